@@ -62,7 +62,7 @@ def refusal(file, data, read):
     file.write_bytes(data)
     with pytest.raises(InvalidInput) as caught:
         read(file)
-    told = str(caught.value)
-    assert told.startswith(f"'{file.name}'")
-    assert len(told) < 300 and "\n" not in told
-    return told
+    message = str(caught.value)
+    assert message.startswith(f"'{file.name}'")
+    assert len(message) < 300 and "\n" not in message
+    return message

@@ -164,13 +164,13 @@ def served(dask):
 @pytest.fixture
 def told_by_dask(dask):
     """The warnings and errors that Dask and its event loop write to their loggers during a test."""
-    told = []
+    message = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: told.append(record.getMessage())
+    handler.emit = lambda record: message.append(record.getMessage())
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado", "asyncio")]
     for logger in loggers:
         logger.addHandler(handler)
-    yield told
+    yield message
     for logger in loggers:
         logger.removeHandler(handler)
 

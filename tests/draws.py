@@ -32,7 +32,7 @@ def arrays(shape):
 
 @st.composite
 def stores(draw, values=False):
-    """Keys, cues and a mask that fit one another: (n_patterns, dim), (n_cues, dim), (n_cues, n_patterns)."""
+    """Keys, cues and a mask that fit each other: (n_patterns, dim), (n_cues, dim), (n_cues, n_patterns)."""
     n, m, dim = draw(sizes), draw(sizes), draw(sizes)
     keys, cues = draw(arrays((m, dim))), draw(arrays((n, dim)))
     mask = draw(hnp.arrays(np.bool_, (n, m)))

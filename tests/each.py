@@ -61,8 +61,8 @@ def _of_all(test, names, cases):
             except Exception as error:
                 faults.append((case, error))
         if faults:
-            told = "; ".join(named(case) for case, _ in faults)
-            raise ExceptionGroup(f"{len(faults)} of {len(tried)} cases fail: {told}", [error for _, error in faults])
+            message = "; ".join(named(case) for case, _ in faults)
+            raise ExceptionGroup(f"{len(faults)} of {len(tried)} cases fail: {message}", [error for _, error in faults])
         if skipped:
             pytest.skip("; ".join(skipped))
         if len(assumed) == len(tried):

@@ -1,4 +1,4 @@
-"""The law of the house, as functions: which files a room lists, what a file imports, and what breaks the order.
+"""Project conventions, as functions: which files a room lists, what a file imports, and what breaks the order.
 
 A room is a folder of the package. The docstring of its `__init__.py` lists its files in their order, one line each;
 `*.py` stands for all files that are not listed, none of which may import another. A folder is read once: these
@@ -61,8 +61,8 @@ def _nodes(text):
 def listed(package, room):
     """The names that the docstring of a room lists, in order."""
     file = "__init__.py" if room in ("", ".") else f"{room}/__init__.py"
-    told = ast.get_docstring(nodes(package, file, ast.Module)[0], clean=False) or ""
-    return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", told, re.MULTILINE)
+    message = ast.get_docstring(nodes(package, file, ast.Module)[0], clean=False) or ""
+    return re.findall(r"^- `([\w*]+(?:\.py|/))`: \S", message, re.MULTILINE)
 
 
 def there(package, room):
@@ -86,7 +86,7 @@ def order_of(text):
         for room, rooms in below.items():
             rooms.update(*(below[one] for one in rooms))
             if room in rooms:
-                raise ValueError(f"{room} stands below itself")
+                raise ValueError(f"{room} is below itself")
     return below
 
 
@@ -111,7 +111,7 @@ def imports(package, file):
 def faults(package, order):
     """Each room whose list is wrong and each import that is not downwards, in a sentence."""
     below = order_of(order)
-    found = [f"{room}: is no room" for room in below if not (package / room / "__init__.py").exists()]
+    found = [f"{room}: is not a room" for room in below if not (package / room / "__init__.py").exists()]
     for room in rooms_in(package):
         names, present = listed(package, room), there(package, room)
         if room == ".":
@@ -128,7 +128,7 @@ def faults(package, order):
 
 
 def levels(package):
-    """How many rooms lie above one another at most, by what their files really import."""
+    """How many rooms lie above each other at most, by what their files really import."""
     above = {}
     for file in files_in(package):
         for other in imports(package, file):
@@ -145,7 +145,7 @@ def _downwards(package, below, file, other):
     if other == "__init__.py" or file == other:
         return False  # the package's own names are for those who use it
     if "/" not in file:
-        return True  # what stands above all rooms
+        return True  # what is above all rooms
     if _room(file) != _room(other):
         return _room(other) in below[_room(file)]
     shared = _shared(file, other)

@@ -1,4 +1,4 @@
-"""A text that must be refused, and the message that must stand among those it is refused with."""
+"""A text that must be refused, and the message that must be among those it is refused with."""
 
 import pytest
 

@@ -36,17 +36,17 @@ def test_the_loops_refuse_what_is_older_than_the_least_numba(least):
 
 
 @each(
-    ("extra", "told"),
+    ("extra", "message"),
     [
         ("b", "'b': expected name>=version"),
         ("b==2", "'b==2': expected name>=version"),
         ("a>=2", "a: both 1 and 2 are its least version"),
     ],
 )
-def test_a_package_without_one_least_version_is_refused(extra, told, tmp_path):
+def test_a_package_without_one_least_version_is_refused(extra, message, tmp_path):
     shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
     needed = '[build-system]\nrequires = []\n[project]\ndependencies = ["a>=1"]\n'
     extras = f'[project.optional-dependencies]\nsome = ["{extra}"]\n'
     (tmp_path / "pyproject.toml").write_text(needed + extras)
     ended = listing(tmp_path)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", f"pyproject.toml: {told}\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", f"pyproject.toml: {message}\n")

@@ -37,7 +37,7 @@ def of_file(text):
         (lambda: ha.Hopfield(SPINS), "(2, 4); `ha.memories.hopfield(patterns)` makes the couplings of patterns"),
         (
             of_file(ENSEMBLE.replace("0.2", "20")),
-            "9: ensemble.flip: 20 stands there; expected at most 1; a fraction: write 0.2 for 20 %",
+            "9: ensemble.flip: got 20; expected at most 1; a fraction: write 0.2 for 20 %",
         ),
         (
             lambda: ha.experiments.compare_random(dim=8, n_patterns=2, noise=20),
@@ -59,7 +59,7 @@ def of_file(text):
         ),
         (
             lambda: values_of("0,05:0,2:3", "load"),
-            "load: '0,05' is no number; a number has a decimal point: write 0.05",
+            "load: '0,05' is not a number; a number has a decimal point: write 0.05",
         ),
         (
             lambda: values_of("0,1,0,2", "load"),
@@ -82,6 +82,6 @@ def test_words_of_very_many_titles_lead_nowhere():
         ha.load("the")
 
 
-def test_a_table_with_semicolons_is_told_how_to_be_saved(hopattn, tmp_path):
+def test_a_table_with_semicolons_has_advice_how_to_save_it(hopattn, tmp_path):
     (tmp_path / "mine.csv").write_text("0,5;1,2\n0,7;2,5\n")
     assert "save a table with semicolons with commas between its numbers" in hopattn("compare", "mine.csv")[2]

@@ -1,4 +1,4 @@
-"""The law of the house: imports go downwards only, names are lazy and loadable, importing stays light."""
+"""Project conventions: imports go downwards only, names are lazy and loadable, importing stays light."""
 
 import ast
 import pkgutil
@@ -91,23 +91,23 @@ def test_an_arrow_upwards_is_a_fault_in_any_form_of_import(faults, file, text):
 
 
 @each(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"low/three.py": ""}, "low: does not list three.py"),
         ({"low/one.py": None, "low/two.py": ""}, "low: lists one.py, which is not there"),
         ({"attic/__init__.py": "Attic."}, ".: does not list attic/"),
     ],
 )
-def test_a_file_that_is_not_listed_and_one_that_is_not_there_are_faults(faults, changes, told):
-    assert faults(changes) == [told]
+def test_a_file_that_is_not_listed_and_one_that_is_not_there_are_faults(faults, changes, message):
+    assert faults(changes) == [message]
 
 
 def test_a_room_of_the_order_that_is_not_there_is_a_fault(faults):
-    assert "cellar: is no room" in faults(order="cellar < low < high")
+    assert "cellar: is not a room" in faults(order="cellar < low < high")
 
 
 def test_an_order_in_a_circle_is_refused():
-    with pytest.raises(ValueError, match="stands below itself"):
+    with pytest.raises(ValueError, match="is below itself"):
         plan.order_of("low < high\nhigh < low")
 
 
@@ -178,8 +178,8 @@ def test_extras_are_imported_nowhere_in_the_package_but_by_the_referee_and_the_t
 
 
 def test_numba_is_known_to_the_compiled_loops_and_their_choice_alone():
-    told = [file for file in FILES if re.search(r"\b(numba|llvmlite)\b", plan.text_of(PACKAGE, file))]
-    assert [file for file in told if not re.match(r"foundation/(compiled/.*|kernels|__init__)\.py", file)] == []
+    message = [file for file in FILES if re.search(r"\b(numba|llvmlite)\b", plan.text_of(PACKAGE, file))]
+    assert [file for file in message if not re.match(r"foundation/(compiled/.*|kernels|__init__)\.py", file)] == []
 
 
 def test_only_one_file_makes_consoles_which_let_no_sequence_of_a_text_through():
@@ -221,8 +221,8 @@ def test_a_message_quotes_a_value_through_the_function_that_shortens_it():
         if not re.search(r"!r|=\s*\}", plan.text_of(PACKAGE, file)):
             continue
         raised = [node.exc for node in plan.nodes(PACKAGE, file, ast.Raise) if node.exc]
-        told = [part for node in functions(file) if node.name != "__repr__" for part in ast.walk(node)]
-        written = [part for part in told if isinstance(part, ast.FormattedValue) and part.conversion == ord("r")]
+        message = [part for node in functions(file) if node.name != "__repr__" for part in ast.walk(node)]
+        written = [part for part in message if isinstance(part, ast.FormattedValue) and part.conversion == ord("r")]
         own = [part for node in raised if "TypeError" in ast.unparse(node) for part in ast.walk(node)]
         faults += [f"{file}:{part.lineno}: {ast.unparse(part.value)}" for part in written if part not in own]
     assert faults == []

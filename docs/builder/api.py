@@ -170,7 +170,7 @@ def _signature(function: Any, first: bool) -> tuple[str, list[str]]:
 
 
 class _LeftOut:
-    """A default that is no text: a function, or what a dataclass makes anew."""
+    """A default that is not a text: a function, or what a dataclass makes anew."""
 
     def __repr__(self) -> str:
         return "..."

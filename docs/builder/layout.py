@@ -69,7 +69,7 @@ def _scenario(one: Shown, to_root: str) -> str:
 
 
 def _pictures() -> Iterator[Path]:
-    """The pictures of the gallery, and what lies beside pages: pictures, a page to play with, a notebook."""
+    """The pictures of the gallery, and what lies beside pages: pictures, an interactive page, a notebook."""
     for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.*")]):
         if path.suffix in (".svg", ".gif", ".png", ".html", ".ipynb") and "_build" not in path.parts:
             yield path

@@ -14,7 +14,7 @@ _NAME = re.compile(r"ha\.(\w+)(?:\.(\w+))?")
 _COMMAND = re.compile(r"hopattn ([a-z]+)\b")
 
 
-class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is no part of a usual set-up
+class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is not part of a usual set-up
     """`ha.Memory(keys)` leads to the page of `Memory`, `hopattn run bank` to the section of `hopattn run`."""
 
     default_priority = 210

@@ -1,6 +1,6 @@
 """The place of each file of the repository in the site, and the links between pages.
 
-Pages link to one another, to scenarios and to figures as files of the repository, so that a link is right where the
+Pages link to each other, to scenarios and to figures as files of the repository, so that a link is right where the
 repository is read. In the site a link leads to the page that the file has there.
 """
 

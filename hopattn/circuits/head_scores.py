@@ -35,8 +35,8 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
         raise InvalidInput(f"{what}: entry {first_true(bad)} is {rows[bad][0]:.4g}; expected weights of 0 or more")
     sums = rows.sum(axis=-1)
     if (bad := (np.abs(sums - 1) > ROUNDING) & (sums != 0)).any():
-        told = f"row {first_true(bad)} sums to {sums[bad][0]:.4g}"
-        raise InvalidInput(f"{what}: {told}; expected 1, or 0 for a row with nothing to attend to")
+        message = f"row {first_true(bad)} sums to {sums[bad][0]:.4g}"
+        raise InvalidInput(f"{what}: {message}; expected 1, or 0 for a row with nothing to attend to")
     return rows
 
 

@@ -30,9 +30,9 @@ from hopattn.transformer.gradients.curves import Curves, Draws
 from hopattn.transformer.heads import Head, MultiHead
 
 PROBES = {
-    "previous word": "which part of the positions W_K1 leads to the next one",
-    "same word": "which part of the words W_K2 leads back to from their copy in layer 1",
-    "output": "which part of the words W_O2 leads to their own logit",
+    "previous word": "fraction of positions that W_K1 leads to the next one",
+    "same word": "fraction of words that W_K2 leads back to from their copy in layer 1",
+    "output": "fraction of words that W_O2 leads to their own logit",
 }
 """The recall probes of the three memories, each with its meaning."""
 BATCH = 16
@@ -133,8 +133,8 @@ def memory_circuit(
     {'previous word': 1.0, 'same word': 1.0, 'output': 1.0}
     """
     d, random, sizes = width, generator(rng=rng), (n_words, n_words, length)
-    told = f"memory_circuit: matrices of width {d:,} for {n_words:,} words and {length:,} positions"
-    require_room(d * (4 * d + sum(sizes)), told)
+    what = f"memory_circuit: matrices of width {d:,} for {n_words:,} words and {length:,} positions"
+    require_room(d * (4 * d + sum(sizes)), what)
     embed, unembed, positions = (np.asarray(normalised(random.standard_normal((n, d)))) for n in sizes)
     w_out, w_value, later_value = random.standard_normal((3, d, d)) / d**0.5
     w_key = positions[1:].T @ positions[:-1]

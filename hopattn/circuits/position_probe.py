@@ -214,7 +214,7 @@ def random_texts(
     common: Annotated[float, partial(real, least=0.0)] = 1.0,
     rng: Seed = None,
 ) -> np.ndarray:
-    """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none tells its position.
+    """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none shows its position.
 
     n_words: of different words, each a vector of the normal distribution. common: the size of one further vector of
     that sort, which all words share. rng: a whole number or a generator; without it every call draws others. Raises

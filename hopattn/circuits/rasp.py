@@ -57,18 +57,18 @@ differ by rounding alone are equal."""
 
 def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
-    told = f"{what}: expected a sequence (n,) of numbers or of words, not"
+    message = f"{what}: expected a sequence (n,) of numbers or of words, not"
     try:
         given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
     except (TypeError, ValueError):
-        raise InvalidInput(f"{told} {shortened(values)}") from None
+        raise InvalidInput(f"{message} {shortened(values)}") from None
     if len(given) > MOST_WORDS:
         raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
     if len({isinstance(value, str) for value in given}) > 1:
         raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
     array = plain_array(given, what)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
-        raise InvalidInput(f"{told} of shape {array.shape}")
+        raise InvalidInput(f"{message} of shape {array.shape}")
     array = array if array.dtype.kind == "U" else array.astype(float)
     if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
         raise InvalidInput(f"{what}: holds a number that is not finite")

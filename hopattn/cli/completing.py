@@ -26,5 +26,5 @@ def require_completion(environ: Mapping[str, str] = os.environ) -> None:
     place = environ.get("COMP_CWORD", "")
     placed = "COMP_CWORD" in environ if shell == "fish" else re.fullmatch(r"-?[0-9]{1,9}", place)
     if wanted == "complete" and not ("COMP_WORDS" in environ and placed):
-        told = "the shell gives words in COMP_WORDS, and a place among them in COMP_CWORD"
-        raise InvalidInput(f"{VARIABLE}={quoted(asked)}: {told}; unset the variable")
+        message = "the shell gives words in COMP_WORDS, and a place among them in COMP_CWORD"
+        raise InvalidInput(f"{VARIABLE}={quoted(asked)}: {message}; unset the variable")

@@ -31,7 +31,7 @@ _OPTIONS = (
     click.option("--style", metavar="slide|paper|dark", help="A slide (default), a column of a paper, a dark slide."),
     click.option("--lang", metavar="en|de", help="The language of labels; by default that of [figure]."),
     click.option("--no-title", is_flag=True, help="Leave the title out."),
-    click.option("--transparent", is_flag=True, help="Leave the sheet out, also in a style that has one."),
+    click.option("--transparent", is_flag=True, help="Transparent background, in any style."),
     click.option("--frames", is_flag=True, help="Write each frame of a moving figure into a file of its own."),
 )
 """The options of every command that draws figures."""
@@ -46,7 +46,7 @@ def with_drawing_options(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The wishes for figures that a command was given.
+    """The figures that a command draws.
 
     formats: names with commas between them. lang: the language of labels; empty for that of the scenario. titled: with
     the title. frames: each frame as a file of its own.
@@ -83,7 +83,7 @@ def drawing_asked(
     transparent: bool,
     frames: bool,
 ) -> Drawing:
-    """The wishes of the options of drawing; raises `InvalidInput` for a value that is none."""
+    """The drawing options as an object; raises `InvalidInput` for an invalid value."""
     from hopattn.figures.language import LANGUAGES
     from hopattn.figures.rendering import require_formats
     from hopattn.figures.style import style_named
@@ -108,8 +108,8 @@ def _sides(size: str, own: float) -> tuple[float, float]:
     """The sides of a figure, in inches; of a ratio, the width is that of the style (`own`)."""
     match = _SIZE.fullmatch(size)
     if match is None:
-        told = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
-        raise InvalidInput(f"--size {quoted(size)}: {told}")
+        message = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
+        raise InvalidInput(f"--size {quoted(size)}: {message}")
     width, height = float(match[1]), float(match[3])
     if match[2] == ":" and width:
         width, height = own, own * height / width
@@ -142,7 +142,7 @@ def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str
 
 
 def _require_folder(value: str, parts: Sequence[str], known: Any) -> None:
-    """Raise `InvalidInput` for a value that is no folder: the name of a file, or a mistyped name of a figure."""
+    """Raise `InvalidInput` for a value that is not a folder: the name of a file, or a mistyped name of a figure."""
     from difflib import get_close_matches  # imported here, so that the command line starts fast
 
     from hopattn.figures.rendering import FORMATS

@@ -18,7 +18,7 @@ from hopattn.cli import commands
 from hopattn.cli.blas_kernel import choose_kernel
 from hopattn.cli.completing import require_completion
 from hopattn.cli.signals import Stopped, stoppable
-from hopattn.cli.streams import discard, is_lost, make_safe
+from hopattn.cli.streams import discard, make_safe, reader_has_left
 from hopattn.figures.source_date import require_date
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
@@ -94,7 +94,7 @@ def _finished(arguments: Sequence[str] | None) -> int:
     except OSError as error:  # a full disk
         discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
         code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
-    return UNREAD if code in (0, 1) and is_lost() else code
+    return UNREAD if code in (0, 1) and reader_has_left() else code
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
@@ -109,9 +109,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _error("interrupted", INTERRUPTED)
     except click.ClickException as error:
-        told = StringIO()
-        error.show(told)
-        return _error(bounded(told.getvalue().rstrip()), WRONG)  # click quotes a word whole
+        text = StringIO()
+        error.show(text)
+        return _error(bounded(text.getvalue().rstrip()), WRONG)  # click quotes a word whole
     except InvalidInput as error:
         return _error(str(error), WRONG)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A command with options of the form KEY=VALUE, which says how to write one whose = is missing or stands apart."""
+"""A command with options of the form KEY=VALUE, which says how to write one whose = is missing or has spaces."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""Signals that stop a command: Ctrl-C (SIGINT) and SIGTERM raise `Stopped`, so that what is open is put in order.
+"""Signals that stop a command: Ctrl-C (SIGINT) and SIGTERM raise `Stopped`, so that open files and clusters are closed.
 
 The second signal ends the process at once, and a clock does so if the order is not made within `GRACE` seconds.
 """

@@ -1,10 +1,10 @@
-"""Standard output and standard error, made safe: nothing is printed raw, and a reader that leaves early is no error.
+"""Standard output and standard error, made safe: nothing is printed raw, and a reader may leave early without an error.
 
 Titles, names of files and arguments may hold sequences that control a terminal. Both streams show them as escapes, such
 as `\\x1b`, whoever prints them; only the colours of `hopattn.views.consoles` take another way.
 
-In `hopattn list | head -1`, `head` closes the pipe after its line. The command then finishes quietly. `is_lost` says
-that its output was not read, so that no exit code claims that expectations were met or missed.
+In `hopattn list | head -1`, `head` closes the pipe after its line. The command then finishes quietly. `reader_has_left`
+says that its output was not read, so that no exit code claims that expectations were met or missed.
 """
 
 import io
@@ -25,14 +25,14 @@ KEPT = "\n\t"
 def make_safe() -> None:
     """Make both streams of this process safe; a stream that is safe already stays as it is.
 
-    What is written to a stream that was closed when the process began is discarded. Were its number left free, the next
+    Output to a stream that was closed when the process began is discarded. If its number stayed free, the next
     file to be opened would have it, and worker processes would write their messages into that file.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None and _is_free(descriptor):
             discard(descriptor)
             if descriptor == STDOUT:
-                _Unread.reader_left = True
+                _BrokenPipe.reader_left = True
             if descriptor:
                 setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
     for name in ("stdout", "stderr"):
@@ -84,9 +84,9 @@ class SafeBytes:
         self._stream.flush()
 
 
-def is_lost() -> bool:
+def reader_has_left() -> bool:
     """Whether standard output was closed when the process began, or its reader has left."""
-    return sys.stdout is None or _Unread.reader_left
+    return sys.stdout is None or _BrokenPipe.reader_left
 
 
 def discard(descriptor: int) -> None:
@@ -106,7 +106,7 @@ def _is_free(descriptor: int) -> bool:
     return False
 
 
-class _Unread(io.FileIO):
+class _BrokenPipe(io.FileIO):
     """A file descriptor whose output is discarded from the moment on when its reader has left."""
 
     reader_left: ClassVar[bool] = False
@@ -116,7 +116,7 @@ class _Unread(io.FileIO):
             return super().write(data)
         except BrokenPipeError:
             if self.fileno() == STDOUT:
-                _Unread.reader_left = True
+                _BrokenPipe.reader_left = True
             discard(self.fileno())
             return memoryview(data).nbytes
 
@@ -124,13 +124,13 @@ class _Unread(io.FileIO):
 def _without_broken_pipe(stream: TextIO) -> TextIO:
     """A stream to the same file that discards its output when the reader has left.
 
-    A stream that is no plain file, such as a console of Windows, is given back as it is.
+    A stream that is not a plain file, such as a console of Windows, is given back as it is.
     """
     raw = getattr(stream.buffer, "raw", stream.buffer)
     if not isinstance(raw, io.FileIO):
         return stream
     stream.flush()
-    unread = _Unread(raw.fileno(), "wb", closefd=False)
+    unread = _BrokenPipe(raw.fileno(), "wb", closefd=False)
     return io.TextIOWrapper(
         unread if raw is stream.buffer else io.BufferedWriter(unread),  # python -u buffers nothing
         encoding=stream.encoding,

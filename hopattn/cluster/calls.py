@@ -84,7 +84,7 @@ def workers_of(client: Any) -> dict[str, Worker]:
 
 
 def _identity(client: Any) -> dict[str, Any]:
-    """The facts that a scheduler tells of itself within `SILENCE`."""
+    """The facts that a scheduler reports of itself within `SILENCE`."""
     require_running(client)
     answer = started(client, client.scheduler.identity())
     if not wait([answer], SILENCE).done:

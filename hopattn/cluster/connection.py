@@ -27,7 +27,7 @@ class Connection:
     """A client of a cluster, `distributed.Client`; a `with` block gives the client, and closes it at its end.
 
     own: whether the client was made here. Another one is never closed. While an own client is open, Dask's loggers are
-    silent: every loss is told by an error.
+    silent: every loss is reported by an error.
     """
 
     def __init__(self, client: Any, own: bool) -> None:
@@ -206,7 +206,7 @@ def _close(client: Any) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence the loggers of Dask and of its event loop; the caller raises one error in place of their messages."""
+    """Silence the loggers of Dask and of its event loop; the caller raises one error instead of their messages."""
 
     def silent(_: logging.LogRecord) -> bool:
         return False

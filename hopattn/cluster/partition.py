@@ -139,5 +139,5 @@ def _require_finite(summaries: Sequence[ShardSummary]) -> None:
     for what in ("key", "value"):
         bad = [row for summary in summaries if (row := getattr(summary, f"bad_{what}")) >= 0]
         if bad:
-            told = "holds a NaN, an infinity, or a number so large that sums of its products overflow"
-            raise InvalidInput(f"{what}s: row {bad[0]} {told}; expected smaller finite numbers")
+            message = "holds a NaN, an infinity, or a number so large that sums of its products overflow"
+            raise InvalidInput(f"{what}s: row {bad[0]} {message}; expected smaller finite numbers")

@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import Ranked, merged, overlaps, ranked
 from hopattn.foundation.array_files import stored_vectors
-from hopattn.foundation.arrays import most_multiplied
+from hopattn.foundation.arrays import max_safe_entry
 from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.blockwise import running_sums
@@ -103,7 +103,7 @@ class Shard:
         largest = 0.0
         for span, keys, values in self._blocks():
             for what, rows in (("keys", keys), ("values", values)):
-                most = most_multiplied(rows)
+                most = max_safe_entry(rows)
                 inside = (rows.max(axis=1) <= most) & (rows.min(axis=1) >= -most)  # a NaN is not inside
                 beyond = np.flatnonzero(~inside)
                 if beyond.size and bad[what] < 0:

@@ -172,7 +172,7 @@ class Spurious(Word):
     """The kind of a state that is not a stored pattern; `meaning` explains it in a sentence."""
 
     NONE = "", "it is a stored pattern"
-    REVERSED = "reversed", "every neuron of a stored pattern is turned round"
+    REVERSED = "reversed", "every neuron of a stored pattern is reversed"
     MIXTURE = "mixture", "three stored patterns, or their reverses, are mixed"
     OTHER = "other", "neither a stored pattern, nor a reversed one, nor a mixture of three"
 

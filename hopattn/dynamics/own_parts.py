@@ -1,4 +1,4 @@
-"""Parts of the user's own: classes that stand wherever a name of ours does.
+"""Parts of the user's own: classes that can be used wherever a name of ours can.
 
 A class is given by itself (`ha.register`), or by a path "mymodule:LogCosh" in a call or a command. Files are data: no
 path in a file is followed.
@@ -22,12 +22,12 @@ REGISTRIES: tuple[Registry[Any], ...] = (similarities, separations, activations,
 
 
 def register(part: Part) -> Part:
-    """Add a class of your own to the registry of its kind, so that its name stands wherever a name of ours does.
+    """Add a class of your own to the registry of its kind, so that you can use its name like ours.
 
     part: a frozen dataclass that derives from `ha.Similarity`, `ha.Separation`, `ha.Activation` or `ha.Update`. Its
     name is its class attribute `name`, or its class name in snake case. Returns the class, so that it may be written
     as a decorator. Raises `InvalidInput` for anything else, for a class that lacks a method, and for a name that
-    another class has. A class that is defined again, as in a notebook, takes the place of the earlier one.
+    another class has. A class that is defined again, as in a notebook, replaces the earlier one.
     """
     for registry in REGISTRIES:
         if isinstance(part, type) and issubclass(part, registry.base):

@@ -17,7 +17,7 @@ from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import (
     as_float,
-    most_multiplied,
+    max_safe_entry,
     namespace,
     require_dim,
     require_finite,
@@ -72,7 +72,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         max_steps: the largest number of steps, from 1 to 100 million.
         tol: the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
         the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
-        rng: a whole number or a generator, for updates that draw (default: other draws in each call).
+        rng: a whole number or a generator, for updates that draw (default: new draws in each call).
         mask: booleans `(n_cues, n_patterns)`, True for a pattern that the cue may attend to (default: all).
         keep: the arrays that the record keeps of every step: "trajectory" (the states), "overlaps", "weights".
 
@@ -134,9 +134,9 @@ class AssociativeMemory(Recallable, ShownInNotebook):
 
         path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
         header with the names and parameters of similarity, separation and activation. Every step of the memory that is
-        read is the same to the last bit; only an array that takes every other column of a larger one, or is turned
-        round, may lead to other rounding. Raises `InvalidInput` for another ending, arrays of another library than
-        NumPy, a part that is in no registry, and a kind of memory that has no file. Raises `CannotDo` if the file
+        read is the same to the last bit; only an array that takes every other column of a larger one, or is
+        reversed, may lead to other rounding. Raises `InvalidInput` for another ending, arrays of another library than
+        NumPy, a part that is not in a registry, and a kind of memory that has no file. Raises `CannotDo` if the file
         cannot be written.
         """
         saving.write(self, path)
@@ -219,7 +219,7 @@ class StoppingRule:
     def is_small(self, change: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
         """Whether the changes `(n,)` that led to states `(n, dim)` are at most tol · size, `(n,)`.
 
-        Where a state is smaller than the patterns, their weights tell how large those are that it reads: a pattern
+        Where a state is smaller than the patterns, the weights give the size of those that it reads: a pattern
         without weight does not count, however large it is.
         """
         small = np.asarray(change <= self.tol * np.abs(after).max(axis=-1))
@@ -318,7 +318,7 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
 def _require_cues(given: np.ndarray) -> None:
     if given.ndim not in (1, 2) or given.size == 0:
         raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
-    require_finite(given, "cues", most_multiplied(given))
+    require_finite(given, "cues", max_safe_entry(given))
 
 
 def _checked_mask(mask: Any, n_keys: int, n_cues: int) -> np.ndarray:

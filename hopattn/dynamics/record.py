@@ -39,7 +39,7 @@ class Recall(Drawable):
     states are equal up to √ε.
     matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
     cosine is below `MATCH`, or the state shorter than a millionth of the pattern. A memory that compares by distance
-    has 1 − |x − ξ|²/(|x|² + |ξ|²) in place of the cosine. similarity: `(n,)`, that cosine. spurious: `(n,)`, words of
+    has 1 − |x − ξ|²/(|x|² + |ξ|²) instead of the cosine. similarity: `(n,)`, that cosine. spurious: `(n,)`, words of
     `Spurious`: "" for a stored pattern, "reversed", "mixture" or "other". mixture: `(n, 3)`, the three patterns of a
     mixture, −1 for other states. These four are computed when first used, from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
@@ -93,12 +93,12 @@ class Recall(Drawable):
 
     @property
     def spurious(self) -> Any:
-        """The kind of each state that is no stored pattern, `(n,)`: words of `Spurious`."""
+        """The kind of each state that is not a stored pattern, `(n,)`: words of `Spurious`."""
         return self._of_likeness("spurious")
 
     @property
     def mixture(self) -> Any:
-        """The three patterns that each state mixes, `(n, 3)`; −1 for a state that is no mixture."""
+        """The three patterns that each state mixes, `(n, 3)`; −1 for a state that is not a mixture."""
         return self._of_likeness("mixture")
 
     def to_pandas(self) -> Any:
@@ -136,7 +136,7 @@ class Recall(Drawable):
         return Recall(**{**rows, "status": Status(self.status[0]), "energies": rows.get("energies")})
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state to pickle: the likeness of the states in place of all the patterns that it is computed from."""
+        """The state to pickle: the likeness of the states instead of all the patterns that it is computed from."""
         return {**vars(self), "_likeness": self._likeness, "reference": None}
 
     @cached_property

@@ -1,7 +1,7 @@
 """The file of a memory: one `.npz` archive with its arrays, and a header in JSON with everything else.
 
 A memory is saved as the arguments that construct it: each parameter of its class whose value is an attribute of the
-same name. An array lies in the archive under the name of its parameter, or, if it is the array of an earlier one, the
+same name. The archive has an array under the name of its parameter, or, if it is the array of an earlier one, the
 header has that name. A similarity, separation or activation is its name and parameters. A memory within a memory has
 a header of its own, and its arrays have its name before theirs: `forward/couplings`.
 
@@ -61,7 +61,7 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
     except InvalidInput as error:
         raise InvalidInput(f"{named(file)}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-        raise InvalidInput(f"{named(file)} is no memory that `save` wrote, or a torn one") from None
+        raise InvalidInput(f"{named(file)} is not a memory that `save` wrote, or is truncated") from None
 
 
 def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _part(value: Any) -> Any:
             word = next((word for word, entry in registry.items() if entry is type(value)), None)
             if word is None:
                 cure = f"call ha.register({type(value).__name__}) first"
-                raise InvalidInput(f"save: {quoted(value)} is in no registry, so that no file can name it; {cure}")
+                raise InvalidInput(f"save: {quoted(value)} is not in a registry, so a file cannot name it; {cure}")
             return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
     return value
 

@@ -49,7 +49,7 @@ def settled(
 ) -> np.ndarray:
     """The new values of spins with these local fields.
 
-    A spin stays as it is where its local field is 0, and unknown where a side would cost energy. limits: in place of
+    A spin stays as it is where its local field is 0, and unknown where a side would cost energy. limits: instead of
     the sign, the local field above which each spin is 1, and −1 elsewhere. gain: gives the energy E(0) − E(±1) that an
     unknown spin saves by taking the side of its local field.
     """
@@ -349,7 +349,7 @@ class StoredSpins(SingleNeuronStates):
             columns = np.ascontiguousarray(self.keys[:, neurons].T)
             if loops is not None and self._updated_by_loops(loops, neurons, columns, present, limits):
                 continue
-            for cues in groups:  # cues do not depend on one another
+            for cues in groups:  # cues do not depend on each other
                 for i, column in zip(neurons, columns, strict=True):
                     self._update((i, cues), column, present[cues], None if limits is None else limits[i, cues])
 

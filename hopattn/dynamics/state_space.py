@@ -70,7 +70,7 @@ def _finite(memory: Any, reach: float) -> bool:
 
 
 def spins(dim: int, silent: float = -1.0) -> np.ndarray:
-    """All states of `dim` neurons of ±1, `(2**dim, dim)`, in the order of binary numbers; silent: in place of −1."""
+    """All states of `dim` neurons of ±1, `(2**dim, dim)`, in the order of binary numbers; silent: the value for −1."""
     return np.where(np.arange(2**dim)[:, None] >> np.arange(dim - 1, -1, -1) & 1, 1.0, silent)
 
 
@@ -78,7 +78,7 @@ def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     """The arrays `successor` and `way`.
 
     successor: the number of the state that each state leads to in one step, `(2**dim,)`, labelled by its spins, such as
-    +−+, with + for 1. way: how the update goes, in words. Under a random order a state has no one successor: the
+    +−+, with + for 1. way: how the update goes, in words. Under a random order a state has no single successor: the
     neurons are then updated in sequence.
     """
     fixed = Status.CYCLE in update.ends  # a state has always the same next one

@@ -2,8 +2,8 @@
 
 - `source_date.py`: a variable of the environment that NumPy and matplotlib read
 - `base.py`: the base class of a figure: what it shows, which results it can draw
-- `palette.py`: the colours, on a light and on a dark sheet
-- `style.py`: the styles: sheet, size and font
+- `palette.py`: the colours, on a light and on a dark background
+- `style.py`: the styles: background, size and font
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
 - `headings.py`: titles above figures and panels, notes below them
@@ -19,7 +19,7 @@
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
 - `recalls.py`: recalls of pictures: their states, their overlaps with patterns, and their ends in words
-- `recalled_cues.py`: which cues recalled their pattern, and when each came to rest
+- `recalled_cues.py`: which cues recalled their pattern, and when each converged
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
 - `theory_lines.py`: lines of a theory over what was measured

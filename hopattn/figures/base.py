@@ -56,7 +56,7 @@ def too_many_cells(matrices: Iterable[tuple[str, Labelled]]) -> str:
     largest = max((array.values.shape for _, array in matrices), key=max, default=(0, 0))
     if max(largest) <= MOST_CELLS:
         return ""
-    return f"it has {largest[0]:,} × {largest[1]:,} cells; at most {MOST_CELLS:,} × {MOST_CELLS:,} can be told apart"
+    return f"it has {largest[0]:,} × {largest[1]:,} cells; at most {MOST_CELLS:,} × {MOST_CELLS:,} can be distinguished"
 
 
 def require_drawable(plot: Plot, result: Result) -> None:

@@ -14,20 +14,20 @@ from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
 AS_WRITTEN = "as written"
-"""The name of a scenario's own run beside its variants, where the scenario gives it no other."""
+"""The name of a scenario's own run among its variants, where the scenario gives it no other."""
 
 
 def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     """The result as its figures show it, by the scenario's `[figure]` and by options.
 
-    options: some of title, axes, highlight, names, run, layer, head, query, in place of those of `[figure]`. Runs that
+    options: some of title, axes, highlight, names, run, layer, head, query, instead of those of `[figure]`. Runs that
     were not chosen are left out, and so are the arrays of other heads and layers. Raises `InvalidInput` for a run, a
     head, an axis or a word that the result does not have.
     """
     _require_types(options or {})
     table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
-    if told := table.why_wrong_names(len(result.runs)):
-        raise InvalidInput(f"figure: names: {told}")
+    if message := table.why_wrong_names(len(result.runs)):
+        raise InvalidInput(f"figure: names: {message}")
     names = [*table.names, *(run.name for run in result.runs[len(table.names) :])]
     runs = [replace(run, name=name) for run, name in zip(result.runs, names, strict=True)]
     if table.run is not None:
@@ -106,10 +106,10 @@ def _require_axes(axes: Sequence[str], runs: list[Run]) -> None:
         if axis not in known:
             raise InvalidInput(f"figure: axes: {unknown(axis, known)}")
     if len({*axes}) < 2:
-        raise InvalidInput(f"figure: axes: '{axes[0]}' stands there twice; a plane has two")
+        raise InvalidInput(f"figure: axes: '{axes[0]}' is listed twice; a plane has two")
 
 
-def words_in_question(result: Result) -> tuple[str, ...]:
+def highlighted_words(result: Result) -> tuple[str, ...]:
     """The words that stand out in a figure: those of `[figure]`, else those of the expectations."""
     return tuple(result.figure.highlight) or result.words
 
@@ -117,11 +117,11 @@ def words_in_question(result: Result) -> tuple[str, ...]:
 def query_of(result: Result, tokens: tuple[str, ...]) -> int:
     """The index of the query that a figure shows.
 
-    It is the one of `[figure]`, else the last of the words in question, else the last token. tokens: the labels of the
-    queries. Raises `InvalidInput` for a query that is no token.
+    It is the one of `[figure]`, else the last of the highlighted words, else the last token. tokens: the labels of the
+    queries. Raises `InvalidInput` for a query that is not a token.
     """
     if (query := result.figure.query) is not None:
         if query not in tokens:
             raise InvalidInput(f"figure: query: {unknown(query, tokens)}")
         return tokens.index(query)
-    return max((tokens.index(word) for word in words_in_question(result) if word in tokens), default=len(tokens) - 1)
+    return max((tokens.index(word) for word in highlighted_words(result) if word in tokens), default=len(tokens) - 1)

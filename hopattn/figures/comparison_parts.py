@@ -96,19 +96,19 @@ def curves_of(comparison: Comparison, measure: str) -> list[Curve]:
 
 
 def remarks(comparison: Comparison) -> str:
-    """Remarks on memories without a measure: those that could not take part, and those that never came to rest."""
+    """Remarks on memories without a measure: those that could not take part, and those that never converged."""
     took_part = {row.memory for row in comparison.rows if not row.refusal}
     missing = [name for name in comparison.memories if name not in memories_of(comparison)]
     refused = ", ".join(name for name in missing if name not in took_part)
     restless = ", ".join(name for name in missing if name in took_part)
-    parts = (f"{refused} could not take part" if refused else "", f"{restless}: no cue at rest" if restless else "")
+    parts = (f"{refused} could not take part" if refused else "", f"{restless}: no cue converged" if restless else "")
     return "; ".join(filter(None, parts))
 
 
 def why_missing(row: Row, measure: str) -> str:
     """The reason why a row lacks a measure, in a few words."""
     reason = row.refusal or row.notes.get(measure) or row.notes.get("operating_class", "not measured")
-    return "weights below 0 are no shares" if reason.startswith("weights:") else reason
+    return "weights below 0 are not shares" if reason.startswith("weights:") else reason
 
 
 def axis_title(comparison: Comparison, index: int = 0) -> str:

@@ -15,7 +15,7 @@ TOUCHING = 1.0
 
 
 def fitted(draw: Draw, style: Style) -> tuple[Figure, Style]:
-    """The figure that `draw` draws, and its style: with a smaller font where texts would lie over one another.
+    """The figure that `draw` draws, and its style: with a smaller font where texts would lie over each other.
 
     A figure as large as a slide keeps its font. In another size, fonts are tried from that of the style down to the one
     in which the figure looks like the slide made smaller.
@@ -57,7 +57,7 @@ def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
 
 
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
-    """The pairs of texts that lie over one another in a figure that was laid out."""
+    """The pairs of texts that lie over each other in a figure that was laid out."""
     texts = list(visible_texts(figure))
     corners = np.array([box for _, box in texts]).reshape(-1, 4, 2)
     low, high = corners.min(axis=1), corners.max(axis=1)

@@ -102,7 +102,7 @@ NOTES = {
     "{} der Neuronen umgekehrt",
     "{n} random patterns of ±1 of {n} neurons, {n} of the neurons hidden": "{} Zufallsmuster aus ±1 mit {} Neuronen, "
     "{} der Neuronen verdeckt",
-    "no cue at rest": "kein Reiz in Ruhe",
+    "no cue converged": "kein Reiz konvergiert",
     "means of {n} places: {} to {}": "Mittel von {} Orten: {} bis {}",
     "places {} … {}": "Orte {} … {}",
     "{} could not take part": "{} konnte nicht teilnehmen",

@@ -63,7 +63,7 @@ AXES = {
     "share of expectations met": "Anteil erfüllter Erwartungen",
     "share of neurons flipped": "Anteil umgekehrter Neuronen",
     "share of neurons hidden": "Anteil verdeckter Neuronen",
-    "share of recalls that rest": "Anteil der Abrufe, die ruhen",
+    "share of recalls that converge": "Anteil der konvergierten Abrufe",
     "signal": "Signal",
     "state": "Zustand",
     "step": "Schritt",

@@ -88,11 +88,11 @@ def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
     return buffer.getvalue()
 
 
-def _with_exact(palette: list[int] | None, sheet: np.ndarray) -> list[int]:
-    """A palette in which the colour of the sheet stands for all that look like it, so that no grey replaces it."""
+def _with_exact(palette: list[int] | None, background: np.ndarray) -> list[int]:
+    """A palette in which all colours that look like the background are the background colour, and not grey."""
     colours = np.reshape(palette or [0, 0, 0], (-1, 3))
-    unlike = np.abs(colours - sheet.astype(int)).max(axis=1)
-    colours[(unlike < 8) | (unlike == unlike.min())] = sheet
+    unlike = np.abs(colours - background.astype(int)).max(axis=1)
+    colours[(unlike < 8) | (unlike == unlike.min())] = background
     return [int(part) for part in colours.ravel()]
 
 

@@ -23,7 +23,7 @@ SHORT_TEXT = 8
 def headline(figure: Figure, result: Result, title: str = "") -> None:
     """Write a title above the figure; a long title is cut.
 
-    title: of this figure; else the result's. A title of `[figure]`, also an empty one, stands before both.
+    title: of this figure; else the result's. A title of `[figure]`, also an empty one, comes before both.
     """
     stated = result.figure.title
     if text := (title or result.title) if stated is None else stated:

@@ -25,7 +25,7 @@ _PATTERNS = {
 }
 """The texts with holes, in the order of the search: those of most letters first."""
 _BREAKS = re.compile(r"(; | · | \+ |\n| / (?=10[⁻⁰¹²³⁴-⁹]))")
-"""What stands between the parts of a text that are looked up one by one; a power of ten is such a part."""
+"""The separators between the parts of a text that are looked up one by one; a power of ten is such a part."""
 _NUMBERS = re.compile(r"(?<![\w.,])(?:(\d{1,3}(?:,\d{3})+)|(\d*)\.(\d+))(?![\w.])")
 """A number with commas between its thousands, or with a decimal point."""
 

@@ -1,22 +1,22 @@
-"""The colours of figures: one colour for one thing in every figure, on a light and on a dark sheet."""
+"""The colours of figures: one colour for one thing in every figure, on a light and on a dark background."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c5c5c")
-"""The palette of Okabe and Ito, whose colours also differ for colour-blind people, with a grey in place of black."""
+"""The palette of Okabe and Ito, whose colours also differ for colour-blind people, with a grey instead of black."""
 
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one kind of sheet.
+    """The colours on one kind of background.
 
-    paper: the sheet. ink: text and lines. faint: what is of less weight. empty: cells without a number. plus, minus: a
+    paper: the background. ink: text and lines. faint: minor text. empty: cells without a number. plus, minus: a
     number above 0, a number below 0. deep: the largest weight. query, key, value: the three vectors of a word. series:
     the colours of lines, patterns and runs, in their order. dim: a pale area behind text.
 
-    On each sheet a deuteranope can tell the three vectors, plus, minus and the first six of the series apart, and the
+    On each, a deuteranope can tell the three vectors, plus, minus and the first six of the series apart, and the
     colours of text have a contrast of at least 4.5.
     """
 
@@ -36,17 +36,17 @@ class Palette:
 
     @cached_property
     def sequential(self) -> Any:
-        """The colour map of numbers from 0 up: 0 is the sheet, the largest number is blue."""
+        """The colour map of numbers from 0 up: 0 is the background, the largest number is blue."""
         return _map("weights", (self.paper, *self.deep))
 
     @cached_property
     def diverging(self) -> Any:
-        """The colour map of numbers on both sides of 0: 0 is the sheet, blue above it, orange below."""
+        """The colour map of numbers on both sides of 0: 0 is the background, blue above it, orange below."""
         return _map("signed", (*reversed(self.deep_minus), self.paper, *self.deep))
 
     @cached_property
     def picture(self) -> Any:
-        """The colour map of pictures: −1 is the sheet, 1 is ink."""
+        """The colour map of pictures: −1 is the background, 1 is ink."""
         return _map("picture", (self.paper, self.ink))
 
 

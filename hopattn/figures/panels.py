@@ -49,7 +49,7 @@ class PartsPlot(Plot, Generic[Part]):
     """A figure of some parts of a result: of the first runs that have the array `needs`, where it names no others."""
 
     needs: ClassVar[str] = ""
-    """The array without which a run is no part."""
+    """The array that a run needs to be drawn."""
     lack: ClassVar[str] = ""
     """The reason why a result without parts cannot be drawn."""
     most: ClassVar[int] = 1

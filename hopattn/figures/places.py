@@ -14,13 +14,13 @@ def spots_of(run: Run) -> np.ndarray:
 
 
 def is_lattice(run: Run) -> bool:
-    """Whether the places stand in rows and columns; else they stand on a circle."""
+    """Whether the places are in rows and columns; else they are on a circle."""
     spots = spots_of(run)
     return bool(np.all(spots == np.round(spots)))
 
 
 def coloured_places(ax: Any, run: Run, values: np.ndarray, **colours: Any) -> Any:
-    """Draw one number for each place as the colour of a cell, or of a disc in a world that is no lattice.
+    """Draw one number for each place as the colour of a cell, or of a disc in a world that is not a lattice.
 
     values: `(n_places,)`. colours: the arguments of the colour map. Returns what a colour bar needs.
     """

@@ -30,7 +30,7 @@ MEASURES = {
     "overlap": "overlap m with the pattern",
     "recalled": "share of cues recalled",
     "steps": "steps of a recall",
-    "converged": "share of recalls that rest",
+    "converged": "share of recalls that converge",
     "met": "share of expectations met",
 }
 """The names of measures."""

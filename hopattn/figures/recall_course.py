@@ -97,7 +97,7 @@ def _ends(record: Recall) -> list[str]:
 
 
 def _final_states(figure: Figure, place: Any, states: np.ndarray, ends: Sequence[str]) -> None:
-    """Draw states as rows of cells: ink for the largest activation, the sheet for its negative, as in pictures.
+    """Draw states as rows of cells: foreground for the largest activation, background for its negative, as in pictures.
 
     place: the part of the figure's grid that they fill. ends: the words for the states, or nothing.
     """

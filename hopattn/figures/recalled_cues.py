@@ -1,4 +1,4 @@
-"""Cues in a result: which of them recalled their pattern, when each came to rest, and the unit of their energies."""
+"""Cues in a result: which of them recalled their pattern, when each converged, and the unit of their energies."""
 
 import numpy as np
 

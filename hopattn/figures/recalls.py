@@ -82,7 +82,7 @@ def recalls(run: Run, i: int) -> bool:
 
 
 def verdict(run: Run, i: int) -> str:
-    """The end of the recall of cue `i`, in words: "recalls R", "rests at S reversed", "rests between C, G and 8"."""
+    """The end of the recall of cue `i`, in words: "recalls R", "converges at S reversed"."""
     status = Status(str(run.arrays["status"].values[i]))
     if recalls(run, i):
         name = label(str(run.arrays["recalls"].values[i]))
@@ -91,11 +91,11 @@ def verdict(run: Run, i: int) -> str:
     if status in (Status.CYCLE, Status.DIVERGED):
         period = int(run.arrays["period"].values[i])
         return f"ends in a cycle of {period}" if status == Status.CYCLE else "grows without bound"
-    return f"{'rests' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
+    return f"{'converges' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
 
 
 def _place(run: Run, i: int) -> str:
-    """The place of a last state that is no stored pattern, in words."""
+    """The place of a last state that is not a stored pattern, in words."""
     kind, of = Spurious(_kind(run, i)), str(run.arrays["of"].values[i])
     if kind == Spurious.REVERSED:
         return f"at {label(of)} reversed"
@@ -113,7 +113,7 @@ def _kind(run: Run, i: int) -> str:
 
 
 def pair_at_end(run: Run, i: int) -> str:
-    """The two patterns whose sum the last state is, such as "I + L"; an empty text if it is no such sum."""
+    """The two patterns whose sum the last state is, such as "I + L"; an empty text if it is not such a sum."""
     state, patterns = states(run, i)[-1], run.arrays["patterns"].values
     names = pattern_names(run)
     nearest = np.argsort(-np.abs(cosines(run, i)[-1]), kind="stable")[:3].tolist()

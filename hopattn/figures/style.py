@@ -1,4 +1,4 @@
-"""The style of a figure: sheet, size and font. Every size is relative to the font, and text stays text."""
+"""The style of a figure: background, size and font. Every size is relative to the font, and text stays text."""
 
 import os
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ FONT = "DejaVu Sans"
 
 @dataclass(frozen=True)
 class Style:
-    """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: without a sheet.
+    """A style. size: of the figure, in inches. font: the size of its text, in points. transparent: no background.
 
     dpi: the pixels in an inch in which it is laid out. png: those in an inch of a PNG.
     """
@@ -37,7 +37,7 @@ class Style:
     png: int = SHOWN
 
     def with_size(self, width: float, height: float) -> "Style":
-        """The same style for another size in inches; the text of a slide grows and shrinks with the sheet.
+        """The same style for another size in inches; the text of a slide grows and shrinks with the figure.
 
         In a small figure it may become twice as large, in proportion, as on the slide.
         """
@@ -56,7 +56,7 @@ STYLES = {
     "paper": Style((3.4, 2.4), 8.0, transparent=True, dpi=PRINTED, png=PRINTED),
     "dark": Style(palette=DARK),
 }
-"""The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark sheet."""
+"""The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark background."""
 SIZE = STYLES["slide"].size
 _palette: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
 
@@ -147,7 +147,7 @@ def _settings(style: Style) -> dict[str, Any]:
         "axes.spines.right": False,
         "axes.prop_cycle": cycler(color=colours.series),
         "savefig.transparent": style.transparent,
-        "text.parse_math": False,  # a token such as $x_1$ is no formula
+        "text.parse_math": False,  # a token such as $x_1$ is not a formula
         "axes.formatter.use_mathtext": False,
         "svg.fonttype": "none",
         "svg.hashsalt": "hopattn",

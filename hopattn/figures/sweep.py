@@ -23,7 +23,7 @@ from hopattn.scenario.language.paths import last_keys
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
 NARROW = 19
-"""The letters in a line of the title of an upright axis, where panels stand above one another."""
+"""The letters in a line of the title of a vertical axis, where panels are above each other."""
 FORMS = ("curve", "map", "capacity")
 """The forms of the figure by name."""
 
@@ -149,7 +149,7 @@ def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> H
 
 
 def _narrow(figure: Figure, panels: int) -> None:
-    """Break the titles of upright axes into shorter lines where panels stand above one another."""
+    """Break the titles of vertical axes into shorter lines where panels are above each other."""
     for ax in figure.axes if panels > 2 else ():
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
 

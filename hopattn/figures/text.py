@@ -58,7 +58,7 @@ def indexed(token: str, letters: float = LABEL) -> str:
 
 
 def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Tokens as they stand in the text, without the index that counts the occurrences of a word.
+    """Tokens as they are in the text, without the index that counts the occurrences of a word.
 
     >>> unnumbered(["their#1", "dog", "their#2"])
     ('their', 'dog', 'their')
@@ -67,7 +67,7 @@ def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
-    """Each token as a word and the index that counts its occurrences, empty where the word stands there once."""
+    """Each token as a word and the index that counts its occurrences, empty for a word that occurs once."""
     split = [token.rpartition("#") for token in tokens]
     counts = Counter(stem for stem, sign, end in split if sign and end.isdecimal())
     repeated = {stem for stem, count in counts.items() if count > 1}
@@ -100,7 +100,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def readable_on(colour: Any) -> str:
-    """The ink or the colour of the sheet, whichever is easier to read on a colour."""
+    """The text colour or the background colour, whichever is easier to read on a colour."""
     dark, light = sorted((theme().ink, theme().paper), key=brightness)
     return dark if brightness(colour) > 0.45 else light
 

@@ -52,7 +52,7 @@ def draw_lines(ax: Any, lines: Sequence[Line], n_curves: int = 0, cased: bool = 
     """Draw lines within the limits that the axes have; gives their handles by name.
 
     n_curves: how many curves were measured. As many lines have their colours; else all have the colour of ink, and
-    differ by dashes. cased: whether each line lies on a wider one in the colour of the sheet, to be seen on a map.
+    differ by dashes. cased: whether each line lies on a wider one in the background colour, to be seen on a map.
     """
     from matplotlib.patheffects import Normal, Stroke
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, arrays_of
-from hopattn.figures.choice import words_in_question
+from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import laid_out, run_titles, wrapped
 from hopattn.figures.labelled_points import in_plane
 from hopattn.figures.panels import Panels, Part, Shown
@@ -23,11 +23,11 @@ OFF = 1e-6
 MARGIN = 0.2
 """The space around the points of a plane, relative to their extent."""
 LEAST = 0.7
-"""The least width and height of a plane, relative to the extent of its points, so that it is no narrow strip."""
+"""The least width and height of a plane, relative to the extent of its points, so that it is not a narrow strip."""
 
 
 class WordPlanes(Panels[Part]):
-    """Panels side by side on the same two axes of the words; what is drawn in them comes last, with its labels."""
+    """Panels side by side on the same two axes of the words; the points of a panel come last, with their labels."""
 
     in_a_row: ClassVar[int] = 4
     shared: ClassVar[Mapping[str, bool]] = {"sharex": True, "sharey": True}
@@ -60,9 +60,9 @@ class WordPlanes(Panels[Part]):
 
 
 class RunPlanes(WordPlanes[Run]):
-    """The words of each run, on the axes along which the words in question move most, or are pulled most.
+    """The words of each run, on the axes along which the highlighted words move most, or are pulled most.
 
-    After these axes come those in which the words in question extend, and those along which other words move. The axes
+    After these axes come those in which the highlighted words extend, and those along which other words move. The axes
     of `[figure]` come before all.
     """
 
@@ -106,24 +106,24 @@ def before_after(run: Run) -> list[Labelled]:
 
 
 def asked(result: Result, tokens: tuple[str, ...]) -> list[int]:
-    """The indices of the words in question among these tokens, in their order of importance; all if there are none.
+    """The indices of the highlighted words among these tokens, in their order of importance; all if there are none.
 
     The query of `[figure]` comes first.
     """
-    wanted = [result.figure.query, *words_in_question(result)]
+    wanted = [result.figure.query, *highlighted_words(result)]
     found = [tokens.index(word) for word in dict.fromkeys(wanted) if word is not None and word in tokens]
     return found or list(range(len(tokens)))
 
 
 def hero(result: Result, tokens: tuple[str, ...], start: np.ndarray, end: np.ndarray) -> int:
-    """The index of the word that stands out: the first of the words in question that moves.
+    """The index of the word that stands out: the first of the highlighted words that moves.
 
-    Where no word is in question, it is the one that moves farthest. start, end: the words before and after,
+    Without highlighted words, it is the one that moves farthest. start, end: the words before and after,
     `(n_words, dim)`.
     """
     far = np.round(np.linalg.norm(end - start, axis=1), 9)
     found = asked(result, tokens)
-    if len(found) == len(tokens) and not {*words_in_question(result)} & {*tokens}:
+    if len(found) == len(tokens) and not {*highlighted_words(result)} & {*tokens}:
         return int(np.argmax(far))
     return next((i for i in found if far[i] > 0), found[0])
 

@@ -45,8 +45,8 @@ def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
     file = path_of(path, "path")
     if len(names := names_in(file)) > 1:
         call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
-        told = f"give one of them, such as {shortened(call.format(file.name, names[0]))}"
-        raise InvalidInput(f"{named(file)} holds {len(names)} arrays: {listed(names)}; {told}")
+        message = f"give one of them, such as {shortened(call.format(file.name, names[0]))}"
+        raise InvalidInput(f"{named(file)} holds {len(names)} arrays: {listed(names)}; {message}")
     return numbers(file, most_axes=2) if file.suffix.lower() in (".npz", ".csv") else mapped(file)
 
 
@@ -67,7 +67,7 @@ def names_in(file: Path) -> list[str]:
 
 
 class Described(NamedTuple):
-    """The numbers of an array, whose shape its header tells before `read` gives them, or of a table, read at once."""
+    """The numbers of an array, whose shape its header gives before `read` gives them, or of a table, read at once."""
 
     shape: tuple[int, ...]
     read: Callable[[], np.ndarray]
@@ -100,8 +100,8 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
     found = {name: _described(one, most_axes) for name, one in arrays if name and name.startswith(start)}
     count = sum(math.prod(one.shape) for one in found.values())
     if count > most:
-        told = f"the {len(found):,} arrays hold {count:,} numbers"
-        raise InvalidInput(f"{named(file)}: {told}; at most {most:,} can be read")
+        message = f"the {len(found):,} arrays hold {count:,} numbers"
+        raise InvalidInput(f"{named(file)}: {message}; at most {most:,} can be read")
     return {name: one.read() for name, one in found.items()}
 
 
@@ -125,8 +125,8 @@ def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     if not arrays:
         raise InvalidInput(f"{named(file)} holds no array")
     if name is None:
-        told = f"holds {len(arrays)} arrays; say by `{argument}` which is meant: {listed(arrays)}"
-        raise InvalidInput(f"{named(file)} {told}")
+        message = f"holds {len(arrays)} arrays; say by `{argument}` which is meant: {listed(arrays)}"
+        raise InvalidInput(f"{named(file)} {message}")
     if name not in arrays:
         raise InvalidInput(f"{named(file)}: {unknown(name, arrays)}")
     return arrays[name]
@@ -146,7 +146,7 @@ def _described(stored: StoredArray, most_axes: int) -> Described:
         if not np.isfinite(result).all():
             first = np.argwhere(~np.isfinite(result))[0]
             place = ", ".join(str(int(i) + 1) for i in first)
-            raise InvalidInput(f"{stored.where}: {result[tuple(first)]} stands at {place}; expected finite numbers")
+            raise InvalidInput(f"{stored.where}: {result[tuple(first)]} is at {place}; expected finite numbers")
         return result
 
     return Described(stored.shape, read)
@@ -174,7 +174,7 @@ def _table(file: Path) -> np.ndarray:
         with warnings.catch_warnings(action="ignore"):  # of a table without numbers
             values = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, max_rows=MAX_NUMBERS + 1)
     except ValueError:
-        values = np.array([np.nan])  # whose fault is told below
+        values = np.array([np.nan])  # its fault is reported below
     if values.size > MAX_NUMBERS:
         raise too_many
     if not values.size:
@@ -185,7 +185,7 @@ def _table(file: Path) -> np.ndarray:
 
 
 def _fault_of_table(text: str) -> str:
-    """The first fault of a table that NumPy cannot read: its line and column, what stands there, what was expected."""
+    """The first fault of a table that NumPy cannot read: its line and column, what was found, and what was expected."""
     first, width = 0, 0
     for i, line in enumerate(io.StringIO(text, newline=None), 1):
         if line.isspace():
@@ -197,8 +197,8 @@ def _fault_of_table(text: str) -> str:
                 wanted = "a finite number" if is_number else "numbers such as -0.5 or 3e-2, with commas between them"
                 if ";" in cell:
                     wanted += "; save a table with semicolons with commas between its numbers, and points in them"
-                return f", line {i}, column {column}: '{shortened(cell)}' stands there; expected {wanted}"
+                return f", line {i}, column {column}: got '{shortened(cell)}'; expected {wanted}"
         if len(cells) != (width := width or len(cells)):
-            return f", line {i}: {len(cells)} numbers stand there; expected {width}, as in line {first}"
+            return f", line {i}: got {len(cells)} numbers; expected {width}, as in line {first}"
         first = first or i
     return " is not a table of numbers with commas between them"

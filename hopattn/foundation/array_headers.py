@@ -81,7 +81,7 @@ class StoredArray:
     """An array in a file.
 
     file: the file. name: of the array, empty in a format without names. shape: its shape. bits: the dtype of the
-    numbers as they stand in the file; None for a type that NumPy does not have. start: the byte of the file, or of the
+    numbers as they are in the file; None for a type that NumPy does not have. start: the byte of the file, or of the
     member of an archive, at which they begin. kind: their type in the words of the format. order: "F" where the
     first axis runs fastest. member: the name of the array's file in an archive.
     """
@@ -204,8 +204,8 @@ def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: st
             raise ValueError
     except Exception:  # Python's own parser raises many kinds for nested, endless or damaged text
         wanted = "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"
-        told = f"it begins with {shortened(begin.getvalue(), 100)}; {wanted}"
-        raise InvalidInput(f"{where} is not a .npy array, or is truncated: {told}") from None
+        message = f"it begins with {shortened(begin.getvalue(), 100)}; {wanted}"
+        raise InvalidInput(f"{where} is not a .npy array, or is truncated: {message}") from None
     array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), "F" if by_column else "C", member)
     if not dtype.hasobject:  # how many bytes Python objects take is not known
         _require_span(array.where, shape, 8 * dtype.itemsize, size - array.start)

@@ -190,11 +190,11 @@ def require_finite(array: Array, what: str, most: float = math.inf) -> None:
         where, row = f"row {first_true(bad, start)} " if array.ndim > 1 else "", block[_first(bad)]
         if not bool(xp.all(xp.isfinite(row))):
             raise InvalidInput(f"{what}: {where}holds a NaN or an infinity; expected finite numbers")
-        told = f"holds a number of size {float(xp.max(xp.abs(row))):.3g}; expected at most {most:.3g}"
-        raise InvalidInput(f"{what}: {where}{told}, so that products can be summed")
+        largest = f"holds a number of size {float(xp.max(xp.abs(row))):.3g}; expected at most {most:.3g}"
+        raise InvalidInput(f"{what}: {where}{largest}, so that products can be summed")
 
 
-def most_multiplied(array: Array) -> float:
+def max_safe_entry(array: Array) -> float:
     """The largest |entry| of vectors `(…, dim)` with which sums of their products do not overflow: √(largest / dim).
 
     Half precision is multiplied in single precision; where no number of it is too large, the bound is infinite.
@@ -224,10 +224,10 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
     if fits and (lengths or 0 in own):
         fits = all(n == lengths.get(name, n or -1) for name, n in zip(names, own, strict=True))
     if not fits:
-        told = [f"{name} = {lengths[name]}" for name in names if name in lengths]
-        told += ["no axis of length 0"] * (0 in own)
+        known = [f"{name} = {lengths[name]}" for name in names if name in lengths]
+        known += ["no axis of length 0"] * (0 in own)
         form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
-        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(told)}" * bool(told))
+        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known))
     return array
 
 
@@ -239,7 +239,7 @@ def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
     file and an array of another library are kept as they are: do not change them.
     """
     rows = shaped(values, what, "n_patterns dim")
-    require_finite(rows, what, most_multiplied(rows) if multiplied else math.inf)
+    require_finite(rows, what, max_safe_entry(rows) if multiplied else math.inf)
     if type(rows) is np.ndarray and rows.nbytes <= COPIED and (rows.flags.writeable or rows.base is not None):
         rows = rows.copy()
         rows.flags.writeable = False

@@ -89,7 +89,7 @@ def generator(rng: Seed = None, what: str = "rng") -> np.random.Generator:
 def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
     """The seed as a whole number, which a result can name; a generator gives one that is drawn from it.
 
-    default: the seed in place of None. Raises `InvalidInput` as `generator` does.
+    default: the seed instead of None. Raises `InvalidInput` as `generator` does.
     """
     if rng is None:
         return default
@@ -102,7 +102,7 @@ def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
 def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
     """A value that is of a class; raises `InvalidInput` for one of another.
 
-    means: what is expected, in place of the name of the class, such as "a scenario from hopattn.load".
+    means: what is expected, instead of the name of the class, such as "a scenario from hopattn.load".
     """
     if not isinstance(value, kind):
         raise InvalidInput(f"{what}: expected {means or a_class(kind)}, not {quoted(value)}")

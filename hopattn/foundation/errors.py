@@ -20,7 +20,7 @@ class HopattnError(Exception):
 
 
 class InvalidInput(HopattnError, ValueError):
-    """An input that cannot be used; the message gives the place, the value that stands there and the expected one."""
+    """An input that cannot be used; the message gives the place, the value found and the value expected."""
 
 
 class CannotDo(HopattnError, RuntimeError):
@@ -76,7 +76,7 @@ def listed(names: Iterable[str]) -> str:
 def shortened(value: object, width: int = 60, write: Callable[[object], str] = str) -> str:
     """A value as text that fits into one line of a message: at most `width` characters, without control characters.
 
-    A value that cannot be written out, such as a number of 10,000 digits or a list that is nested 10,000 deep, is told
+    A value that cannot be written out, such as a number of 10,000 digits or a list nested 10,000 deep, is given
     by its type.
 
     >>> shortened("a" * 100, width=10), shortened(10**10_000)

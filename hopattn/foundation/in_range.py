@@ -19,8 +19,8 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
     """A function or a method that raises `InvalidInput` where its result is NaN or infinite, and its arguments are not.
 
     may_be: the numbers that a result may have; energies may be infinite. The message names the argument, or the field
-    of the object, with the largest number. Arrays of PyTorch and JAX overflow as they do there. Where NumPy is told
-    that overflow is expected, by `np.errstate(over="ignore")`, results come as they are. So do those of calls within a
+    of the object, with the largest number. Arrays of PyTorch and JAX overflow as they do there. Where
+    `np.errstate(over="ignore")` says that overflow is expected, results come as they are. So do those of calls within a
     call, and the outermost one gives the message.
     """
 
@@ -39,8 +39,8 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
             given = list(_arrays(inspect.signature(call).bind(*args, **kwargs).arguments))
             if failed or (given and all(np.isfinite(array).all() for _, array in given)):
                 name, array = max(given, key=lambda one: float(np.abs(one[1]).max()))
-                told = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
-                raise InvalidInput(f"{name}: {told}; expected smaller ones")
+                message = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
+                raise InvalidInput(f"{name}: {message}; expected smaller ones")
         return result  # type: ignore[no-any-return]
 
     return checked

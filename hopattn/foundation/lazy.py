@@ -1,7 +1,7 @@
 """Names that are loaded when they are first used: those of the package, and those of its rooms.
 
 A stub `__init__.pyi` states each name once, as an import from the file that defines it (SPEC 1). Type checkers read the
-stub in place of the `__init__.py` beside it, and so see exactly these names.
+stub instead of the `__init__.py` beside it, and so see exactly these names.
 """
 
 import re

@@ -83,18 +83,18 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
     def register(self, entry: type[Entry]) -> str:
         """Add a class of the user's own, and return its name; a class that is there already stays.
 
-        Raises `InvalidInput` for a class that is abstract or no frozen dataclass, and for the name of another class.
+        Raises `InvalidInput` for a class that is abstract or not a frozen dataclass, and for the name of another class.
         """
-        name, told = registered_name(entry), f"register: {shortened(entry.__name__)}"
+        name, what = registered_name(entry), f"register: {shortened(entry.__name__)}"
         if self.get(name) is entry:
             return name
         if lacking := sorted(getattr(entry, "__abstractmethods__", ())):
-            raise InvalidInput(f"{told} lacks {', '.join(lacking)}, which a {self.what} has")
+            raise InvalidInput(f"{what} lacks {', '.join(lacking)}, which a {self.what} has")
         if not getattr(vars(entry).get("__dataclass_params__"), "frozen", False):
-            raise InvalidInput(f"{told} is not a frozen dataclass; write @dataclass(frozen=True) above it")
+            raise InvalidInput(f"{what} is not a frozen dataclass; write @dataclass(frozen=True) above it")
         other = self.get(name, entry)  # of the same place where a notebook or a worker defines the class again
         if (other.__module__, other.__qualname__) != (entry.__module__, entry.__qualname__):
-            raise InvalidInput(f"{told}: a {self.what} '{shortened(name)}' exists already; give the class another name")
+            raise InvalidInput(f"{what}: a {self.what} '{shortened(name)}' exists already; give the class another name")
         self._entries[name] = self.own[name] = entry
         return name
 
@@ -131,13 +131,13 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         try:
             return entry(**parameters)
         except TypeError:
-            told = f"{self.what} '{registered_name(entry)}'"
+            what = f"{self.what} '{registered_name(entry)}'"
             declared = fields(entry) if is_dataclass(entry) else ()
-            reject_unknown(told, parameters, [field.name for field in declared])
+            reject_unknown(what, parameters, [field.name for field in declared])
             needed = [field.name for field in declared if field.default is field.default_factory is MISSING]
             if missing := [name for name in needed if name not in parameters]:
                 form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
-                raise InvalidInput(f"{told}: needs {' and '.join(missing)}; in Python, give {form}") from None
+                raise InvalidInput(f"{what}: needs {' and '.join(missing)}; in Python, give {form}") from None
             raise
 
 
@@ -173,8 +173,8 @@ def imported(path: str, what: str) -> Any:
     try:
         found = import_module(module)
     except (Exception, SystemExit) as error:
-        told = f"{type(error).__name__}: {shortened(error, 120)}"
-        raise InvalidInput(f"{what}: '{shortened(module)}' cannot be imported: {told}") from error
+        reason = f"{type(error).__name__}: {shortened(error, 120)}"
+        raise InvalidInput(f"{what}: '{shortened(module)}' cannot be imported: {reason}") from error
     if not hasattr(found, name):
         named = [one for one in vars(found) if not one.startswith("_")]
         raise InvalidInput(f"{what}: in {shortened(module)}, {unknown(name, named)}")

@@ -1,7 +1,7 @@
 """Work in blocks, shared among threads of this process.
 
 BLAS has one thread meanwhile: the product of one block is too small to be divided again, and BLAS threads within
-threads would only wait for one another.
+threads would only wait for each other.
 """
 
 import os

@@ -58,7 +58,7 @@ def random_rotation(rng: np.random.Generator, dim: int) -> np.ndarray:
 
 
 def nonzero(x: Array) -> Array:
-    """x with 1 in place of each 0, as a divisor; the derivative at a 0 is 0 and not NaN."""
+    """x with each 0 replaced by 1, as a divisor; the derivative at a 0 is 0 and not NaN."""
     xp = namespace(x)
     return xp.where(x == 0, xp.ones_like(x), x)
 

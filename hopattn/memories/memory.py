@@ -90,7 +90,7 @@ class KeyValueMemory(AssociativeMemory):
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
         energy, convexity = separation.why_no_potential, separation.why_imprecise
         if not self.autoassociative:
-            energy = "the values are given apart from the keys: what is read out is not a state of the cue"
+            energy = "values differ from keys: the output is not a state of the same neurons"
         elif similarity.has_gradient and not separation.shares:
             energy = f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
         elif not (similarity.linear or similarity.has_gradient):
@@ -101,7 +101,7 @@ class KeyValueMemory(AssociativeMemory):
         elif not energy and not similarity.linear:
             alone = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
         reasons = {
-            "recall": f"values of dim {dim_out} are no cue for keys of dim {dim}; use step" * (dim != dim_out),
+            "recall": f"values of dim {dim_out} are not cues for keys of dim {dim}; use step" * (dim != dim_out),
             "energy": energy,
             "convexity": convexity if separation.convex else f"the potential of {quoted(separation)} is not convex",
             "single-neuron updates": alone,

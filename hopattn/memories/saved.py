@@ -17,7 +17,7 @@ def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
     """The memory that `memory.save(path)` wrote: a `Memory`, a `Hopfield`, an `Associator` or a `Bidirectional`.
 
     Its arrays and parts are those of the saved one, so that every step is the same to the last bit (see `save`).
-    Nothing in the file is executed. Raises `InvalidInput` for a file that is missing, torn, or no such memory.
+    Nothing in the file is executed. Raises `InvalidInput` for a file that is missing, truncated, or not such a memory.
 
     >>> import hopattn as ha, tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:

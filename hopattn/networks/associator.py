@@ -20,7 +20,7 @@ from hopattn.foundation.in_range import in_range
 from hopattn.networks.hopfield import Network, numpy_only, require_no_mask
 from hopattn.retrieval.activation import Activation, Sign
 
-NO_ENERGY = "the answer of an associator is no state of its cue"
+NO_ENERGY = "the answer of an associator is not a state of its cue"
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -65,7 +65,7 @@ class Associator(Network):
         reasons = {"energy": NO_ENERGY, "convexity": NO_ENERGY}
         if n_out == n_in:
             return reasons
-        other = f"answers of dim {n_out} are no cues of dim {n_in}"
+        other = f"answers of dim {n_out} are not cues of dim {n_in}"
         return reasons | dict.fromkeys(("recall", "single-neuron updates", "continuous time"), other)
 
     @property

@@ -1,4 +1,4 @@
-"""The classical network: neurons coupled to one another by a square matrix.
+"""The classical network: neurons coupled to each other by a square matrix.
 
 h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx
 """
@@ -90,8 +90,8 @@ class Hopfield(Network):
     ) -> None:
         matrix = numpy_only(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-            told = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
-            raise InvalidInput(f"{told}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
+            message = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
+            raise InvalidInput(f"{message}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
         own_bias = as_float(bias, "bias")
         own_bias = own_bias if isinstance(bias, np.ndarray) else own_bias.astype(matrix.dtype)

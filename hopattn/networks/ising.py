@@ -2,7 +2,7 @@
 
     p(x) = exp(−E(x)/T) / Z          F = −T log Z          x in {−1, 1}^N
 
-Hopfield's energy is the Ising one, with a matrix W in place of one coupling. In the magnet of Curie and Weiss each spin
+Hopfield's energy is the Ising one, with a matrix W instead of one coupling. In the magnet of Curie and Weiss each spin
 is coupled to all others by 1/N. It is Hopfield's network with one pattern and self-couplings; for a pattern ξ, m is the
 overlap with it:
 
@@ -110,8 +110,8 @@ def _at_each(
     if (most := float(np.max(temperature))) > LARGEST:
         raise InvalidInput(f"temperature: {most:g} is too large; expected at most {LARGEST:g}")
     if largest > LARGEST * min(least, 1.0):
-        told = f"{least:g} is too small for an energy of {largest:.4g}"
-        raise InvalidInput(f"temperature: {told}; expected at least {largest / LARGEST:.1g}")
+        reason = f"{least:g} is too small for an energy of {largest:.4g}"
+        raise InvalidInput(f"temperature: {reason}; expected at least {largest / LARGEST:.1g}")
     each, lowest = [], energies.min()
     above = energies - lowest
     for t in np.atleast_1d(temperature):
@@ -198,6 +198,6 @@ def checked_temperatures(temperature: ArrayLike) -> np.ndarray:
     except InvalidInput:
         given = np.array(np.nan)
     if given.ndim > 1 or not given.size or not np.all(np.isfinite(given) & (given > 0)):
-        told = quoted(temperature)
-        raise InvalidInput(f"temperature: expected finite numbers above 0, not {told}; at 0 use a recall, 'async'")
+        got = quoted(temperature)
+        raise InvalidInput(f"temperature: expected finite numbers above 0, not {got}; at 0 use a recall, 'async'")
     return given

@@ -30,7 +30,7 @@ _KINDS = (
 
 
 def require_regular(file: Path) -> None:
-    """Raise `InvalidInput` for a path that is there and is no plain file: a folder, a device, a pipe or a socket.
+    """Raise `InvalidInput` for a path that is there and is not a plain file: a folder, a device, a pipe or a socket.
 
     A pipe without a writer would be read for ever, and so would some devices; a device would be replaced by a file. A
     link whose target is not there is refused too: to write would make a file of a name that nobody gave.
@@ -59,7 +59,7 @@ def write_new(file: Path, data: bytes) -> None:
 def write_over(file: Path, data: bytes) -> None:
     """Write a file, whole or not at all, and replace an existing one; a symbolic link stays, its target is replaced.
 
-    Raises `InvalidInput` for a path that is no plain file, or to which this process prints, and `CannotDo` if the file
+    Raises `InvalidInput` for a path that is not a plain file, or to which this process prints; `CannotDo` if the file
     cannot be written.
     """
     require_regular(file)
@@ -83,12 +83,12 @@ def _beside(path: Path, with_folders: bool = False) -> Iterator[Path]:
             yield Path(place, "new")
     except OSError as error:
         blocked = with_folders and isinstance(error, FileExistsError | NotADirectoryError)
-        why = "a file stands where a folder is needed" if blocked else error.strerror or error
+        why = "a file is where a folder is needed" if blocked else error.strerror or error
         raise CannotDo(f"{path}: cannot be written: {why}") from None
 
 
 def _require_unprinted(file: Path) -> None:
-    """Raise `InvalidInput` for a file that holds what this process prints, as `/dev/stdout` may be."""
+    """Raise `InvalidInput` for this process's own standard output or error, such as `/dev/stdout`."""
     for stream, name in ((1, "standard output"), (2, "standard error")):
         try:
             is_printed = os.path.samestat(file.stat(), os.fstat(stream))
@@ -128,7 +128,7 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 def csv_text(headings: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it.
 
-    Such a text begins with =, +, -, @, a tab or a line break, and is no number.
+    Such a text begins with =, +, -, @, a tab or a line break, and is not a number.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

@@ -107,7 +107,7 @@ class RandomFeatures(Declared, Features):
         return along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
 
     def __call__(self, x: Array) -> Array:
-        """φ(x), `(…, n)`; a feature beyond the fourth root of the range of the numbers counts as that."""
+        """φ(x), `(…, n)`; a feature is at most the fourth root of the largest number."""
         return _exp(self.exponents(shaped(x, "x", "… dim")), 0.25)
 
     def log_kernel(self, cues: Array, keys: Array) -> Array:
@@ -135,7 +135,7 @@ def log_products(own: Array, stored: Array) -> Array:
 
 
 def relative(exponents: Array) -> tuple[Array, Array]:
-    """The features divided by the largest of their row, from tiny to 1, and its logarithm, `(…, 1)`, a constant.
+    """The features scaled so that the largest of each row is 1, and the logarithm of that scale, `(…, 1)`, a constant.
 
     tiny is the smallest number with all its digits; below it, products would take many times as long.
     """
@@ -153,7 +153,7 @@ def least_sum(exponents: Array, n: int = 1) -> float:
 
 
 def _by_pairs(own: Array, stored: Array, wanted: Array) -> Array:
-    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, by each product; of NumPy only those wanted."""
+    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, pair by pair; for NumPy arrays, only where `wanted`."""
     if not isinstance(wanted, np.ndarray):
         return _log_sums(own[..., :, None, :] + stored[..., None, :, :])
     pairs, logs, n = np.nonzero(wanted), np.zeros(wanted.shape, own.dtype), own.shape[-1]
@@ -181,9 +181,9 @@ def _exp(x: Array, power: float) -> Array:
 @lru_cache(maxsize=64)
 def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
     """Standard normal vectors, `(n, dim)`: independent, or orthogonal in groups of dim."""
-    told, groups = f"RandomFeatures: {n:,} directions of dim {dim:,}", -(-n // dim) * orthogonal
-    require_room(4 * n * dim, told)
-    require_time(100 * n * dim + groups * (20_000 + 4 * dim**3), told)
+    what, groups = f"RandomFeatures: {n:,} directions of dim {dim:,}", -(-n // dim) * orthogonal
+    require_room(4 * n * dim, what)
+    require_time(100 * n * dim + groups * (20_000 + 4 * dim**3), what)
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(n, dim))
     if not orthogonal:

@@ -50,8 +50,8 @@ class PositionRule(MaskRule):
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
-            told = f"a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
-            raise InvalidInput(f"mask: {told}")
+            message = f"a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
+            raise InvalidInput(f"mask: {message}")
         return like(self(scores.shape[-2], scores.shape[-1]), scores)
 
 

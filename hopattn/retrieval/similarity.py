@@ -219,7 +219,7 @@ class Additive(Similarity):
     """s_μ = vᵀ tanh(W x + U k_μ), from −Σ|v| to Σ|v|: a network with one hidden layer compares cue and key.
 
     w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. Raises
-    `InvalidInput` for matrices that do not fit one another, and for cues or keys that do not fit them.
+    `InvalidInput` for matrices that do not fit each other, and for cues or keys that do not fit them.
     Source: Bahdanau, Cho & Bengio (2015), ICLR, appendix A.1.2 (their W_a, U_a, v_a; s_{i−1} is our cue, h_j our key).
 
     >>> import numpy as np

@@ -64,7 +64,7 @@ class Retrieval:
 
         values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
-        Half precision is computed in single precision: the sum of weights of 65,505 like keys would overflow.
+        Half precision is computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
         rule, separation = as_mask(mask), self.effective_separation
         plain = bias is not None or not isinstance(separation.beta, float)

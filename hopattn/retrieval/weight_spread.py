@@ -104,6 +104,6 @@ def shares_of(weights: Any) -> np.ndarray:
     given = shaped(as_numpy(weights, "weights"), "weights", "… n_keys")
     require_finite(given, "weights")
     if (given < 0).any():
-        raise InvalidInput(f"weights: {given.min():.6g} is below 0, so that they are no shares")
+        raise InvalidInput(f"weights: {given.min():.6g} is below 0, so these are not shares")
     largest = given / nonzero(given.max(axis=-1, keepdims=True))
     return np.asarray(largest / nonzero(largest.sum(axis=-1, keepdims=True)))

@@ -21,17 +21,17 @@ from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.bounds import too_large, too_many_variants
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path, key_lines, line_of
-from hopattn.scenario.language.messages import may_follow, schema_problems
+from hopattn.scenario.language.messages import is_consequence_of, schema_problems
 from hopattn.scenario.language.overrides import at, changed
 from hopattn.scenario.language.refused import without
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 SCHEMA_VERSION = 1
 MOST_PROBLEMS = 200
-"""The search for problems stops after as many; the message lists fewer."""
+"""The search stops after this many problems; the message lists fewer."""
 
 TITLES = {("title",), ("figure", "title")}
-"""The paths of what a figure is headed by."""
+"""The paths of the titles of a figure."""
 
 Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
@@ -42,8 +42,8 @@ class Checked:
     """The result of the check of a file without errors.
 
     runs: the specification of each run, by the name of its variant; the scenario as written has the empty name. lines:
-    the line number of each path. not_applicable: the expectations, by number and run, that a change from outside left
-    without an object, each with the reason. changes: the overrides that make a run unlike the file's, by path; none if
+    the line number of each path. not_applicable: the expectations, by number and run, that an override left
+    without an object, each with the reason. changes: the overrides that change a run, by path; none if
     one of them is a title.
     """
 
@@ -62,8 +62,8 @@ class InvalidScenario(InvalidInput):
     def __init__(self, problems: Iterable[str], stopped: bool = False) -> None:
         self.problems = tuple(map(bounded, problems))
         more = len(self.problems) - MAX_LISTED
-        told = [f"… and {'at least ' * stopped}{more} more"] if more > 0 else []
-        lines = [*self.problems[:MAX_LISTED], *told]
+        rest = [f"… and {'at least ' * stopped}{more} more"] if more > 0 else []
+        lines = [*self.problems[:MAX_LISTED], *rest]
         super().__init__("\n".join(lines))
 
 
@@ -106,8 +106,8 @@ class _Checker:
             base = base.model_copy(update={"figure": figure})
         runs[""] = base
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
-        if told := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
-            self._report(("variant",), told)
+        if message := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
+            self._report(("variant",), message)
             raise self._invalid()
         written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
@@ -175,7 +175,7 @@ class _Checker:
             except ValidationError:
                 return None
         problems = [*spec.problems()]
-        self._report_all((problem for problem in problems if not may_follow(problem, refused)), origins)
+        self._report_all((problem for problem in problems if not is_consequence_of(problem, refused)), origins)
         if all(problem.path[:1] == ("input",) for problem in problems):
             self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
         return spec
@@ -192,7 +192,7 @@ class _Checker:
         """The specification of variant i by its name; empty if it is invalid. written: the file with all defaults."""
         place: Path = ("variant", i, "set")
         try:
-            varied, own = changed(document, variant.changes, written, model.is_invented)
+            varied, own = changed(document, variant.changes, written, model.is_user_key)
         except InvalidInput as error:
             self._report(place, str(error))
             return {}
@@ -210,7 +210,7 @@ class _Checker:
                 written |= model.model_validate(self.document, context=self.context).written_out
         try:
             overrides = with_names(overrides)
-            result, places = changed(self.document, overrides, written, model.is_invented)
+            result, places = changed(self.document, overrides, written, model.is_user_key)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
         changes = {
@@ -225,7 +225,7 @@ class _Checker:
     def _expectations(self, base: Spec, document: Mapping[str, Any], origins: Mapping[Path, Origin]) -> None:
         """Report the expectations that refer to something that does not exist.
 
-        After a change from outside, such an expectation is set aside instead, as not applicable.
+        After an override, such an expectation is skipped instead, as not applicable.
         """
         declared = {variant.name for variant in base.variant}
         for i, expectation in enumerate(base.expect) if base.expect else _each_valid(document.get("expect")):

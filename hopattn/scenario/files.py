@@ -10,7 +10,7 @@ from hopattn.foundation.errors import InvalidInput, nearest, quoted, shortened
 from hopattn.results.files import require_regular
 
 MAX_BYTES = 2**20
-"""The largest size of a scenario file; a larger file is no scenario."""
+"""The largest size of a scenario file; a larger file is not a scenario."""
 PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 """Endings of files that PyTorch and Python write by `pickle`."""
 MOST_TITLES = 10
@@ -48,10 +48,10 @@ def resolve(path: Any) -> Path:
     if given in own and not Path(given).is_file():
         return own[given]
     if "\0" in given or not given:
-        raise InvalidInput(f"{quoted(given)} is no path")
+        raise InvalidInput(f"{quoted(given)} is not a path")
     if not os.path.lexists(given) and Path(given).name == given and not given.endswith(".toml"):
-        told = f"there is no scenario or file '{shortened(given)}'{_did_you_mean(given)}"
-        raise InvalidInput(f"{told} (`hopattn list` shows the scenarios)")
+        message = f"there is no scenario or file '{shortened(given)}'{_did_you_mean(given)}"
+        raise InvalidInput(f"{message} (`hopattn list` shows the scenarios)")
     return Path(given)
 
 
@@ -101,8 +101,8 @@ def read_text(file: Path) -> str:
     Raises `InvalidInput` for a file that is missing, a folder, unreadable, too large or not UTF-8.
     """
     if file.suffix.lower() in PICKLES:
-        told = "holds Python objects, which run code when they are read, and no text"
-        raise InvalidInput(f"{file}: {told}; save its arrays as .npz or .safetensors")
+        message = "holds Python objects, which run code when they are read, and no text"
+        raise InvalidInput(f"{file}: {message}; save its arrays as .npz or .safetensors")
     try:
         if file.is_dir():
             raise InvalidInput(f"{file}: is a folder; expected a scenario file")

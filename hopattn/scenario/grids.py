@@ -78,7 +78,7 @@ def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[st
     """The values of each axis by its name, from texts or numbers.
 
     what: the name of the argument in messages. words: whether the values of an axis may be words. Raises `InvalidInput`
-    if `over` is no mapping, and as `axis_values`.
+    if `over` is not a mapping, and as `axis_values`.
     """
     if not isinstance(over, Mapping):
         raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {quoted(over)}")
@@ -113,14 +113,14 @@ def in_order(values: Values, what: str, words: bool = False) -> Values:
         raise InvalidInput(f"{what}: holds more than {MOST:,} numbers")
     if words and of_words(values):
         if twice := [word for i, word in enumerate(values) if word in values[:i]]:
-            raise InvalidInput(f"{what}: {shortened(twice[0])} stands there twice")
+            raise InvalidInput(f"{what}: {shortened(twice[0])} is listed twice")
         return values
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-            raise InvalidInput(f"{what}: {quoted(value)} is no finite number; {_HOW}")
+            raise InvalidInput(f"{what}: {quoted(value)} is not a finite number; {_HOW}")
     for value, after in pairwise(values):
         if after == value:
-            raise InvalidInput(f"{what}: {value:g} stands there twice")
+            raise InvalidInput(f"{what}: {value:g} is listed twice")
         if after < value:
             raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
     return values
@@ -181,7 +181,7 @@ def _number(text: str, what: str) -> int | float:
     except ValueError:
         comma = re.fullmatch(r"[+-]?([0-9]*),[0-9]+", plain)
         how = f"a number has a decimal point: write {plain.replace(',', '.')}" if comma else _HOW
-        raise InvalidInput(f"{what}: '{shortened(plain)}' is no number; {how}") from None
+        raise InvalidInput(f"{what}: '{shortened(plain)}' is not a number; {how}") from None
     if not math.isfinite(number) or "_" in plain:
-        raise InvalidInput(f"{what}: '{shortened(plain)}' is no finite number; {_HOW}")
+        raise InvalidInput(f"{what}: '{shortened(plain)}' is not a finite number; {_HOW}")
     return number

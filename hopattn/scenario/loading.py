@@ -28,9 +28,9 @@ class Scenario:
     runs: Mapping[str, Spec]
     lines: Mapping[Path, int]
     not_applicable: Mapping[tuple[int, str], str] = field(default_factory=dict)
-    """The expectations, by number and run, that a change from outside left without an object, each with the reason."""
+    """The expectations that an override made inapplicable, by number and run, each with the reason."""
     changes: Mapping[str, Any] = field(default_factory=dict)
-    """The settings that changes from outside made unlike the file's, by path; none if one of them is a title."""
+    """The settings that overrides changed, by path; none if one of them is a title."""
 
     def __repr__(self) -> str:
         variants = f", variants: {', '.join(filter(None, self.runs))}" if len(self.runs) > 1 else ""
@@ -43,9 +43,9 @@ class Scenario:
 
     @property
     def figure(self) -> FigureTable:
-        """The content of the figures; settings that are not the file's are the title, since the file's may be wrong."""
-        told = {"title": f"{self.name}: {settings(self.changes)}"} if self.changes else {}
-        return self.spec.figure.model_copy(update=told)
+        """The content of the figures; changed settings become the title, since the title of the file may be wrong."""
+        changed = {"title": f"{self.name}: {settings(self.changes)}"} if self.changes else {}
+        return self.spec.figure.model_copy(update=changed)
 
 
 def load(path: Any) -> Scenario:

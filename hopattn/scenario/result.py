@@ -25,7 +25,7 @@ class Outcome:
     """The verdict on one expectation in one run.
 
     run: the name of the run. expectation: its sentence. expected, computed: both values as text. met: None if the
-    expectation does not apply after a change from outside. line: its line in the file. note: a remark on the number
+    expectation does not apply after an override. line: its line in the file. note: a remark on the number
     that the source prints.
     """
 
@@ -91,7 +91,7 @@ class Result(Drawable):
     figure: FigureTable = field(default_factory=FigureTable)
     """The content of the figures, as the scenario says."""
     words: tuple[str, ...] = ()
-    """The words that the expectations speak of, in their order."""
+    """The words that the expectations name, in their order."""
 
     def __repr__(self) -> str:
         verdicts = [outcome.met for outcome in self.expectations]

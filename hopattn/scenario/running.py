@@ -21,7 +21,7 @@ from hopattn.scenario.result import Outcome, Result, Run
 MOST_LINES = 10_000
 """The largest number of lines of arithmetic: about as many as a book of 200 pages has."""
 LARGE = 1e6
-"""The entry of a vector from which a message about numbers that grow out of range names it."""
+"""A vector with an entry of at least this size is named by the message that numbers grow out of range."""
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
     """Run a scenario and all its variants, and compare the results with its expectations.
 
     scenario: from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
-    hopattn. rng: a seed in place of the file's; a generator gives one that is drawn from it. overrides: paths and
+    hopattn. rng: a seed instead of the file's; a generator gives one that is drawn from it. overrides: paths and
     values, as for `--set`: {"layer.head.separation": "softmax"}. explain: also write out the arithmetic, into `working`
     of each run. Raises `InvalidScenario` for an override that does not fit, and `InvalidInput` for numbers that
     overflow.
@@ -94,7 +94,7 @@ def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> d
 
 
 def _words_of(spec: Spec) -> tuple[str, ...]:
-    """The words that the expectations speak of, each once."""
+    """The words that the expectations name, each once."""
     return tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words))
 
 
@@ -120,8 +120,8 @@ def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None
         raise InvalidInput(f"{where}{error}") from None
     for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
-            told = f"use smaller vectors{_largest_word(spec)} or a smaller beta"
-            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): {told}")
+            message = f"use smaller vectors{_largest_word(spec)} or a smaller beta"
+            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): {message}")
     return arrays
 
 
@@ -140,7 +140,7 @@ def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) ->
         for name in (name for name in expectation.variants if name in arrays):
             sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
             if reason := scenario.not_applicable.get((i, name)):
-                outcomes.append(Outcome(name, sentence, "", "", None, line, f"set aside: {reason}"))
+                outcomes.append(Outcome(name, sentence, "", "", None, line, f"skipped: {reason}"))
             else:
                 met, expected, computed, note = expectation.judge(arrays[name], layouts[name])
                 outcomes.append(Outcome(name, sentence, expected, computed, met, line, note))

@@ -116,7 +116,7 @@ def _classes(module: Any) -> dict[str, list[ast.stmt]]:
 def _tidied(node: Any) -> Any:
     """The schema without parts that have no use here.
 
-    These are null, which TOML does not have, titles that repeat the key, and `discriminator`, which is no word of JSON
+    These are null, which TOML does not have, titles that repeat the key, and `discriminator`, which is not in JSON
     Schema.
     """
     if isinstance(node, list):

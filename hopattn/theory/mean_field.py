@@ -225,7 +225,7 @@ def _top(load_at: Callable[[float], float]) -> float:
 
 
 def each_number(formula: Callable[..., float], *values: np.ndarray) -> np.ndarray:
-    """A formula of numbers for each number of arrays that fit one another."""
+    """A formula of numbers for each number of arrays that fit each other."""
     return np.asarray(np.vectorize(formula, otypes=[float])(*values))
 
 

@@ -72,7 +72,7 @@ def split_bias(bias: Array) -> tuple[Array, Array]:
 
 
 def require_texts(queries: Array, keys: Array, values: Array) -> None:
-    """Raise `InvalidInput` unless queries, keys and values fit one another, as `attention` expects them."""
+    """Raise `InvalidInput` unless queries, keys and values fit each other, as `attention` expects them."""
     try:
         namespace(queries, keys, values)
     except InvalidInput as error:

@@ -73,7 +73,7 @@ class Block:
 
     attention: the heads over the text itself. feed_forward: the layer for each word, or None. norms: a normalisation
     for each sub-layer in their order, attention, cross-attention, feed-forward; or none at all. norm_first: whether it
-    stands before its sub-layer or after its residual. cross: the heads over another text (a decoder). residual: whether
+    comes before its sub-layer or after its residual. cross: the heads over another text (a decoder). residual: whether
     the input of each sub-layer is added to its output.
     Raises `InvalidInput` for parts of another type or dim, and for another number of norms.
     Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first.

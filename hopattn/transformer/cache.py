@@ -26,7 +26,7 @@ from hopattn.transformer.positions.alibi import Alibi
 class _Rooms:
     """The keys and values of words `(…, n, dim)` by layer and group of heads, with room for more behind them.
 
-    filled: the number of words in them. Caches that follow one another share their rooms.
+    filled: the number of words in them. Caches that follow each other share their rooms.
     """
 
     def __init__(self, rows: Mapping[tuple[int, int], tuple[Array, Array]], filled: int) -> None:

@@ -20,7 +20,7 @@ from hopattn.transformer.linear_attention import by_chunks, further_words, queri
 
 @dataclass(frozen=True, eq=False)
 class DeltaState:
-    """A text as the delta rule keeps it: a matrix W, in which a pair learned later overwrites its key's earlier value.
+    """The state of a text under the delta rule: a matrix W. A later pair overwrites the earlier value of its key.
 
     features, dims, length: as of `ha.transformer.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before
     the first key. The next state comes from `attended`; its size does not grow. Raises `InvalidInput` for unknown

@@ -128,7 +128,7 @@ class EncoderDecoder:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 
         source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the
-        cross-attention, such as `hopattn.padding`. target_mask: beside the heads' own mask.
+        cross-attention, such as `hopattn.padding`. target_mask: in addition to the heads' own mask.
         """
         memory, words = self.memory(source, source_mask), target
         for block in self.decoder:
@@ -138,7 +138,7 @@ class EncoderDecoder:
 
 
 def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | None = None) -> tuple[int, ...]:
-    """The numbers of the words that are written, at most `limit` of them.
+    """Write a text word by word, and return the numbers of its words, at most `limit` of them.
 
     next_scores: from the words written so far to one score for each word of a vocabulary, `(n_words,)`. end: the word
     that ends the text; it is the last one of the result. Of words with equal scores, up to rounding, the first is

@@ -43,7 +43,7 @@ WORDS: dict[str, dict[str, str]] = {
 }
 """The words of `scaled_dot_product_attention`, `MultiheadAttention`, `Transformer` and its layers.
 
-Each has the names of ours that may take its place, with what follows the `=`; the first that a function has is told.
+Each has our names that may take its place, with what follows the `=`. A message gives the first that the function has.
 """
 WITHOUT = {
     **dict.fromkeys(
@@ -82,8 +82,8 @@ def knows_torch_words(function: Function) -> Function:
                 cures = [f"write {ours}={rest}" for ours, rest in WORDS.get(name, {}).items() if ours in own]
                 cures += [WITHOUT[name]] if name in WITHOUT else []
                 nearest = unknown(name, [one for one in own if one != "self"])
-                told = f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
-                raise InvalidInput(f"{what}: option {told}")
+                message = f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
+                raise InvalidInput(f"{what}: option {message}")
         if len(args) > len(placed):
             raise InvalidInput(few)
         return function(*args, **options)
@@ -183,14 +183,14 @@ def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[An
     """The state of a module and its options; or a state as it is, and the options given with it or PyTorch's defaults.
 
     classes: the names in `torch.nn` of what the module may be. options: those of the caller, None where not given.
-    Raises `InvalidInput` for what is no state, for an option that is missing or that the module has itself, and for a
+    Raises `InvalidInput` for what is not a state, for an option that is missing or that the module itself has, for a
     module of another class or with a part that a layer of ours cannot have.
     """
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(given, torch.nn.Module):
         require_state(given)
         if options["n_heads"] is None:
-            raise InvalidInput("n_heads: a state does not keep it; give it, or give the module in place of its state")
+            raise InvalidInput("n_heads: a state does not keep it; give it, or give the module instead of its state")
         return given, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}
     if type(given) not in [getattr(torch.nn, name) for name in classes]:
         expected = " or ".join(f"torch.nn.{name}" for name in classes)
@@ -227,8 +227,8 @@ def _options(torch: Any, module: Any) -> dict[str, Any]:
             found["activation"].add(_activation(torch, part.activation, where))
     for option, values in found.items():
         if len(values) > 1:
-            told = ", ".join(sorted(map(str, values)))
-            raise InvalidInput(f"module: expected one {option} for all layers, not {told}")
+            given = ", ".join(sorted(map(str, values)))
+            raise InvalidInput(f"module: expected one {option} for all layers, not {given}")
     return {option: next(iter(values), None) for option, values in found.items()}
 
 

@@ -93,7 +93,7 @@ class Head:
     are turned by their positions, which count from 0 in each text; dim_key is then even. bias: numbers added to β s in
     every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry.
 
-    Raises `InvalidInput` for matrices that do not fit one another, for unknown options and names, and for a position
+    Raises `InvalidInput` for matrices that do not fit each other, for unknown options and names, and for a position
     with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
     Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
@@ -184,7 +184,7 @@ class Group(NamedTuple):
 
     @classmethod
     def of(cls, heads: Sequence[Head]) -> "Group":
-        """The group of heads that are alike; those next to one another that share keys and values are served by one."""
+        """The group of heads that are alike; those next to each other that share keys and values are served by one."""
         kept = [[id(array) for own in (head.key, head.value) for array in (own.weight, own.bias)] for head in heads]
         r = next((i for i, one in enumerate(kept) if one != kept[0]), len(heads))
         if len(heads) % r or any(kept[i] != kept[i - i % r] for i in range(len(heads))):
@@ -337,7 +337,7 @@ class MultiHead:
         """The output of all heads together, `(…, n, dim)`.
 
         x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
-        default they are those of x. key, value: the texts of the keys and of the values in place of a source, where
+        default they are those of x. key, value: the texts of the keys and of the values instead of a source, where
         they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
         m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
@@ -365,8 +365,8 @@ class MultiHead:
         if given is None or given.ndim < 3 or given.shape[-3] == 1:
             return [(group, given) for group in self.groups]
         if given.shape[-3] != len(self.heads):
-            told = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
-            raise InvalidInput(f"{told}; expected (n, m) or (…, heads, n, m)")
+            message = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
+            raise InvalidInput(f"{message}; expected (n, m) or (…, heads, n, m)")
         ends = accumulate(len(group.heads) for group in self.groups)
         return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
 

@@ -77,7 +77,7 @@ def linear_attention(
 
 @dataclass(frozen=True, eq=False)
 class LinearState:
-    """A text as linear attention keeps it: W = Σ_j v_j φ(k_j)ᵀ, which is all that a later query needs.
+    """The state of a text under linear attention: W = Σ_j v_j φ(k_j)ᵀ, all that a later query needs.
 
     features, normalise: as in `ha.transformer.linear_attention`. couplings: W, `(…, dim_out, n_features)`, with
     z = Σ_j φ(k_j) as one more row where normalised; None before the first key. tops: of random features, the logarithm

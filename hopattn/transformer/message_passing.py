@@ -73,7 +73,7 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
     with an outgoing edge a `key` `(dim_key,)` and a `value` `(dim_out,)`. The edges alone count, not their scores and
     weights: these are computed from the vectors. A node without incoming edges receives 0. retrieval: the step of
     recall, such as `head.retrieval`; by default the dot product and softmax with β = 1. Raises `InvalidInput` for a
-    node without the vectors that it needs, and for a similarity that is no matter of single pairs.
+    node without the vectors that it needs, and for a similarity that does not compare single pairs.
 
     >>> import networkx as nx, numpy as np
     >>> graph = nx.DiGraph([("dog", "their")])
@@ -109,7 +109,7 @@ class MessageTrace:
 def layer_by_messages(
     layer: Block, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None
 ) -> MessageTrace:
-    """A layer for one text, whose heads pass messages on graphs in place of multiplying matrices.
+    """A layer for one text, whose heads pass messages on graphs instead of multiplying matrices.
 
     The other arguments are those of `Block.trace`, without leading axes. Raises `InvalidInput` as that, `token_graph`
     and `pass_messages` do.

@@ -30,7 +30,7 @@ class Recurrent:
     """A recurrent network: h_t = f(W x_t + U h_{t−1} + b), the same matrices at every word.
 
     w_input: W, `(dim_hidden, dim)`. w_hidden: U, `(dim_hidden, dim_hidden)`. bias: b, `(dim_hidden,)`; 0 by default.
-    activation: f, a name or an object. Raises `InvalidInput` for matrices that do not fit one another.
+    activation: f, a name or an object. Raises `InvalidInput` for matrices that do not fit each other.
     Source: Elman (1990), Cognitive Science 14, 179 (the context units are our h_{t−1}).
 
     >>> import numpy as np

@@ -10,5 +10,5 @@
 - `sweep_files.py`: the table of a sweep as a file: CSV, arrays, JSON or a figure
 - `memory_tables.py`: the parts of a memory, and the updates under which its energy never rises
 - `notebook.py`: tables and a figure as HTML
-- `explorer/`: the page to play with
+- `explorer/`: the interactive page
 """

@@ -132,7 +132,7 @@ def tally(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return "nothing is expected"
     judged = [outcome.met for outcome in outcomes if outcome.met is not None]
-    not_applicable = f"; {len(outcomes) - len(judged)} set aside" if len(judged) < len(outcomes) else ""
+    not_applicable = f"; {len(outcomes) - len(judged)} skipped" if len(judged) < len(outcomes) else ""
     return f"{sum(judged)} of {len(judged)} expectations met{not_applicable}"
 
 
@@ -158,7 +158,7 @@ def _arithmetic(run: Run) -> Iterator[Text]:
 
 
 def _aligned(line: str, out: Console) -> str:
-    """A line of pictures. Where the output lacks the arrow, another one of its width keeps them below one another."""
+    """A line of pictures. Where the output lacks the arrow, another one of its width keeps them below each other."""
     try:
         ARROW.encode(out.encoding)
     except (UnicodeEncodeError, LookupError):

@@ -157,7 +157,7 @@ def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
         assert found["loss of repeated words"][-1] > 2.0
 
 
-def test_a_model_refuses_what_are_no_words():
+def test_a_model_refuses_what_are_not_words():
     model = Training.begun(Recipe(**SMALL)).model()
     for tokens, message in (
         ([1, -1], "words: got -1; expected numbers from 0 to 9"),

@@ -123,7 +123,7 @@ def test_the_default_beta_grows_with_the_square_of_the_length_in_one_plane_and_l
     assert right(planes, *sequences(np.random.default_rng(5), count(20, 2), 512, 64)).all()
 
 
-def test_under_the_causal_mask_the_first_word_is_its_own_predecessor_and_a_start_word_mends_it():
+def test_under_the_causal_mask_the_first_word_is_its_own_predecessor_and_a_start_word_fixes_it():
     """Of the 7 words that have a successor, the first alone ties with it: 1 − 1/7 of all sequences are right."""
     rng = np.random.default_rng(6)
     circuit, n = ha.circuits.induction_circuit(64, 10, mask="causal", beta=1e3, match_beta=1e3), 8
@@ -137,7 +137,7 @@ def test_under_the_causal_mask_the_first_word_is_its_own_predecessor_and_a_start
 
 
 def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
-    """The a that leads to expect a stands at the last place itself, which "strict" hides and "causal" shows."""
+    """The a that leads to expect a is at the last place itself, which "strict" hides and "causal" shows."""
     b, c, a, _ = np.eye(4)
     np.testing.assert_allclose(
         ha.circuits.induction_circuit(4, 5)([b, c, a, a])[-1], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6
@@ -148,7 +148,7 @@ def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
 
 
 def test_random_words_of_few_elements_are_confused_in_long_texts():
-    """Of 128 random unit words of 4 or 8 elements, some are nearly alike: a dot product of 1/2 is no bound then."""
+    """Of 128 random unit words of 4 or 8 elements, some are nearly alike: a dot product of 1/2 is not a bound then."""
     (hits, errors), n = ({}, {}), count(60, 30)
     for dim in (4, 8, 64):
         texts, which = sequences(np.random.default_rng(7), n, 128, dim)

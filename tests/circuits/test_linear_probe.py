@@ -97,7 +97,7 @@ def test_a_probe_reads_the_means_of_the_classes_and_nothing_else(seed):
     assert np.abs(fit_probe(moved, classes, 2).weight).max() > 0.1
 
 
-def test_an_element_that_never_changes_is_no_obstacle():
+def test_an_element_that_never_changes_is_not_an_obstacle():
     vectors, classes, n_classes = problem(0)
     same = np.column_stack([vectors, np.full(len(vectors), 7.0)])
     probe = fit_probe(same, classes, n_classes)

@@ -145,7 +145,7 @@ def test_the_recall_of_outer_products_agrees_with_simulations(n, width, spread):
 
 
 def test_two_keys_of_dim_1_are_recalled_where_their_signs_say_so():
-    """All signs of two keys and two values; a tie is no recall."""
+    """All signs of two keys and two values; a tie is not a recall."""
     found = []
     for *keys, v, w in itertools.product([-1, 1], repeat=4):
         matrix = v * keys[0] + w * keys[1]

@@ -7,13 +7,13 @@ import pytest
 
 SCRIPT = """
 import os, sys
-from hopattn.cli.streams import is_lost, make_safe
+from hopattn.cli.streams import reader_has_left, make_safe
 make_safe()
 for stream in (sys.stdout, sys.stderr):
     stream.write("nobody reads this")
     stream.flush()  # as `multiprocessing` does
 with open("file", "w") as file:
-    file.write(f"{file.fileno() > 2} {is_lost()}")
+    file.write(f"{file.fileno() > 2} {reader_has_left()}")
 """
 
 

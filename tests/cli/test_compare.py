@@ -131,7 +131,7 @@ def test_heads_and_patterns_come_from_files(hopattn, tmp_path):
         (("--over", "beta"), "--over 'beta': expected KEY=GRID"),
         (("--over", "beta="), "--over beta: a number is missing"),
         (("--over", "beta=3:1:2"), "--over beta: '3:1:2' runs from 3 to 1"),
-        (("--over", "beta=1,x"), "--over beta: 'x' is no number"),
+        (("--over", "beta=1,x"), "--over beta: 'x' is not a number"),
         (("--over", "beta=0,1"), "beta: expected a positive finite number, not 0"),
         (("--over", "beta=1,2", "--over", "beta=1,2"), "--over beta: is given twice"),
         (("bank", "--over", "beta=1,2", "--beta", "1"), "beta: is given both as a number and as an axis"),

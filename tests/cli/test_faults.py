@@ -35,7 +35,7 @@ def test_a_disturbed_command_leaves_nothing_half_done(undisturbed, command, name
     assert trial.faults({**KILLS, **OTHERS}[name], random.Random(0)) == []
 
 
-FINE = End(0, b"a table\n", "told\n", (), 1.0)
+FINE = End(0, b"a table\n", "message\n", (), 1.0)
 FILES = {"table.csv": b"1\n", "results/a": b"a", "results/b": b"b"}
 
 

@@ -1,4 +1,4 @@
-"""Options of pairs whose = is missing or stands apart: one line says how to write the pair."""
+"""Options of pairs whose = is missing or separated by spaces: one line says how to write the pair."""
 
 import pytest
 

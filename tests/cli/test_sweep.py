@@ -26,7 +26,7 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     lines = out.splitlines()
     assert lines[0].split() == ["load", "temperature", "overlap"] and len(lines) == 1 + 6 + 1
     assert lines[-1] == "6 points, 2 trials each; ± is the 95 % interval of the mean"
-    kept = "the points are kept in phases-points.jsonl, for the same command once more; the file can be deleted"
+    kept = "finished points are saved in phases-points.jsonl: the same command reuses them; or delete the file"
     assert err.splitlines()[-2:] == ["6 of 6 points", kept]
     table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
     assert table["load"].tolist() == [0.1, 0.1, 0.1, 0.2, 0.2, 0.2]
@@ -42,13 +42,13 @@ def test_a_sweep_prints_a_table_and_writes_what_is_asked_for(hopattn, tmp_path):
     assert code == 0 and json.loads(again) == json.loads((tmp_path / "table.json").read_text())
 
 
-def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
+def test_an_incomplete_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     _, out, _ = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "p.jsonl")
     file = tmp_path / "p.jsonl"
     file.write_bytes(file.read_bytes()[:-5])
     code, again, err = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "p.jsonl")
-    assert code == 0 and again == out and "p.jsonl: the last line was torn; its point is computed anew" in err
-    assert err.splitlines()[-1].startswith("the points are kept in p.jsonl")
+    assert code == 0 and again == out and "p.jsonl: the last line was incomplete; its point is computed again" in err
+    assert err.splitlines()[-1].startswith("finished points are saved in p.jsonl")
 
 
 @each(
@@ -58,7 +58,7 @@ def test_a_torn_file_is_repaired_and_that_is_said(hopattn, tmp_path):
         (["bank"], 2, "nothing to go over"),
         (["phases", "--over", "load=2:1:3"], 2, "load: '2:1:3' runs from 2 to 1; write the smaller end first"),
         (["phases", "--over", "load="], 2, "load: a number is missing"),
-        (["phases", "--over", "load=low"], 2, "load: 'low' is no number"),
+        (["phases", "--over", "load=low"], 2, "load: 'low' is not a number"),
         (["phases", "--over", "lod=1"], 2, "did you mean 'load'"),
         (["phases", "--over", "load=0.1", "--measure", "overlp"], 2, "did you mean 'overlap'"),
         (["phases", "--out", "table.xls"], 2, "expected a name that ends in .csv"),

@@ -1,4 +1,4 @@
-"""Many machines: a cluster that does not answer is told in seconds, and one that loses workers recalls what one machine
+"""Many machines: a silent cluster is reported in seconds, and one that loses workers recalls what one machine
 does. Four worker processes, two in a quick run, each with a memory limit below the size of the keys.
 """
 
@@ -86,7 +86,7 @@ def closed():
 
 
 @each("what, message", [("silent", "says nothing"), ("closed", "nothing takes the connection")])
-def test_a_scheduler_that_does_not_answer_is_told_in_seconds(dask, what, message, request, capfd):
+def test_a_scheduler_that_does_not_answer_is_reported_in_seconds(dask, what, message, request, capfd):
     address, start = request.getfixturevalue(what), time.monotonic()
     with pytest.raises(CannotDo, match=f"{address}: no scheduler answers there within 1 s .*{message}"):
         connected(address, seconds=1.0)
@@ -111,18 +111,18 @@ def test_a_memory_of_a_scheduler_that_does_not_answer_is_none(dask, closed, monk
         (8786, "not int"),
     ],
 )
-def test_what_is_no_address_is_refused(dask, address, message):
+def test_what_is_not_an_address_is_refused(dask, address, message):
     with pytest.raises(ha.InvalidInput, match=message):
         connected(address)
 
 
-def test_without_dask_it_is_told_how_to_have_it(monkeypatch):
+def test_without_dask_the_message_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(CannotDo, match="pip install distributed"):
         connected("tcp://127.0.0.1:8786")
 
 
-def test_a_worker_is_no_scheduler(client):
+def test_a_worker_is_not_a_scheduler(client):
     with pytest.raises(CannotDo, match="what answers is a Worker"):
         connected(next(iter(workers_of(client))), seconds=2.0)
 
@@ -227,7 +227,7 @@ def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
     assert client.run(os.getpid) == before
 
 
-def test_a_part_that_no_worker_has_room_for_is_told(client, rng, monkeypatch):
+def test_a_part_that_no_worker_has_room_for_is_reported(client, rng, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.5)
     message = f"no room for a part of 192 MB: none of its {WORKERS} workers may hold more than 60% of 210"
     with pytest.raises(CannotDo, match=message):
@@ -292,7 +292,7 @@ def test_a_worker_that_does_not_answer_is_made_up_for(two_workers, rng, told_by_
     assert told_by_dask == []
 
 
-def test_a_cluster_that_does_not_answer_is_told(served, rng, told_by_dask, monkeypatch):
+def test_a_cluster_that_does_not_answer_is_reported(served, rng, told_by_dask, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.calls, "SILENCE", 1.0)
     (address, pid), (keys, cues) = served, stored(rng)
     with ha.cluster.sharded(keys, address, beta=2.0) as memory, frozen(pid):
@@ -315,7 +315,7 @@ def test_an_error_of_the_work_is_raised_as_it_is(client):
         OnWorkers(client, [1, 2]).each(failing, ZeroDivisionError)
 
 
-def test_a_file_that_no_worker_sees_is_told(client, tmp_path):
+def test_a_file_that_no_worker_sees_is_reported(client, tmp_path):
     with pytest.raises(ha.InvalidInput, match=r"keys: on a worker: there is no file 'keys\.npy'"):
         ha.cluster.sharded(tmp_path / "keys.npy", client)
 
@@ -343,7 +343,7 @@ def test_what_cannot_be_cut_is_refused(client, rng, tmp_path):
             ha.cluster.sharded(given, client, **options)
 
 
-def test_a_cluster_that_is_lost_in_the_middle_is_told(dask, rng, capfd):
+def test_a_cluster_that_is_lost_in_the_middle_is_reported(dask, rng, capfd):
     keys, cues = stored(rng)
     options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
     with dask.LocalCluster(**options) as cluster, dask.Client(cluster.scheduler_address, timeout=1) as client:
@@ -354,7 +354,7 @@ def test_a_cluster_that_is_lost_in_the_middle_is_told(dask, rng, capfd):
             memory.step(cues)
 
 
-def test_a_cluster_without_workers_is_told(dask, monkeypatch):
+def test_a_cluster_without_workers_is_reported(dask, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.calls, "WORKER_TIMEOUT", 0.3)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
     with (

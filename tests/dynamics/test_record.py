@@ -129,7 +129,7 @@ def test_of_patterns_equally_like_a_state_the_first_ones_lead(dtype, seed, edge)
     assert np.array_equal(cut.leading, wanted)
 
 
-def test_two_patterns_mixed_are_no_mixture_of_three():
+def test_two_patterns_mixed_are_not_a_mixture_of_three():
     found = ha.memories.k_subsets([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], k=2).recall([1.5, 1.4, 0.1])
     assert (found.spurious, found.mixture.tolist()) == ("other", [-1, -1, -1])
 
@@ -170,11 +170,11 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
 
 @each("kind", [ha.Memory, ha.Hopfield, ha.Associator, ha.cluster.Sharded])
 def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
-    told = inspect.getdoc(kind.recall)
+    message = inspect.getdoc(kind.recall)
     given = list(inspect.signature(kind.recall).parameters)[1:]
     assert given == ["cues", "update", "max_steps", "tol", "rng", "mask", "keep"]
-    assert all(re.search(rf"^{name}: ", told, re.MULTILINE) for name in given)
-    assert told.endswith(inspect.getdoc(ha.Recall))
+    assert all(re.search(rf"^{name}: ", message, re.MULTILINE) for name in given)
+    assert message.endswith(inspect.getdoc(ha.Recall))
     fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
     properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
-    assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", told)] == []
+    assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", message)] == []

@@ -94,7 +94,7 @@ def test_an_energy_beyond_single_precision_is_exact_though_its_fields_are_within
     np.testing.assert_allclose(found, -(90_000 * 55_923 - 1) / 600, rtol=1e-15)
 
 
-def test_states_that_are_no_spins_are_swept_in_their_own_precision():
+def test_states_that_are_not_spins_are_swept_in_their_own_precision():
     rng = np.random.default_rng(2)
     network, states = ha.memories.hopfield(rng.choice([-1.0, 1.0], size=(3, 50))), rng.normal(size=(4, 50)) * 1e6
     neurons, plain = network.single_neuron_states(states), network.single_neuron_states(states)

@@ -287,7 +287,7 @@ def test_invalid_parameters_are_refused(make, message):
     ("memory", "update", "message"),
     [
         (ha.Memory(np.eye(2), activation="unit"), "async", "'unit' looks at all neurons together"),
-        (ha.Memory(np.eye(2), np.ones((2, 2)), activation="sign"), "async", "the values are given apart from the keys"),
+        (ha.Memory(np.eye(2), np.ones((2, 2)), activation="sign"), "async", "values differ from keys"),
         (ha.Memory(np.eye(2), similarity="cosine", activation="sign"), "async", "is not the dot product"),
         (ha.Memory(np.eye(2), activation="sign"), Asynchronous([0, 1, 2]), "names 3 neurons, but there are 2"),
         (ha.Memory(np.eye(2)), Glauber(1), "is for spins, and the activation 'identity' gives none"),
@@ -296,7 +296,7 @@ def test_invalid_parameters_are_refused(make, message):
         (ha.Memory(np.eye(2), separation="argmax"), "graded", "the weights of Argmax.* jump"),
         (ha.Hopfield([[0, 1], [-1, 0]]), "concave_convex", "not symmetric"),
         (ha.Hopfield([[0, -1], [-1, 0]], activation="layer_norm"), "concave_convex", "no form with inertia"),
-        (ha.Memory(np.eye(2), separation=separations["power"](n=3)), "concave_convex", "no inertia mends that"),
+        (ha.Memory(np.eye(2), separation=separations["power"](n=3)), "concave_convex", "inertia cannot fix this"),
     ],
 )
 def test_an_update_that_cannot_be_applied_is_refused(memory, update, message):
@@ -340,13 +340,13 @@ def test_inertia_descends_from_inside_the_ball_too(data, n):
     assert np.all(np.diff(energies) <= 1e-9 * np.maximum(1, np.abs(energies[:, :-1])))
 
 
-def test_mirrored_real_patterns_come_to_rest_at_a_tie():
+def test_mirrored_real_patterns_converge_at_a_tie():
     keys = [[-0.7, 0, -1.3], [1.9, -1, -0.3], [0.7, 0, -1.3], [-1.9, -1, -0.3]]
     memory = ha.Memory(keys, separation="softmax", activation="sign")
     assert memory.recall([1.0, 1, 1], update=Asynchronous("sequence")).status == "converged"
 
 
-def test_a_tiny_time_is_no_rest():
+def test_a_tiny_time_is_not_a_fixed_point():
     network = ha.memories.graded([[1, 1, 1, 1, -1, -1]])
     assert network.recall([0.2, 0.1, 0.3, 0.0, 0.0, 0.0], update=Graded(1e-9), max_steps=3).status == "limit"
 

@@ -246,7 +246,7 @@ def test_weights_that_are_lost_in_rounding_are_not_followed_in_continuous_time()
     assert ha.memories.sparse([[1.0, 0.0], [0.0, 1.0]], alpha=4.0).descends("graded")
 
 
-def test_an_energy_that_is_no_number_is_no_descent():
+def test_an_energy_that_is_not_a_number_is_not_a_descent():
     class Leaky(ha.Hopfield):
         lacks = {}
 

@@ -1,4 +1,4 @@
-"""The code of a function is known again wherever it stands, and differs where it computes something else."""
+"""The code of a function is known again wherever it is, and differs where it computes something else."""
 
 import inspect
 import os
@@ -68,7 +68,7 @@ def test_equal_functions_have_one_code_and_others_another():
 
 
 def test_the_code_is_the_same_in_every_process():
-    told = {
+    message = {
         subprocess.run(
             [sys.executable, "-c", "from tests.experiments.test_code import *; print(code_of(squared))"],
             capture_output=True,
@@ -78,4 +78,4 @@ def test_the_code_is_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("1", "2")
     }
-    assert told == {str(code_of(squared))}
+    assert message == {str(code_of(squared))}

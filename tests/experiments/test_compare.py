@@ -100,7 +100,7 @@ def test_values_are_read_out_at_the_key_that_was_recalled():
         assert (row.memory, row.refusal, row.recalled_first) == (row.memory, "", 1.0)
 
 
-def test_a_value_that_stands_there_twice_is_the_same_answer():
+def test_a_value_that_occurs_twice_is_the_same_answer():
     keys, labels = np.eye(3), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     (row,) = ha.compare(keys, keys, labels, targets=[0, 1, 2], memories="nearest").rows
     assert row.recalled == 1.0
@@ -138,7 +138,7 @@ def test_cues_that_may_see_no_key_are_counted():
 def test_a_recall_that_diverges_is_reported_without_nan():
     (row,) = ha.compare(3 * np.eye(2), [[1.0, 0.5]], targets=[0], memories="linear").rows
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
-    assert row.notes["steps"] == "no cue at rest"
+    assert row.notes["steps"] == "no cue converged"
     for beta in (1e-300, 1e300):
         result = ha.compare(HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, memories=["modern", "sparse"])
         assert "NaN" not in result.to_json()
@@ -256,7 +256,7 @@ def test_wrong_arguments_are_refused(more, message):
         ({"bta": [1.0]}, {}, "over: 'bta' is unknown; did you mean 'beta'"),
         ({"load": "0.5:0.1:3"}, {}, "write the smaller end first"),
         ({"load": []}, {}, "load: is empty"),
-        ({"load": ["a"]}, {}, "load: 'a' is no finite number"),
+        ({"load": ["a"]}, {}, "load: 'a' is not a finite number"),
         ({"load": 3}, {}, "load: expected numbers in rising order, not 3"),
         ({"noise": [0.5, 2]}, {}, "noise: expected the fraction"),
         ({"beta": [1.0, 2.0]}, {"beta": 1.0}, "beta: is given both as a number and as an axis"),

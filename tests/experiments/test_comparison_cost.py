@@ -1,4 +1,4 @@
-"""The cost of a comparison: it is told from the sizes, and too high a one is refused before a number is read."""
+"""The cost of a comparison: it is known from the sizes, and too high a cost is refused before a number is read."""
 
 import json
 import re
@@ -26,7 +26,7 @@ from hopattn.foundation.errors import InvalidInput
 
 @pytest.fixture
 def unread(monkeypatch):
-    """Any reading of numbers, in place of headers, fails the test."""
+    """Any reading of numbers, instead of headers, fails the test."""
 
     def fail(array):
         pytest.fail(f"the numbers of {array.name} were read")
@@ -63,22 +63,22 @@ def test_a_long_comparison_is_refused_with_the_estimate_and_begun_anyway(a_machi
     a_machine_of(2**40)
     sizes = [Size(10_000, 100, 8), Size(8_388_608, 100, 1)]
     seconds = 120 * sum(size.seconds for size in sizes)
-    told = (
+    message = (
         "compare: 8,388,608 keys × 100 cues of dim 1, the largest of 2 problems, × 120 recalls would take about "
         f"{seconds / 3600:.0f} hours and 25.1 GiB; take fewer rows, trials or memories, or begin it with --anyway"
     )
-    with pytest.raises(InvalidInput, match=re.escape(told)):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
         require_time(sizes, 120)
     require_time(sizes, 120, anyway=True)
     require_time(sizes[:1], 120)
 
 
 def test_many_small_recalls_are_announced_with_their_time(hopattn, monkeypatch):
-    told = []
-    require_time([Size(20, 10, 8)], 1_000, note=told.append)
-    require_time([Size(20, 10, 8)], 18_000, note=told.append)
-    assert told == ["compare: 18,000 recalls take about 3 minutes"]
-    monkeypatch.setattr(cost, "TOLD_SECONDS", 0.01)
+    message = []
+    require_time([Size(20, 10, 8)], 1_000, note=message.append)
+    require_time([Size(20, 10, 8)], 18_000, note=message.append)
+    assert message == ["compare: 18,000 recalls take about 3 minutes"]
+    monkeypatch.setattr(cost, "REPORTED_SECONDS", 0.01)
     code, _, err = hopattn("compare", "--dim", "8", "--trials", "2", "--memories", "nearest")
     assert code == 0 and err.startswith("compare: 2 recalls take about 0 seconds")
 

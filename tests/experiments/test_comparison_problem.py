@@ -164,9 +164,9 @@ def test_a_pattern_that_no_damage_fits_is_named(pattern, message):
 
 
 def test_a_default_beta_that_does_not_exist_names_the_largest_key():
-    for keys, told in (([[0, 0]], "0, is in key 0"), ([[1, 1], [1e200, 0]], "1e+200, is in key 1")):
+    for keys, reported in (([[0, 0]], "0, is in key 0"), ([[1, 1], [1e200, 0]], "1e+200, is in key 1")):
         with pytest.raises(
             InvalidInput,
-            match=re.escape(f"beta: there is none that fits keys of this size (the largest number, {told}"),
+            match=re.escape(f"beta: there is none that fits keys of this size (the largest number, {reported}"),
         ):
             ha.compare(keys, [[1.0, 0.0]])

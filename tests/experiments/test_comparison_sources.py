@@ -76,7 +76,7 @@ def test_pytorchs_grouped_attention_is_the_first_step_of_each_head(tmp_path, tor
             "the heads do not fit together",
         ),
         ({"q": np.ones(3), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, r"queries: shape \(3,\); expected"),
-        ({"q": np.full((3, 2), np.nan), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, "nan stands at 1, 1"),
+        ({"q": np.full((3, 2), np.nan), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, "nan is at 1, 1"),
         ({"q": np.array([["a"]]), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, "expected real numbers"),
         ({"q": np.ones((1,) * 5), "k": np.ones((3, 2)), "v": np.ones((3, 2))}, "holds an array of shape"),
     ],
@@ -124,7 +124,7 @@ def test_what_holds_no_patterns_is_refused(tmp_path, arrays, message):
 
 
 @pytest.mark.parametrize("name", ["x.npz", "x.safetensors", "x.npy", "x.csv"])
-def test_torn_files_are_refused(tmp_path, name):
+def test_truncated_files_are_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"\x93torn")
     with pytest.raises(InvalidInput, match=r"truncated|UTF-8"):
         patterns_of(tmp_path / name)

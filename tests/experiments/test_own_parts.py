@@ -1,4 +1,4 @@
-"""Parts of a user's own: wherever a name of ours stands, a registered class or the path of one does too."""
+"""Parts of a user's own: a registered class or the path of one works wherever a name of ours does."""
 
 import json
 import re
@@ -89,7 +89,7 @@ class Undecorated(Softmax):
 
 
 @each(
-    ("part", "told"),
+    ("part", "message"),
     [
         (Softmax, "register: Softmax: a separation 'softmax' exists already; give the class another name"),
         (Unfinished, "register: Unfinished lacks convex, which a separation has"),
@@ -99,10 +99,10 @@ class Undecorated(Softmax):
         ("mymodule:LogCosh", "derives from Similarity, Separation, Activation or Update, not 'mymodule:LogCosh'"),
     ],
 )
-def test_what_cannot_be_registered_is_refused_with_the_reason(part, told):
+def test_what_cannot_be_registered_is_refused_with_the_reason(part, message):
     with pytest.raises(ha.InvalidInput) as refused:
         ha.register(part)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert registered() == set()
 
 
@@ -117,7 +117,7 @@ def test_a_path_stands_for_its_class_without_a_registration():
 
 
 @each(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("mymodule:LogCsh", "separation: in mymodule, 'LogCsh' is unknown; did you mean 'LogCosh'?"),
         ("mymodul:LogCosh", "separation: 'mymodul' cannot be imported: ModuleNotFoundError: No module named 'mymodul'"),
@@ -128,12 +128,12 @@ def test_a_path_stands_for_its_class_without_a_registration():
         ("my module:X", "separation: 'my module:X' is neither a name nor a path such as 'mymodule:LogCosh'"),
     ],
 )
-def test_a_path_that_leads_to_no_such_class_is_refused(path, told):
+def test_a_path_that_leads_to_no_such_class_is_refused(path, message):
     Path("broken.py").write_text("1 / 0")
     for call in (lambda: ha.Memory(PATTERNS, separation=path), lambda: ha.separations.find(path)):
         with pytest.raises(ha.InvalidInput) as refused:
             call()
-        assert told in str(refused.value)
+        assert message in str(refused.value)
 
 
 def test_a_class_with_weights_alone_computes_as_one_of_ours_does(own):
@@ -248,7 +248,7 @@ def test_a_file_of_a_memory_names_a_registered_part_and_imports_none(own, monkey
 
 def test_a_class_in_no_registry_is_saved_after_it_is_registered():
     memory = ha.Memory(PATTERNS, separation="mymodule:LogCosh")
-    with pytest.raises(ha.InvalidInput, match=r"is in no registry.*; call ha.register\(LogCosh\) first"):
+    with pytest.raises(ha.InvalidInput, match=r"is not in a registry.*; call ha.register\(LogCosh\) first"):
         memory.save("own.npz")
 
 

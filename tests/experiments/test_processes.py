@@ -49,6 +49,6 @@ def test_a_stop_right_after_a_task_is_given_out_leaves_no_traceback_of_a_thread(
             list(results_of(square, tasks(), 2))
 
 
-def test_a_process_that_ends_is_told():
+def test_a_process_that_ends_is_reported():
     with pytest.raises(CannotDo, match=r"a worker ended before its work was done .*; take fewer workers"):
         list(results_of(lambda _: os.kill(os.getpid(), signal.SIGKILL), range(3), 2))

@@ -38,8 +38,12 @@ def test_the_result_is_the_same_for_any_number_of_workers():
 
 
 def test_an_axis_may_be_a_text_or_an_array():
-    told = [ha.sweep(noisy, {"x": x, "y": (0.5,)}, workers=1) for x in ((1, 2, 3), "1:3:3", np.arange(1, 4))]
-    assert [one.axes["x"] for one in told] == [(1, 2, 3)] * 3 and same(told[0], told[1]) and same(told[0], told[2])
+    reported = [ha.sweep(noisy, {"x": x, "y": (0.5,)}, workers=1) for x in ((1, 2, 3), "1:3:3", np.arange(1, 4))]
+    assert (
+        [one.axes["x"] for one in reported] == [(1, 2, 3)] * 3
+        and same(reported[0], reported[1])
+        and same(reported[0], reported[2])
+    )
 
 
 def test_each_trial_has_numbers_of_its_own_and_another_seed_gives_others():
@@ -157,12 +161,12 @@ def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
     assert swept(file=file) == swept()
 
 
-def test_a_torn_line_is_reported(tmp_path):
+def test_an_incomplete_line_is_reported(tmp_path):
     file, notes = tmp_path / "points.jsonl", []
     ha.sweep(noisy, AXES, workers=1, file=file)
     file.write_bytes(file.read_bytes()[:-10])
     ha.sweep(noisy, AXES, workers=1, file=file, note=notes.append)
-    assert notes == [f"{file}: the last line was torn; its point is computed anew"]
+    assert notes == [f"{file}: the last line was incomplete; its point is computed again"]
 
 
 def test_progress_is_reported():
@@ -221,9 +225,9 @@ def test_a_blas_that_is_loaded_later_has_one_thread_too():
         ({}, "nothing to go over"),
         ({"x": ()}, "x: is empty"),
         ({"x": (2, 1)}, "1 comes after 2"),
-        ({"x": (1, 1)}, "stands there twice"),
-        ({"x": (1, float("nan"))}, "is no finite number"),
-        ({"x": ("a", 1)}, "is no finite number"),
+        ({"x": (1, 1)}, "is listed twice"),
+        ({"x": (1, float("nan"))}, "is not a finite number"),
+        ({"x": ("a", 1)}, "is not a finite number"),
         ({"x": range(10_000), "y": range(1000)}, "the grid has 10,000,000 points; at most 1,000,000"),
     ],
 )
@@ -326,7 +330,7 @@ def test_a_mistyped_measure_is_reported():
         found.mean("valu")
 
 
-def test_other_files_are_no_sweeps(tmp_path):
+def test_other_files_are_not_sweeps(tmp_path):
     file = tmp_path / "points.jsonl"
     file.write_text('{"sweep": 1}\n')
     with pytest.raises(InvalidInput, match="holds no points of a sweep"):

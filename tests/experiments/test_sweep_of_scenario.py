@@ -61,18 +61,18 @@ def test_a_key_is_found_by_its_last_part(key, path):
 @each(
     ("key", "message"),
     [
-        ("beta", "stands there several times; write memory.beta or layer.head.beta"),
+        ("beta", "occurs several times; write memory.beta or layer.head.beta"),
         ("temprature", "'temprature' is unknown; did you mean 'temperature'"),
         ("memory.bta", "did you mean 'memory.beta'"),
         ('cue."half of S".flip', "did you mean 'cue.\"half of R\".flip'"),
-        ("cue.half of R.flip", "is no path"),
+        ("cue.half of R.flip", "is not a path"),
         ("name", "is unknown"),
         ("patterns", "is unknown"),
         ("seed", "is unknown"),
         ("trials", "is unknown"),
     ],
 )
-def test_a_key_that_is_no_number_of_the_file_is_reported(key, message):
+def test_a_key_that_is_not_a_number_of_the_file_is_reported(key, message):
     with pytest.raises(InvalidInput, match=message):
         path_of(key, WRITTEN)
 
@@ -133,8 +133,8 @@ def test_trials_are_independent_and_do_not_depend_on_the_workers():
     ("over", "arguments", "message"),
     [
         ({"lod": (1,)}, {}, "'lod' is unknown; did you mean 'load'"),
-        ({"load": (-1, 0.1)}, {}, "load = -1: .*load: -1 stands there; expected more than 0"),
-        ({"cues": (0.5, 1)}, {}, "cues: 0.5 stands there; expected a whole number"),
+        ({"load": (-1, 0.1)}, {}, "load = -1: .*load: got -1; expected more than 0"),
+        ({"cues": (0.5, 1)}, {}, "cues: got 0.5; expected a whole number"),
         ({"load": (0.1,)}, {"measures": ["overlp"]}, "'overlp' is unknown; did you mean 'overlap'"),
         (
             {"load": (0.1,)},
@@ -209,7 +209,7 @@ HEAD = (
         ("over = { load = [2, 1] }", "sweep.over.load: 1 comes after 2"),
         ("over = { load = [] }", "sweep.over.load"),
         ("over = {}", "sweep.over"),
-        ("over = { load = [0.1] }\ntrials = 0", "sweep.trials: 0 stands there"),
+        ("over = { load = [0.1] }\ntrials = 0", "sweep.trials: got 0"),
         ("trials = 3", "sweep.over: is missing"),
     ],
 )
@@ -218,7 +218,7 @@ def test_a_table_that_does_not_fit_is_reported_with_its_line(table, message):
 
 
 @pytest.mark.parametrize("text", ["load", "=1", "load="])
-def test_what_is_no_axis_is_reported(text):
+def test_what_is_not_an_axis_is_reported(text):
     with pytest.raises(InvalidInput, match=r"expected KEY=GRID|a number is missing"):
         axes_from([text])
 
@@ -228,7 +228,7 @@ def test_an_axis_that_is_given_twice_is_reported():
         axes_from(["load=1", "load=2"])
 
 
-def test_no_trials_and_a_name_in_place_of_a_scenario_are_refused():
+def test_no_trials_and_a_name_instead_of_a_scenario_are_refused():
     with pytest.raises(InvalidInput, match="trials: expected a whole number of at least 1, not 0"):
         ha.experiments.sweep_scenario(ha.load("capacity"), over={"load": [0.1]}, trials=0)
     with pytest.raises(InvalidInput, match=r"expected a Scenario from hopattn\.load, not 'bank'"):
@@ -279,7 +279,7 @@ def test_models_are_an_axis():
     ("axes", "message"),
     [
         ({"rule": "hebb,stork"}, "rule = stork: .*did you mean 'storkey'"),
-        ({"load": "low"}, "load: 'low' is no number"),
+        ({"load": "low"}, "load: 'low' is not a number"),
         ({"model.rul": "hebb"}, "did you mean 'ensemble.model.rule'"),
         ({"rule": [1, 2]}, "rule: 'rule' is unknown"),
     ],

@@ -18,7 +18,7 @@ def drawn(draw):
 
 
 def finished(draw):
-    """The same figure, laid out; what stands in no panel finds its place when it is drawn."""
+    """The same figure, laid out; texts outside of panels get their places when they are drawn."""
     figure = drawn(draw)
     with styled(), warnings.catch_warnings():
         warnings.simplefilter("error")

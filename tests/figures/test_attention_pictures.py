@@ -38,7 +38,7 @@ def test_arcs_there_and_back_lie_apart_and_both_weights_are_to_be_read():
 
 
 @pytest.mark.quick(0)
-def test_the_numbers_of_arcs_do_not_lie_over_one_another():
+def test_the_numbers_of_arcs_do_not_lie_over_each_other():
     for name in ("softmax-table", "dot-product", "head-scores", "bank"):
         for ax in drawing_of("flow", name).figure.axes:
             boxes = [text.get_window_extent() for text in ax.texts if text.get_text().lstrip("−.").isdigit()]
@@ -100,7 +100,7 @@ def test_arcs_that_have_no_line_are_counted():
     assert "7 of 10 arcs" in figure.legends[0].get_title().get_text()
 
 
-def test_a_mask_has_the_names_of_the_scenario_and_one_that_hides_nothing_is_no_figure():
+def test_a_mask_has_the_names_of_the_scenario_and_one_that_hides_nothing_is_not_a_figure():
     figure = drawing_of("masks", "causal-mask").figure
     assert [ax.get_title() for ax in figure.axes] == ["no mask", "causal mask"]
     assert [(ax.get_xlabel(), ax.get_ylabel()) for ax in figure.axes] == [("key", "query")] * 2

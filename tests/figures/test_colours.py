@@ -1,4 +1,4 @@
-"""Colours as they come out on the sheet: in greyscale, as a deuteranope sees them, and their contrast.
+"""Colours as they look on the background: in greyscale, as a deuteranope sees them, and their contrast.
 
 Every test draws a figure, and reads its pixels.
 """
@@ -71,7 +71,7 @@ def patches(colours):
 
 
 def cell(ax, pixels, row, column):
-    """The pixels of a cell's upper left corner, where no number stands."""
+    """The pixels of a cell's upper left corner, where there is no number."""
     (x0, x1), (y0, y1) = (
         sorted(ax.transData.transform((column + along, row + along))[axis] for along in (-0.42, -0.22))
         for axis in (0, 1)
@@ -81,7 +81,7 @@ def cell(ax, pixels, row, column):
 
 @pytest.mark.quick(1)
 @SHEETS
-def test_a_larger_weight_is_further_from_the_sheet_in_greyscale(palette):
+def test_a_larger_weight_is_further_from_the_background_in_greyscale(palette):
     weights = np.linspace(0, 1, 26)
 
     def draw(figure):
@@ -137,7 +137,7 @@ def test_a_deuteranope_sees_colours_of_different_meanings_apart(palette):
 
 
 @SHEETS
-def test_text_has_contrast_with_its_sheet(palette):
+def test_text_has_contrast_with_its_background(palette):
     names = ("ink", "faint", "query", "key", "value")
     *texts, sheet = luminance(patches([*(getattr(palette, name) for name in names), palette.paper]))
     ratios = {

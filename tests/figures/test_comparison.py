@@ -106,7 +106,7 @@ def test_bars_have_their_numbers_or_the_reason_why_there_is_none():
     figure = figure_of(comparison)
     steps = figure.axes[1]
     assert [bar.get_width() for bar in steps.patches] == [2.0]  # one step to the answer, one to confirm it
-    assert [text.get_text().replace("\n", " ") for text in steps.texts] == ["no cue at rest", "2"]
+    assert [text.get_text().replace("\n", " ") for text in steps.texts] == ["no cue converged", "2"]
     assert len({bar.get_facecolor() for panel in figure.axes for bar in panel.patches}) == 1
     assert "± one standard error of 2 draws" in figure.get_supxlabel()
 
@@ -133,12 +133,12 @@ def test_a_comparison_without_measures_is_refused():
     assert "data:image/svg+xml" in ha.html(ha.experiments.compare_random(memories=["nearest"], **FEW))
 
 
-def test_a_memory_that_never_rests_is_told_from_one_that_could_not_take_part():
-    """Linear attention takes part with any keys; here no cue of it comes to rest."""
+def test_a_memory_that_never_converges_is_distinguished_from_one_that_could_not_take_part():
+    """Linear attention takes part with any keys; here no cue of it converges."""
     keys = np.random.default_rng(0).normal(size=(5, 4))
     comparison = ha.compare(keys, keys, keys, memories=["modern", "linear", "dense"])
     assert [row.at_rest for row in comparison.rows if row.memory == "linear"] == [0]
-    assert figure_of(comparison).get_supxlabel() == "dense could not take part; linear: no cue at rest"
+    assert figure_of(comparison).get_supxlabel() == "dense could not take part; linear: no cue converged"
 
 
 @cache

@@ -47,13 +47,13 @@ def test_no_text_in_a_column_of_a_paper_is_cut_or_covered(name):
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("name", spread(plots, 3))
-def test_a_dark_sheet_has_no_dark_text_on_it(name):
+def test_a_dark_background_has_no_dark_text_on_it(name):
     figure, _ = figure_of(name, STYLES["dark"])
     assert figure.get_facecolor()[:3] == pytest.approx(tuple(int(DARK.paper[i : i + 2], 16) / 255 for i in (1, 3, 5)))
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
     near_sheet = np.abs(pixels - np.array(figure.get_facecolor()[:3])).max(axis=-1) < 0.25
-    assert near_sheet.mean() > 0.3, "most of the sheet is dark"
+    assert near_sheet.mean() > 0.3, "most of the background is dark"
     assert not np.any([text.get_color() == "black" for text in figure.findobj(Text)])
 
 

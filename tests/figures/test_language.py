@@ -53,7 +53,7 @@ def texts(figure):
             ("attention", "bank", ["Anfrage", "Schlüssel", "0,8", "markets", "banks, next to 'financial'"]),
             ("steps", "bank", ["Summe", "1,24", "die Anfrage: banks"]),
             ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
-            ("energies", "letters", ["Energie", "ruht anderswo", "ten letters\n1 von 3 abgerufen"]),
+            ("energies", "letters", ["Energie", "konvergiert anderswohin", "ten letters\n1 von 3 abgerufen"]),
             ("crosstalk", "crosstalk", ["Dichte", "1,0", "load 0,105", "mehr als das Signal"]),
             ("similarity", "similarity", ["Lot von a auf w", "Gewichte w"]),
             ("neuron", "similarity", ["0,8 × 0,8 + 0,6 × 0,6 = 1", "orthogonal"]),
@@ -119,7 +119,7 @@ def test_numbers_of_axes_that_share_a_scale_are_translated_once():
         assert "10.000" in [*ax.yaxis.get_major_formatter().format_ticks(ax.get_yticks())]
 
 
-def test_what_is_no_word_of_a_figure_stays():
+def test_what_is_not_a_word_of_a_figure_stays():
     same = ("my own title", "v1.2.3", "GPT-x", "", "keys", "the step of my dance")
     assert [translated(text, "de") for text in same] == [*same]
     assert translated("−.5 and 2.25", "de") == "−0,5 and 2,25"
@@ -128,7 +128,7 @@ def test_what_is_no_word_of_a_figure_stays():
     assert translated("points: measured; line: theory, N → ∞", "de") == "Punkte: gemessen; Linie: Theorie, N → ∞"
     assert translated("energy / 10¹⁴", "de") == "Energie / 10¹⁴"
     assert translated("energy / 10⁻³", "de") == "Energie / 10⁻³"
-    assert translated("the energy of each cue until it\nrests: at its pattern, or elsewhere", "de").startswith(
+    assert translated("the energy of each cue until it\nconverges: to its pattern, or elsewhere", "de").startswith(
         "die Energie"
     )
 

@@ -1,4 +1,4 @@
-"""Figures of a long text: they show what can be told apart, and say what they leave out."""
+"""Figures of a long text: they show what can be distinguished, and say what they leave out."""
 
 import pytest
 from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ def test_words_that_move_least_are_left_out(result):
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["attention", "masks"])
 def test_a_matrix_whose_cells_nobody_can_tell_apart_is_refused(result, name):
-    reason = r"it has 1,200 × 1,200 cells; at most 1,000 × 1,000 can be told apart"
+    reason = r"it has 1,200 × 1,200 cells; at most 1,000 × 1,000 can be distinguished"
     with pytest.raises(InvalidInput, match=reason):
         ha.plot(result, name)
     names = [plot.name for plot in drawable(result)]

@@ -1,4 +1,4 @@
-"""The weights of many heads in one figure: every number in its cell, every text on the sheet."""
+"""The weights of many heads in one figure: every number in its cell, every text inside the figure."""
 
 from functools import cache
 
@@ -33,7 +33,7 @@ def drawn():
 @pytest.mark.parametrize(
     ("n_heads", "n_words"), count([(4, 6), (12, 6), (5, 4), (12, 20), (12, 128), (2, 12)], [(12, 6), (5, 4), (12, 20)])
 )
-def test_no_text_lies_over_another_or_beyond_the_sheet(drawn, n_heads, n_words):
+def test_no_text_lies_over_another_or_beyond_the_background(drawn, n_heads, n_words):
     axes = drawn(n_heads, n_words)
     assert len(axes) == n_heads
     assert not overlapping(axes[0].figure) and not outside(axes[0].figure)

@@ -77,7 +77,7 @@ def test_the_landscape_has_the_path_of_every_cue(results):
     ]
 
 
-def test_the_panels_of_a_landscape_have_one_scale_that_is_told():
+def test_the_panels_of_a_landscape_have_one_scale_that_is_reported():
     figure = shown("landscape", "landscape")
     *panels, bar = figure.axes
     levels = [next(part for part in ax.collections if isinstance(part, ContourSet)).levels for ax in panels]

@@ -95,7 +95,7 @@ def test_a_gif_is_the_same_bytes_each_time_and_has_the_size_of_its_style(plot):
 
 
 @pytest.mark.quick(0)
-def test_a_gif_of_a_slide_has_its_shape_and_a_dark_one_its_sheet(results):
+def test_a_gif_of_a_slide_has_its_shape_and_a_dark_one_its_background(results):
     with Image.open(io.BytesIO(animated(Ball(), results["graded"]))) as gif:
         assert gif.size == (1280, 720)
         assert gif.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
@@ -169,7 +169,7 @@ def test_an_mp4_is_what_ffmpeg_makes_of_all_pixels(ffmpeg):
     assert int(size) == frames * 1020 * 720 * 3
 
 
-def test_a_failure_of_ffmpeg_is_told_with_its_words(ffmpeg):
+def test_a_failure_of_ffmpeg_is_reported_with_its_words(ffmpeg):
     ffmpeg("echo 'Unknown encoder libx264' >&2; exit 1")
     with pytest.raises(CannotDo, match="mp4: ffmpeg failed: Unknown encoder libx264"):
         animated(Ball(), result_of("graded"), "mp4", SMALL)

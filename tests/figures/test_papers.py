@@ -90,11 +90,11 @@ def test_the_energy_of_one_cue_is_a_curve_with_its_numbers(axes):
 
 
 def test_one_cue_is_named_and_the_legend_has_no_end_that_is_not_drawn():
-    for query, ends in (("half of R", ["at its pattern", "elsewhere"]), ("torn X", ["at its pattern"])):
+    for query, ends in (("half of R", ["to its pattern", "elsewhere"]), ("torn X", ["to its pattern"])):
         result = chosen(ha.run("letters", overrides={"figure.query": query, "figure.title": "mine"}))
         figure = drawn(lambda at, result=result: plots["energies"]().draw(at, result))
         written = [text.get_text() for text in figure.findobj(Text)]
-        assert [end for end in ("at its pattern", "elsewhere") if f"comes to rest {end}" in written] == ends
+        assert [end for end in ("to its pattern", "elsewhere") if f"converges {end}" in written] == ends
         assert any(f"the cue: {query}" in text for text in written)
 
 

@@ -107,7 +107,7 @@ def test_overlaps_below_zero_lie_within_the_axes_and_trials_that_agree_have_no_e
     assert -0.1 < ax.get_ylim()[0] <= -0.06 and sweep.error("overlap").tolist() == [0, 0, 0]
 
 
-def test_settings_that_are_not_the_files_stand_in_place_of_its_message():
+def test_settings_that_are_not_the_files_stand_instead_of_its_message():
     capacity = ha.load("capacity")
     storkey = {"ensemble.model": {"name": "hopfield", "rule": "storkey"}, "neurons": 20}
     for over, overrides, title in (

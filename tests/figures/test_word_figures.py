@@ -1,4 +1,4 @@
-"""Words in a plane and attention in steps: the axes, the word in question and the scales of the drawn figures."""
+"""Words in a plane and attention in steps: the axes, the highlighted word and the scales of the drawn figures."""
 
 import numpy as np
 import pytest

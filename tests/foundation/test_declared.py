@@ -47,7 +47,7 @@ def test_a_field_is_checked_and_replaced():
 
 
 @each(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: fitted([1, 2]), r"keys: got shape \(2,\); expected \(n, dim\)"),
         (lambda: fitted(np.zeros((0, 2))), r"keys: got shape \(0, 2\)"),
@@ -62,8 +62,8 @@ def test_a_field_is_checked_and_replaced():
         ),
     ],
 )
-def test_a_wrong_value_is_told_with_its_name_and_what_was_expected(call, told):
-    with pytest.raises(ha.InvalidInput, match=told):
+def test_a_wrong_value_is_reported_with_its_name_and_what_was_expected(call, message):
+    with pytest.raises(ha.InvalidInput, match=message):
         call()
 
 

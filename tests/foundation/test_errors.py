@@ -68,10 +68,10 @@ def test_a_long_list_gives_its_first_names_and_their_number():
 
 @pytest.mark.parametrize("kind", [InvalidInput, CannotDo, lambda message: InvalidScenario([message])])
 def test_no_error_has_a_message_without_an_end(kind):
-    told = str(kind("\x1b[2J" + "x" * 10**6 + "\n" * 10_000))
-    assert all(len(line) <= MAX_LINE and line.isprintable() for line in told.split("\n"))
-    assert told.count("\n") < 200
-    assert told.startswith(r"\x1b[2J")
+    reported = str(kind("\x1b[2J" + "x" * 10**6 + "\n" * 10_000))
+    assert all(len(line) <= MAX_LINE and line.isprintable() for line in reported.split("\n"))
+    assert reported.count("\n") < 200
+    assert reported.startswith(r"\x1b[2J")
 
 
 MEMORY = ha.Memory(np.eye(3))

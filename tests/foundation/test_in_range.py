@@ -53,7 +53,7 @@ def test_the_outermost_call_names_its_own_argument():
         outer(np.array([1e200, 1.0]))
 
 
-def test_what_is_not_finite_before_and_what_numpy_is_told_to_expect_come_as_they_are():
+def test_what_is_not_finite_before_and_what_numpy_expects_come_as_they_are():
     assert np.isnan(ha.memories.modern(EYE).step([np.nan, 1.0])).all()
     with np.errstate(over="ignore", invalid="ignore"):
         assert np.isinf(ha.Associator(LARGE).step([1e200, 1.0])[0])

@@ -118,7 +118,7 @@ def test_small_work_is_numpys_and_large_work_compiled(loops, monkeypatch):
         (None, "NumPy (numba is not installed; the extra 'fast' brings it)"),
     ],
 )
-def test_the_version_of_numba_decides_and_is_told(monkeypatch, installed, words):
+def test_the_version_of_numba_decides_and_is_reported(monkeypatch, installed, words):
     def version(name):
         if installed is None:
             raise metadata.PackageNotFoundError(name)

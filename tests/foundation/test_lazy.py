@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @each(
-    ("room", "name", "told"),
+    ("room", "name", "message"),
     [
         ("", "Memoryy", "hopattn: 'Memoryy' is unknown; did you mean 'Memory'? (choices: "),
         ("", "modern", "hopattn: 'modern' is unknown; did you mean ha.memories.modern?"),
@@ -28,10 +28,10 @@ ROOT = Path(__file__).parents[2]
         ("circuits", "qqqqqq", "hopattn.circuits: 'qqqqqq' is unknown (choices: "),
     ],
 )
-def test_a_mistyped_name_names_the_nearest_wherever_it_is(room, name, told):
+def test_a_mistyped_name_names_the_nearest_wherever_it_is(room, name, message):
     with pytest.raises(AttributeError) as refused:
         getattr(getattr(ha, room) if room else ha, name)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_each_name_of_a_room_is_found_there_alone():

@@ -1,4 +1,4 @@
-"""Headers of `.npy` files: each is read as NumPy reads it, or refused with what stands there and what was expected."""
+"""Headers of `.npy` files: each is read as NumPy reads it, or refused with what was found and what was expected."""
 
 import io
 
@@ -99,7 +99,7 @@ def shaped(shape):
         ),
     ],
 )
-def test_an_npy_header_that_is_none_is_refused_with_what_stands_there(file, data, message):
+def test_an_npy_header_that_is_none_is_refused_with_what_was_found(file, data, message):
     assert message in refusal(file, data, numbers)
     assert message.replace("real numbers", "floating-point numbers") in refusal(file, data, ha.mapped)
 

@@ -1,4 +1,4 @@
-"""Archives of arrays: each is read as NumPy reads it, or refused with what stands there and what was expected."""
+"""Archives of arrays: each is read as NumPy reads it, or refused with what was found and what was expected."""
 
 import zipfile
 
@@ -69,8 +69,8 @@ def test_a_member_that_ends_before_its_numbers_is_truncated(file):
     short = npy(GOOD.replace("2, 3", "100, 100"))
     whole = len(short) - len(DATA) + 80_000
     packed = npz(("q.npy", short), compression=zipfile.ZIP_DEFLATED)
-    told = refusal(file, lying(packed, "unpacked", whole), numbers)
-    assert told == "'a.npz': 'q' is not a .npz archive, or is truncated"
+    reported = refusal(file, lying(packed, "unpacked", whole), numbers)
+    assert reported == "'a.npz': 'q' is not a .npz archive, or is truncated"
 
 
 @given(st.data())

@@ -66,25 +66,25 @@ def test_whole_numbers_and_truth_values_of_any_byte_order(folder):
 @each(
     ("text", "message"),
     [
-        ("1,2\n3,x", "line 2, column 2: 'x' stands there; expected numbers such as -0.5 or 3e-2, with commas between"),
-        ("1,2\n3,", "line 2, column 2: '' stands there; expected numbers such as"),
-        ("1;2", "line 1, column 1: '1;2' stands there"),
-        ("1,2\n\n3", "line 3: 1 numbers stand there; expected 2, as in line 1"),
-        ("1\nnan", "line 2, column 1: 'nan' stands there; expected numbers"),
-        ("1,-inf", "line 1, column 2: '-inf' stands there; expected numbers"),
-        ("1,1e999", "line 1, column 2: '1e999' stands there; expected a finite number"),
-        ("1,1_0", "line 1, column 2: '1_0' stands there; expected numbers"),
-        ("1,2\n3,٣", "line 2, column 2: '٣' stands there; expected numbers"),
-        ("１,2", "line 1, column 1: '１' stands there; expected numbers"),
-        ("0x10", "line 1, column 1: '0x10' stands there; expected numbers"),
-        ("1 2", "line 1, column 1: '1 2' stands there; expected numbers"),
-        ('"1"', "line 1, column 1: '\"1\"' stands there; expected numbers"),
-        ("\x1b[31m", r"line 1, column 1: '\x1b[31m' stands there; expected numbers"),
-        ("1,2\n" + 5_000_000 * "9", f"line 2, column 1: '{59 * '9'}…' stands there; expected a finite number"),
+        ("1,2\n3,x", "line 2, column 2: got 'x'; expected numbers such as -0.5 or 3e-2, with commas between"),
+        ("1,2\n3,", "line 2, column 2: got ''; expected numbers such as"),
+        ("1;2", "line 1, column 1: got '1;2'"),
+        ("1,2\n\n3", "line 3: got 1 numbers; expected 2, as in line 1"),
+        ("1\nnan", "line 2, column 1: got 'nan'; expected numbers"),
+        ("1,-inf", "line 1, column 2: got '-inf'; expected numbers"),
+        ("1,1e999", "line 1, column 2: got '1e999'; expected a finite number"),
+        ("1,1_0", "line 1, column 2: got '1_0'; expected numbers"),
+        ("1,2\n3,٣", "line 2, column 2: got '٣'; expected numbers"),
+        ("１,2", "line 1, column 1: got '１'; expected numbers"),
+        ("0x10", "line 1, column 1: got '0x10'; expected numbers"),
+        ("1 2", "line 1, column 1: got '1 2'; expected numbers"),
+        ('"1"', "line 1, column 1: got '\"1\"'; expected numbers"),
+        ("\x1b[31m", r"line 1, column 1: got '\x1b[31m'; expected numbers"),
+        ("1,2\n" + 5_000_000 * "9", f"line 2, column 1: got '{59 * '9'}…'; expected a finite number"),
         (b"1\n\xff", "line 2: is not UTF-8 text"),
     ],
 )
-def test_a_cell_that_is_no_number_is_named_by_line_and_column(folder, text, message):
+def test_a_cell_that_is_not_a_number_is_named_by_line_and_column(folder, text, message):
     with pytest.raises(InvalidInput) as caught:
         numbers(folder("a.csv", text))
     assert str(caught.value).startswith(f"'a.csv', {message}")
@@ -115,7 +115,7 @@ def test_a_table_is_read_exactly_if_each_cell_is_a_number_of_ascii_digits(place,
     ("name", "data", "message"),
     [
         ("a.csv", "\n", "'a.csv' holds no numbers; expected rows of numbers"),
-        ("a.npy", npy(np.array([[1, np.inf]])), "'a.npy': inf stands at 1, 2; expected finite numbers"),
+        ("a.npy", npy(np.array([[1, np.inf]])), "'a.npy': inf is at 1, 2; expected finite numbers"),
         ("a.npy", npy(np.float64(1)), "'a.npy' holds an array of shape (); expected 1 to 3 axes, none of length 0"),
         ("a.npy", npy(np.zeros((0, 3))), "'a.npy' holds an array of shape (0, 3); expected 1 to 3 axes"),
         ("a.npy", npy(np.zeros((1, 1, 1, 1))), "'a.npy' holds an array of shape (1, 1, 1, 1); expected 1 to 3 axes"),

@@ -55,12 +55,12 @@ def test_a_separation_of_ones_own_is_taken_and_another_object_is_refused_by_its_
         pass
 
     assert ha.Memory([[1.0, 2.0]], separation=Half()).step([2.0, 1.0]).tolist() == [2.0, 4.0]
-    for given, told in (
+    for given, message in (
         (Duck(), "separation: expected a name or a Separation, got a Duck"),
         (ha.separations.softmax, "separation: expected a name or a Separation, got the class Softmax"),
         (3, "separation: expected a name or a Separation, got an int"),
     ):
-        with pytest.raises(InvalidInput, match=f"^{told}$"):
+        with pytest.raises(InvalidInput, match=f"^{message}$"):
             ha.Memory([[1.0, 2.0]], separation=given)
     with pytest.raises(InvalidInput, match="update: expected a name or an Update, got a Duck"):
         ha.memories.hopfield([[1, -1]]).recall([1, -1], update=Duck())

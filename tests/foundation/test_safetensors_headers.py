@@ -1,4 +1,4 @@
-"""Headers of `.safetensors` files: each is read as its library reads it, or refused with what stands there."""
+"""Headers of `.safetensors` files: each is read as its library reads it, or refused with what was found."""
 
 import json
 
@@ -78,7 +78,7 @@ HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
         ),
     ],
 )
-def test_a_safetensors_header_that_lies_is_refused_with_what_stands_there(file, data, message):
+def test_a_safetensors_header_that_lies_is_refused_with_what_was_found(file, data, message):
     assert message in refusal(file, data, numbers)
     assert message in refusal(file, data, ha.mapped)
 
@@ -87,9 +87,9 @@ def test_a_safetensors_header_that_lies_is_refused_with_what_stands_there(file, 
 def test_numbers_of_8_bits_are_refused_by_name(file, dtype):
     """Beside them, an array that can be read is read."""
     data = safetensors({"a": entry((48,), dtype=dtype), "b": entry((6,), 48, 96)}, bytes(48) + DATA)
-    told = refusal(file, data, lambda file: ha.mapped(file, "a"))
+    reported = refusal(file, data, lambda file: ha.mapped(file, "a"))
     wanted = "expected floating-point numbers; convert them to F32, F16 or BF16"
-    assert told == f"'a.safetensors': 'a' holds {dtype}; {wanted}"
+    assert reported == f"'a.safetensors': 'a' holds {dtype}; {wanted}"
     assert np.array_equal(ha.mapped(file, "b"), np.arange(6.0))
 
 

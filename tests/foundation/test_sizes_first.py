@@ -46,7 +46,7 @@ def test_the_numbers_of_all_arrays_are_counted_before_one_is_read(file, read):
 def test_a_shape_is_known_before_the_numbers_are_read(file, read):
     one = described(file, "b.x")
     assert (one.shape, read) == ((2, 2), [])
-    with pytest.raises(InvalidInput, match="nan stands at 1, 1; expected finite numbers"):
+    with pytest.raises(InvalidInput, match="nan is at 1, 1; expected finite numbers"):
         one.read()
     assert np.array_equal(described(file, "a.x").read(), numbers(file, "a.x"))
 

@@ -24,7 +24,7 @@ def asked(words):
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long cases are drawn (60)")
     parser.add_argument("--cases", type=int, help="draw so many of each kind, however long that takes")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**9), help="of what is drawn (a fresh one)")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**9), help="random seed (a fresh one)")
     parser.add_argument("--kind", choices=KINDS, action="append", help="only cases of this kind; may be given again")
     return parser.parse_args(words)
 

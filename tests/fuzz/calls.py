@@ -1,4 +1,4 @@
-"""Calls of public names that work, by name: wrong arguments take the place of these."""
+"""Calls of public names that work, by name: wrong arguments replace these."""
 
 from functools import partial
 

@@ -114,7 +114,7 @@ def _left_after(seconds):
 def main(start, **limits):
     answers = os.fdopen(os.dup(1), "w")
     questions = os.fdopen(os.dup(0))
-    os.dup2(2, 1)  # what a library prints while it is imported is no answer
+    os.dup2(2, 1)  # what a library prints while it is imported is not an answer
     os.environ["PYTHONPATH"] = str(ROOT)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

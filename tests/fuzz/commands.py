@@ -23,7 +23,7 @@ OWN = {
     "figures": "figures",
     "train": "trained",
 }
-"""The paths that commands write to unless they are told another; {0}: the name of the scenario."""
+"""The paths that commands write to unless they get another; {0}: the name of the scenario."""
 _REPEATED = re.compile(r"(.{1,8}?)\1{99,}", re.DOTALL)
 
 

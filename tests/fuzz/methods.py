@@ -1,4 +1,4 @@
-"""Calls of methods that work, by class and name: wrong arguments take the place of these."""
+"""Calls of methods that work, by class and name: wrong arguments replace these."""
 
 import inspect
 from functools import cache, partial

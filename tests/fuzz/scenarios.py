@@ -42,7 +42,7 @@ def scenario_names():
 
 
 def places(node, path=()):
-    """The paths to all that stands in a document; of a long list, only to its first entries."""
+    """The paths to everything in a document; of a long list, only to its first entries."""
     entries = node.items() if isinstance(node, dict) else enumerate(node[:6]) if isinstance(node, list) else ()
     for key, value in entries:
         yield (*path, key)
@@ -83,7 +83,7 @@ def seen():
 
 @st.composite
 def foreign(draw):
-    """A value that stands somewhere in a shipped scenario."""
+    """A value from somewhere in a shipped scenario."""
     name = draw(st.sampled_from(sorted(documents())))
     return copy.deepcopy(within(documents()[name], draw(st.sampled_from(all_places(name)))))
 
@@ -97,7 +97,7 @@ def exchange(draw, parent, key, above):
 
 
 def alike(draw, parent, key, above):
-    """Exchange a value for another that stands under the same key somewhere."""
+    """Exchange a value for another one under the same key."""
     parent[key] = copy.deepcopy(draw(st.sampled_from(seen()[0].get(key) or [parent[key]])))
 
 
@@ -146,7 +146,7 @@ def shift(draw, parent, key, above):
 
 
 CHANGES = (replace, exchange, remove, double, rename, add, wrap, shift, shift, *[alike] * 5, *[graft] * 3)
-"""Each is called as change(draw, parent, key, above); above: the key under which the parent stands."""
+"""Each is called as change(draw, parent, key, above); above: the key of the parent."""
 
 
 def names():

@@ -80,7 +80,7 @@ def shipped_documents(draw, hostile=True):
 
 
 class Drawer:
-    """Draws values of a schema. The keywords that bind several keys to one another are left to the reader."""
+    """Draws values of a schema. The keywords that bind several keys to each other are left to the reader."""
 
     def __init__(self, draw, hostile):
         self.draw, self.hostile = draw, hostile

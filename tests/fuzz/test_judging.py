@@ -104,8 +104,8 @@ def found(worker, way):
     ],
 )
 def test_each_way_to_break_the_law_is_found(cold_worker, way, fault):
-    told = found(cold_worker, way)
-    assert any(one.startswith(fault) for one in told), told
+    reported = found(cold_worker, way)
+    assert any(one.startswith(fault) for one in reported), reported
 
 
 def test_many_bytes_are_found(cold_worker, monkeypatch):

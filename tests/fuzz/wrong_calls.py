@@ -1,4 +1,4 @@
-"""Wrong calls: each public function and method, with hostile values in place of arguments that work.
+"""Wrong calls: each public function and method, with hostile values instead of arguments that work.
 
 A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}.
 """
@@ -25,7 +25,7 @@ LONG = {("circuits.train", "recipe", "thing None")}
 """Calls that work, and take a minute."""
 
 NO_NUMBERS = ("nan", "inf", "masked", "within itself")
-"""Words in the names of values that are no finite numbers."""
+"""Words in the names of values that are not finite numbers."""
 MAY_GIVE_NAN = {"theory.retrieval_temperature", "theory.stable_temperature", "Sweep.error", "Sweep.mean"}
 """Calls that give NaN where there is no such number, as their docstrings say."""
 

@@ -219,7 +219,7 @@ def test_a_memory_without_an_energy_says_why():
     keys = np.eye(2)
     read_out = ha.Memory(keys, [[1.0], [2.0]])
     cosine = ha.Memory(keys, similarity="cosine")
-    for m, reason in ((read_out, "the values are given apart"), (cosine, "'cosine' is not the dot product")):
+    for m, reason in ((read_out, "values differ from keys"), (cosine, "'cosine' is not the dot product")):
         assert reason in m.descends().reason
         assert not m.descends()
         with pytest.raises(InvalidInput, match=reason):
@@ -314,7 +314,7 @@ def test_derivatives_at_zero_vectors_are_finite(jax):
         assert np.all(np.isfinite(jax.grad(function)(jax.numpy.zeros(2))))
 
 
-def test_text_is_no_number_even_as_an_array():
+def test_text_is_not_a_number_even_as_an_array():
     for keys in (np.array([["1", "2"]]), np.array([["a", "b"]]), np.array([["2020-01-01"]], dtype="datetime64[D]")):
         with pytest.raises(InvalidInput, match="expected real numbers"):
             ha.Memory(keys)

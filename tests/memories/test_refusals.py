@@ -74,14 +74,14 @@ SPIN, ZERO, TINY, HUGE = [1.0, -1.0], [0.0, 0.0], [5e-324, 5e-324], [1e308, 1e30
 @each("separation", ["softmax", "identity", "exponential", "sparsemax"])
 def test_a_pattern_too_large_to_be_multiplied_is_named(similarity, separation):
     """Warnings are errors: NumPy must not warn before the message."""
-    told = " holds a number of size 1e+308; expected at most 9.48e+153, so that products can be summed"
+    reported = " holds a number of size 1e+308; expected at most 9.48e+153, so that products can be summed"
     for given, what in (
         (([SPIN, HUGE],), "keys: row 1"),
         (([SPIN, SPIN], [HUGE, SPIN]), "values: row 0"),
     ):
-        with pytest.raises(InvalidInput, match=re.escape(what + told)):
+        with pytest.raises(InvalidInput, match=re.escape(what + reported)):
             ha.Memory(*given, similarity=similarity, separation=separation)
-    with pytest.raises(InvalidInput, match=re.escape("cues: row 1" + told)):
+    with pytest.raises(InvalidInput, match=re.escape("cues: row 1" + reported)):
         ha.Memory([SPIN], similarity=similarity, separation=separation).recall([SPIN, HUGE])
 
 

@@ -95,7 +95,7 @@ class OwnMemory(ha.Memory):
 
 
 class OwnSoftmax(ha.separations.softmax):
-    """A separation in no registry."""
+    """A separation that is not in a registry."""
 
 
 @each(
@@ -103,7 +103,7 @@ class OwnSoftmax(ha.separations.softmax):
     [
         (ha.Memory(np.eye(2)), "m.npy", "'m.npy': expected a name that ends in .npz"),
         (OwnMemory(np.eye(2)), "m.npz", "a OwnMemory has no file"),
-        (ha.Memory(np.eye(2), separation=OwnSoftmax()), "m.npz", "OwnSoftmax.* is in no registry"),
+        (ha.Memory(np.eye(2), separation=OwnSoftmax()), "m.npz", "OwnSoftmax.* is not in a registry"),
     ],
 )
 def test_a_memory_that_no_file_can_hold_is_refused(memory, name, message, tmp_path):
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
 
 GOOD = {"hopattn memory": 1, "kind": "Hopfield", "couplings": {"array": "couplings"}}
 ARRAYS = {"couplings": np.zeros((2, 2))}
-NO_MEMORY = "'m.npz' is no memory that `save` wrote, or a torn one"
+NO_MEMORY = "'m.npz' is not a memory that `save` wrote, or is truncated"
 NO_ARCHIVE = "'m.npz' is not a .npz archive, or is truncated"
 
 
@@ -159,7 +159,7 @@ def archive(header, **arrays):
         (archive(GOOD, couplings=np.zeros((2, 3))), "couplings: expected a square matrix"),
     ],
 )
-def test_a_file_that_is_no_memory_is_refused(data, message, tmp_path):
+def test_a_file_that_is_not_a_memory_is_refused(data, message, tmp_path):
     (tmp_path / "m.npz").write_bytes(data)
     with pytest.raises(InvalidInput, match=message):
         ha.load_memory(tmp_path / "m.npz")

@@ -284,7 +284,7 @@ def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
 
 @each("rule", RULES)
 @each("patterns", [[], [1, -1], [[1, np.nan]], [["a"]], np.zeros((0, 3))])
-def test_what_are_no_patterns_is_refused(rule, patterns):
+def test_what_are_not_patterns_is_refused(rule, patterns):
     with pytest.raises(InvalidInput, match="patterns: "):
         getattr(ha.learning, rule)(patterns)
 

@@ -89,6 +89,6 @@ def test_sparse_patterns_are_recalled_by_the_covariance_rule_with_a_threshold_al
         ),
     ],
 )
-def test_what_is_no_neuron_of_0_and_1_is_refused(make, message):
+def test_what_is_not_a_neuron_of_0_and_1_is_refused(make, message):
     with pytest.raises(InvalidInput, match=message):
         make()

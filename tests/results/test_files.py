@@ -26,7 +26,7 @@ def odd_paths(tmp_path, monkeypatch):
         yield {"/dev/null": "device", str(pipe): "pipe", str(folder): "folder", "socket": "socket", "link": "device"}
 
 
-def test_a_path_that_is_no_plain_file_is_named_with_its_kind_and_left_alone(odd_paths, tmp_path):
+def test_a_path_that_is_not_a_plain_file_is_named_with_its_kind_and_left_alone(odd_paths, tmp_path):
     for path, kind in odd_paths.items():
         for refuse in (require_regular, lambda file: write_over(file, b"data"), ha.load_sweep):
             with pytest.raises(ha.InvalidInput, match=f"is a {kind}; expected a plain file"):
@@ -49,7 +49,7 @@ def test_a_pipe_of_points_is_refused_at_once(hopattn, tmp_path):
     assert (code, "/dev/full: is a device; expected a plain file" in errors) == (2, True)
 
 
-def test_a_scenario_is_no_pipe(hopattn, tmp_path):
+def test_a_scenario_is_not_a_pipe(hopattn, tmp_path):
     os.mkfifo(tmp_path / "pipe.toml")
     code, _, errors = hopattn("run", "pipe.toml")
     assert (code, "is a pipe" in errors) == (2, True)

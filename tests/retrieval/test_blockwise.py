@@ -296,7 +296,7 @@ def test_the_rounding_of_a_score_is_that_of_the_cue_at_any_size():
     assert_allclose(memory.step(given_cues, mask="nonzero"), wanted, atol=1e-12)
 
 
-def test_no_underflow_is_told_to_one_who_asks_for_errors():
+def test_no_underflow_is_reported_to_one_who_asks_for_errors():
     rng = np.random.default_rng(0)
     q, k = ((rng.random((1100, 64)) + 3).astype("f4") for _ in range(2))
     with np.errstate(all="raise"):
@@ -349,7 +349,7 @@ def test_a_recall_is_pickled_without_all_patterns():
     assert np.array_equal(again.mixture, found.mixture)
 
 
-def test_an_error_in_a_thread_is_told_and_the_rest_is_left():
+def test_an_error_in_a_thread_is_reported_and_the_rest_is_left():
     done = []
 
     def work(i):
@@ -396,8 +396,8 @@ def late():
     print(ha.Memory(x).step(x).shape)
 threading.Thread(target=late).start()
 """
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "(1100, 4)\n"
+    reported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert reported.stdout == "(1100, 4)\n"
 
 
 @each(

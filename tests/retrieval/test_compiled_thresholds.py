@@ -56,7 +56,7 @@ def test_weights_and_potentials_are_those_of_numpy(loops_of_thresholds, separati
 @example(x=0.5**0.5, exponent=1.0)
 @example(x=2.0**-60, exponent=18.0)
 @example(x=2.0**-59.5, exponent=18.0)
-def test_a_power_that_is_no_product_is_right_to_its_last_digits(loops_of_thresholds, x, exponent):
+def test_a_power_that_is_not_a_product_is_right_to_its_last_digits(loops_of_thresholds, x, exponent):
     exact = np.longdouble(x) ** np.longdouble(exponent)
     halvings = exponent * -np.log2(x)
     found = loops_of_thresholds.power_up_to_one(x, exponent)

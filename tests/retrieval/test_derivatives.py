@@ -61,7 +61,7 @@ def by_jax(jax, function, x, direction, weight):
 
 
 def assert_derivatives(module, name, draw, function):
-    """Both derivatives of a function of one array, at random points that are no kinks; fewer by JAX, which is slow."""
+    """Both derivatives of a function of one array, at random points that are not kinks; fewer by JAX, which is slow."""
     rng = np.random.default_rng(0)
     met, trials = 0, count(6, 2) if name == "torch" else count(2, 1)
     for trial in range(20 * trials):
@@ -79,7 +79,7 @@ def assert_derivatives(module, name, draw, function):
         met += 1
         if met == trials:
             return
-    raise AssertionError(f"only {met} points are no kinks")
+    raise AssertionError(f"only {met} points are not kinks")
 
 
 def scores(rng, trial):

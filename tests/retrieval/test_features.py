@@ -50,7 +50,7 @@ def test_the_error_falls_like_one_over_the_root_of_the_number_of_features():
     assert few / many == pytest.approx(4, rel=0.25)
 
 
-def test_squares_along_orthogonal_directions_balance_one_another():
+def test_squares_along_orthogonal_directions_balance_each_other():
     """E (ω₁·s)²(ω₂·s)² = d/(d + 2) for unit s, not 1 as of independent ω: the error of a sum of features is smaller."""
     for orthogonal, expected in ((True, 0.5), (False, 1.0)):
         along = (

@@ -197,13 +197,13 @@ def test_float32_stays_float32(name, parameters):
 
 @each("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
 @each("name", separations)
-def test_a_beta_that_is_no_positive_number_is_refused(name, beta):
+def test_a_beta_that_is_not_a_positive_number_is_refused(name, beta):
     with pytest.raises(InvalidInput, match="beta"):
         separations[name](beta=beta)
 
 
 @each("n", [1, 0, -2, 2.5, "3", True])
-def test_a_power_that_is_no_whole_number_from_two_on_is_refused(n):
+def test_a_power_that_is_not_a_whole_number_from_two_on_is_refused(n):
     with pytest.raises(InvalidInput, match="n: expected a whole number"):
         separations["power"](n=n)
 

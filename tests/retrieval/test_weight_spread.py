@@ -81,7 +81,7 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
 @each(
     ("weights", "more", "message"),
     [
-        ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so that they are no shares"),
+        ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so these are not shares"),
         ([[np.nan, 1.0]], {}, "weights: row 0 holds a NaN or an infinity"),
         ([], {}, r"weights: got shape \(0,\); expected \(…, n_keys\)"),
         (np.ones((2, 2, 2)), {}, "expected one head"),
@@ -90,12 +90,12 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
         ([[1.0, 0.0]], {"mask": [[True] * 3]}, r"mask: shape \(1, 3\) does not fit scores of shape \(1, 2\)"),
     ],
 )
-def test_what_are_no_weights_of_a_head_is_refused(weights, more, message):
+def test_what_are_not_weights_of_a_head_is_refused(weights, more, message):
     with pytest.raises(InvalidInput, match=message):
         ha.retrieval.operating_class(weights, **more)
 
 
 @each("mass", [0, -1, 1.1, "half", float("nan"), True])
-def test_a_mass_that_is_no_share_is_refused(mass):
+def test_a_mass_that_is_not_a_share_is_refused(mass):
     with pytest.raises(InvalidInput, match="mass: expected"):
         least_number([1.0], mass)

@@ -49,9 +49,9 @@ DEEP = {
 def test_the_depth_is_bounded_by_one_law_in_every_form(deep):
     assert too_large(deep(MOST_DEPTH)) is None
     assert tomllib.loads(deep(MOST_DEPTH))
-    line, told = too_large(deep(MOST_DEPTH + 1))
+    line, reported = too_large(deep(MOST_DEPTH + 1))
     assert line == deep(1).count("\n") + 1
-    assert told == f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
+    assert reported == f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
 
 
 @each("deep", DEEP.values())
@@ -73,9 +73,9 @@ MANY = {
 def test_the_values_are_bounded_by_their_number(each, entry):
     most = MOST_VALUES // each - 2
     assert too_large("x = [\n" + most * entry + "]") is None
-    line, told = too_large("x = [\n" + (most + 4) * entry + "]")
+    line, reported = too_large("x = [\n" + (most + 4) * entry + "]")
     assert most < line <= most + 5
-    assert told == f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
+    assert reported == f"more than {MOST_VALUES:,} values up to here; a scenario is a page of text"
 
 
 @pytest.mark.parametrize("quote", ['"', "'", '"""', "'''"])
@@ -95,19 +95,19 @@ def test_problems_are_searched_up_to_a_bound_and_the_message_says_so():
     assert message(few).endswith("\n… and 10 more")
     assert message(many).endswith(f"\n… and at least {MOST_PROBLEMS - 40} more")
     words = ", ".join(f"k{i} = [2, 0]" for i in range(20 * MOST_PROBLEMS))
-    told = message(GOOD.replace("b = [0, 1]", f"b = [0, 1], {words}"))
-    assert "vocabulary.words.k0: has magnitude 2" in told
-    assert told.endswith(f"\n… and at least {MOST_PROBLEMS - 39} more")
+    reported = message(GOOD.replace("b = [0, 1]", f"b = [0, 1], {words}"))
+    assert "vocabulary.words.k0: has magnitude 2" in reported
+    assert reported.endswith(f"\n… and at least {MOST_PROBLEMS - 39} more")
 
 
 def test_variants_are_bounded_by_their_number_and_by_their_changes_times_the_file():
     variants = "".join(f"[[variant]]\nname = 'v{i}'\nset = {{ beta = 1 }}\n" for i in range(MOST_VARIANTS + 1))
-    told = f"file.toml:{LAST + 1}: variant: are 1,001 variants; expected at most 1,000"
-    assert message(GOOD + variants) == told
+    reported = f"file.toml:{LAST + 1}: variant: are 1,001 variants; expected at most 1,000"
+    assert message(GOOD + variants) == reported
     large = GOOD.replace("b = [0, 1]", "b = [0, 1], " + ", ".join(f"w{i} = [0, 1]" for i in range(9000)))
     few = "".join(f"[[variant]]\nname = 'v{i}'\nset = {{ beta = 1 }}\n" for i in range(20))
-    told = f"file.toml:{LAST + 1}: variant: 20 changes, each of a file of 27,02"
-    assert message(large + few).startswith(told)
+    reported = f"file.toml:{LAST + 1}: variant: 20 changes, each of a file of 27,02"
+    assert message(large + few).startswith(reported)
 
 
 def test_the_page_gives_every_bound():

@@ -19,9 +19,9 @@ RECURRENT = kinds["recurrent"].template()
 @pytest.mark.parametrize(
     ("text", "old", "new", "message"),
     [
-        (POSITIONS, "turn = 90", 'turn = "90"', "'90' stands there; expected a number; write 90, without quotes"),
+        (POSITIONS, "turn = 90", 'turn = "90"', "got '90'; expected a number; write 90, without quotes"),
         (POSITIONS, "turn = 90", "tunr = 90", "'tunr' is unknown; did you mean 'turn'?"),
-        (FAST, "[0, 0, 0, 0, 1],\n]", '[0, 0, 0, 0, "1"],\n]', "'1' stands there; expected a number; write 1, without"),
+        (FAST, "[0, 0, 0, 0, 1],\n]", '[0, 0, 0, 0, "1"],\n]', "got '1'; expected a number; write 1, without"),
         (
             POSITIONS.replace('mask = "causal"', 'value = { from = "word", to = "position" }'),
             "from =",
@@ -45,10 +45,10 @@ def test_a_refused_value_has_one_message(text, old, new, message):
 def test_a_key_that_needs_a_refused_one_is_not_blamed():
     text = 'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "gradients"\n[gradients]\nscores = [1, 0]\n'
     (found,) = problems(text + 'magnitudes = "1,2,5"\nstack = {}\n')
-    assert "7: gradients.magnitudes: '1,2,5' stands there; expected an array" in found
+    assert "7: gradients.magnitudes: got '1,2,5'; expected an array" in found
 
 
-def test_what_another_table_gets_wrong_is_still_told():
+def test_what_another_table_gets_wrong_is_still_reported():
     text = GOOD.replace('mask = "causal"', "similarity = 5").replace('"a", "b", "a"', '"a", "b", "c"')
     places = [line.partition(": ")[0].partition(":")[2] for line in problems(text)]
     assert places == ["11", "15"]
@@ -59,7 +59,7 @@ def test_what_another_table_gets_wrong_is_still_told():
     [
         (MESSAGES, '["bat", "cave#2"]', '["bat", "bat", "cave#2"]', "graph.edges.2: 3 words; expected two words, [who"),
         (MESSAGES, '["bat", "cave#2"]', '["bat"]', "graph.edges.2: 1 word; expected two words, [who attends, to whom]"),
-        (GOOD, '["a", "b", "a"]', '"a b a"', '\'a b a\' stands there; expected an array; write ["a", "b", "a"]'),
+        (GOOD, '["a", "b", "a"]', '"a b a"', 'got \'a b a\'; expected an array; write ["a", "b", "a"]'),
         (RECURRENT, "w_input = 0 ", 'w_input = "0" ', "expected a number or an array; write 0, without quotes"),
         (kinds["cache"].template(), "up_to = 64", "up_to = 2_000_000_000", "expected at most 1,073,741,824"),
         (GOOD, 'at = "b"\nnearest = "b"', 'measure = "edges"\nis = 3', "'edges' is unknown: this kind has no measures"),

@@ -147,13 +147,13 @@ def test_the_seed_decides_and_another_cue_or_variant_does_not():
         ('of = "half"', 'of = "hlf"', "14: cue.bad.of: 'hlf' is unknown; did you mean 'half'? (choices: half, up)"),
         ('["up", "half"]\nnoise', '["up", "hlf"]\nnoise', "17: cue.worse.mixture.2: 'hlf' is unknown; did you mean"),
         ('["up", "half"]\nnoise', '["up"]\nnoise', "17: cue.worse.mixture: has 1 entry; expected at least 2"),
-        ("flip = 0.25", "flip = 1.5", "15: cue.bad.flip: 1.5 stands there; expected at most 1"),
-        ("flip = 0.25", "flip = nan", "15: cue.bad.flip: nan stands there"),
+        ("flip = 0.25", "flip = 1.5", "15: cue.bad.flip: got 1.5; expected at most 1"),
+        ("flip = 0.25", "flip = nan", "15: cue.bad.flip: got nan"),
         ("flip = 0.25", "flp = 0.25", "15: cue.bad.flp: 'flp' is unknown; did you mean 'flip'?"),
         ("flip = 0.25", 'hide = "left"', "15: cue.bad.hide: only a picture has a left; give a fraction, such as 0.5"),
         ("flip = 0.25", 'hide = "lft"', "15: cue.bad.hide: 'lft' is unknown; did you mean 'left'?"),
-        ("flip = 0.25", "hide = true", "15: cue.bad.hide: true stands there; expected a text or a number"),
-        ("noise = 0.5", "noise = 0", "18: cue.worse.noise: 0 stands there; expected more than 0"),
+        ("flip = 0.25", "hide = true", "15: cue.bad.hide: got true; expected a text or a number"),
+        ("noise = 0.5", "noise = 0", "18: cue.worse.noise: got 0; expected more than 0"),
         ("[memory]", '[memory]\nactivation = "sign"', "19: cue.worse.noise: 'worse' holds "),
         ("[cue.bad]", "[cue.up]", "13: cue.up: 'up' is a word already; give the cue another name"),
         ('["up", "half"]\n[cue', '["up", "bad"]\n[cue', "12: memory.patterns.2: 'bad' is a damaged cue; store a word"),
@@ -169,7 +169,7 @@ def test_noise_on_spins_is_refused_with_the_advice_to_flip():
     text = PLAIN.replace("[memory]", '[memory]\nactivation = "sign"')
     (found,) = [line for line in problems(text) if "cue.worse.noise" in line]
     assert found.endswith(
-        "or 0 for unknown; use `flip`, the fraction of the neurons that is reversed, in place of noise"
+        "or 0 for unknown; use `flip`, the fraction of the neurons that is reversed, instead of noise"
     )
 
 

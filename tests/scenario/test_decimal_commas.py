@@ -1,4 +1,4 @@
-"""Numbers with a decimal comma, and texts in place of numbers: the message gives the number as TOML writes it."""
+"""Numbers with a decimal comma, and texts instead of numbers: the message gives the number as TOML writes it."""
 
 import pytest
 
@@ -44,7 +44,7 @@ neurons = { one = [0,6, 0,8] }
 )
 def test_whole_numbers_in_pairs_are_likely_to_have_decimal_commas(old, new, place, written):
     found = problems(GOOD.replace(old, new, 1))
-    assert any(line.startswith(f"file.toml:{place}") and f"{COMMAS}{written} in place of" in line for line in found)
+    assert any(line.startswith(f"file.toml:{place}") and f"{COMMAS}{written} instead of" in line for line in found)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_whole_numbers_in_pairs_are_likely_to_have_decimal_commas(old, new, plac
 )
 def test_the_weights_of_neurons_have_the_same_hint(neurons):
     (found,) = problems(CUE.replace("neurons = { one = [0,6, 0,8] }", neurons))
-    assert found.endswith(f"{COMMAS}0.6 in place of 0,6")
+    assert found.endswith(f"{COMMAS}0.6 instead of 0,6")
 
 
 @each(
@@ -79,36 +79,36 @@ def test_other_vectors_that_do_not_fit_have_no_hint(values, wanted):
         (
             "[0.6, 0.8]",
             '["0,6", 0.8]',
-            "9: vocabulary.words.b.1: '0,6' stands there; expected a number; write 0.6, without quotes",
+            "9: vocabulary.words.b.1: got '0,6'; expected a number; write 0.6, without quotes",
         ),
-        ("[0.6, 0.8]", '"0.6"', "9: vocabulary.words.b: '0.6' stands there; expected an array; write [0.6], without"),
+        ("[0.6, 0.8]", '"0.6"', "9: vocabulary.words.b: got '0.6'; expected an array; write [0.6], without"),
         (
             'mask = "causal"',
             'beta = "0,5"',
-            "15: layer.1.head.1.beta: '0,5' stands there; expected a positive number or \"1/sqrt(dim)\"; write 0.5",
+            "15: layer.1.head.1.beta: got '0,5'; expected a positive number or \"1/sqrt(dim)\"; write 0.5",
         ),
         (
             'nearest = "b"',
             'cosine_to = "b"\nis = "0,6"\nwithin = "1e-3"',
-            "19: expect.1.is: '0,6' stands there; expected a number; write 0.6, without quotes",
+            "19: expect.1.is: got '0,6'; expected a number; write 0.6, without quotes",
         ),
         (
             'nearest = "b"',
             'cosine_to = "b"\nis = 1\nwithin = "1e-3"',
-            "20: expect.1.within: '1e-3' stands there; expected a number; write 1e-3, without quotes",
+            "20: expect.1.within: got '1e-3'; expected a number; write 1e-3, without quotes",
         ),
         (
             '"softmax"',
             '{ name = "power", n = "3" }',
-            "14: layer.1.head.1.separation.n: '3' stands there; expected a whole number; write 3, without quotes",
+            "14: layer.1.head.1.separation.n: got '3'; expected a whole number; write 3, without quotes",
         ),
     ],
 )
-def test_a_text_in_place_of_a_number_is_given_as_the_number(old, new, message):
+def test_a_text_instead_of_a_number_is_given_as_the_number(old, new, message):
     assert_refused(GOOD.replace(old, new, 1), message)
 
 
-def test_a_text_that_is_no_number_or_not_the_wanted_one_has_no_hint():
+def test_a_text_that_is_not_a_number_or_not_the_wanted_one_has_no_hint():
     assert problems(HUGE.replace("length = 3", 'length = "2,5"'))[0].endswith("expected a whole number")
     assert problems(GOOD.replace("[0.6, 0.8]", '["much", 0.8]'))[0].endswith("expected a number")
     assert problems(GOOD.replace('["a", "b", "a"]', '"0,6"'))[0].endswith("expected an array")

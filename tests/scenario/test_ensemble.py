@@ -53,7 +53,7 @@ def overlap_at(load, temperature):
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("load", spread([0.05, 0.08, 0.1, 0.12], 2))
-def test_the_overlap_at_rest_is_that_of_the_theory(load):
+def test_the_overlap_at_the_fixed_point_is_that_of_the_theory(load):
     """10 networks of 1,000 neurons with 5 cues each; finite networks differ by a term of order 1/N, here 0.003."""
     axes = {"load": (load,)}
     overrides = {"ensemble.neurons": 1000, "ensemble.cues": 5}
@@ -128,10 +128,10 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
     [
         (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),
         (("load = 0.05", "load = 0.05\npatterns = 3"), "needs one of `patterns` and `load`; both is given"),
-        (("load = 0.05", "load = -1"), "load: -1 stands there; expected more than 0"),
-        (("neurons = 100", "neurons = 0"), "neurons: 0 stands there"),
+        (("load = 0.05", "load = -1"), "load: got -1; expected more than 0"),
+        (("neurons = 100", "neurons = 0"), "neurons: got 0"),
         (("neurons = 100", "neurons = 1000000"), "would take about"),
-        (("load = 0.05", "load = 0.05\nflip = 2"), "flip: 2 stands there; expected at most 1"),
+        (("load = 0.05", "load = 0.05\nflip = 2"), "flip: got 2; expected at most 1"),
         (("load = 0.05", "load = 0.05\nnoise = 0.1"), "or 0 for unknown; use `flip`"),
         (("load = 0.05", "load = 0.05\ncorrelation = 1"), "at 1 all patterns are one"),
         (('"hopfield"', '"hopfeld"'), "did you mean 'hopfield'"),
@@ -140,10 +140,10 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
         (('"hopfield"', '"hopfield"\nbeta = 2'), "is a part of the model 'hopfield'"),
         (
             ("load = 0.05", "load = 0.05\nburn_in = 5"),
-            "burn_in: 'asynchronous' comes to rest; expected an update by chance",
+            "burn_in: 'asynchronous' converges; expected an update by chance",
         ),
         (("load = 0.05", "load = 0.05\nburn_in = 100"), "burn_in: 100 of 100 sweeps leave none for the mean"),
-        (("load = 0.05", "load = 0.05\nburn_in = -1"), "burn_in: -1 stands there"),
+        (("load = 0.05", "load = 0.05\nburn_in = -1"), "burn_in: got -1"),
         (("load = 0.05", "lode = 0.05"), "did you mean 'load'"),
     ],
 )
@@ -172,7 +172,7 @@ def test_the_mean_after_the_burn_in_is_that_of_the_own_pattern_of_each_cue():
 
 
 def test_flip_and_flips_together_are_refused():
-    assert any("`flips` stands there too" in line for line in problems(TEXT + FLIPS + "flip = 0.1\n"))
+    assert any("`flips` is given too" in line for line in problems(TEXT + FLIPS + "flip = 0.1\n"))
 
 
 def test_the_energy_is_kept_of_the_first_hundred_cues_and_empty_without_one():
@@ -275,7 +275,7 @@ def test_own_patterns_that_do_not_fit_are_reported(tmp_path, more, message):
     [
         (("neurons = 100\n", ""), "ensemble: needs one of `neurons` and `file`"),
         (("load = 0.05", 'load = 0.05\nactivity = 0.1\nsort = "unit"'), "activity: directions have none"),
-        (("load = 0.05", "load = 0.05\nactivity = 1.5"), "activity: 1.5 stands there"),
+        (("load = 0.05", "load = 0.05\nactivity = 1.5"), "activity: got 1.5"),
         (("load = 0.05", "load = 0.05\nactivity = 0.1\ncorrelation = 0.2"), "correlation: is for spins with an act"),
         (('"hopfield"', '{ name = "hopfield", activation = "step" }'), 'sort: the neurons of activation "step" are 0'),
         (("load = 0.05", 'load = 0.05\nsort = "binary"'), "row 0 holds 0"),

@@ -139,14 +139,14 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_features():
     ("line", "message"),
     [
         ("rate = 0.5", '15: fast_weights.rate: belongs to rule = "delta"; a sum has no rate'),
-        ('rule = "delta"\nrate = 2', "16: fast_weights.rate: 2 stands there; expected less than 2"),
+        ('rule = "delta"\nrate = 2', "16: fast_weights.rate: got 2; expected less than 2"),
         ('rule = "delta"\nnormalise = true', '16: fast_weights.normalise: belongs to rule = "sum"'),
         ("normalise = true", "15: fast_weights.normalise: features 'identity' may be negative; choose 'relu'"),
         ('features = "elo"', "15: fast_weights.features: 'elo' is unknown; did you mean 'elu'?"),
         ('features = { name = "random_features", n = 0 }', "15: fast_weights.features: n: expected"),
         (
             'features = { name = "random_features", n = 100000 }',
-            "15: fast_weights.features.n: 100,000 stands there; expected at most 65,536 random features",
+            "15: fast_weights.features.n: got 100,000; expected at most 65,536 random features",
         ),
         ('rule = "some"', "15: fast_weights.rule: 'some' is unknown (choices: delta, sum)"),
         ("key = [[1, 0]]", "15: fast_weights.key: gives 1 numbers, but the query gives 2"),

@@ -96,11 +96,11 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_stacks():
         ("scores = [1]", "7: gradients.scores: has 1 entry; expected at least 2"),
         ("scores = [1, 0]\ndraws = 3", "8: gradients.draws: belongs to random scores"),
         ("scores = [1, 0]\nn_scores = 3", "8: gradients.n_scores: belongs to random scores"),
-        ("n_scores = 1", "7: gradients.n_scores: 1 stands there; expected at least 2"),
+        ("n_scores = 1", "7: gradients.n_scores: got 1; expected at least 2"),
         ('size = "spectrl"', "7: gradients.size: 'spectrl' is unknown"),
-        ("beta = 0", "7: gradients.beta: 0 stands there; expected more than 0"),
-        ("stack = { dim = 12 }", "7: gradients.stack.dim: 12 stands there; expected a multiple of 8"),
-        ("stack = { layers = 101 }", "7: gradients.stack.layers: 101 stands there; expected at most 100"),
+        ("beta = 0", "7: gradients.beta: got 0; expected more than 0"),
+        ("stack = { dim = 12 }", "7: gradients.stack.dim: got 12; expected a multiple of 8"),
+        ("stack = { layers = 101 }", "7: gradients.stack.layers: got 101; expected at most 100"),
         ("stack = { layers = 100, draws = 3 }", "7: gradients.stack: would take too long"),
     ],
 )
@@ -113,12 +113,12 @@ def test_values_that_do_not_fit_are_reported_with_their_line(lines, message):
     [
         (("magnitudes = [1, 4, 0.5]\n", ""), "needs `magnitudes`, [gradients.stack], or both; none is given"),
         (("magnitudes = [1, 4, 0.5]", "draws = 3\nstack = {}"), "draws: is not used without `magnitudes`"),
-        (("[1, 4, 0.5]", "[1, 4, 1]"), "magnitudes.3: 1 stands there twice"),
-        (("[1, 4, 0.5]", "[1, -4]"), "magnitudes.2: -4 stands there; expected more than 0"),
+        (("[1, 4, 0.5]", "[1, 4, 1]"), "magnitudes.3: 1 is listed twice"),
+        (("[1, 4, 0.5]", "[1, -4]"), "magnitudes.2: got -4; expected more than 0"),
         (("[1, 4, 0.5]", "[1]\nn_scores = 1000000"), "would take about"),
     ],
 )
-def test_keys_that_contradict_one_another_are_reported(change, message):
+def test_keys_that_contradict_each_other_are_reported(change, message):
     assert any(message in line for line in problems(TEXT.replace(*change)))
 
 

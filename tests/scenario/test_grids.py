@@ -1,4 +1,4 @@
-"""The grids that a person writes: NumPy's spacings are the referee; what is no grid is refused in words."""
+"""The grids that a person writes: NumPy's spacings are the referee; what is not a grid is refused in words."""
 
 import numpy as np
 import pytest
@@ -50,12 +50,12 @@ def test_numbers_are_what_is_written(text, values):
     [
         ("", "beta: a number is missing"),
         ("1,,2", "beta: a number is missing"),
-        ("1,two", "'two' is no number"),
-        ("nan", "'nan' is no finite number"),
-        ("1,inf", "'inf' is no finite number"),
-        ("1_0", "no finite number"),
+        ("1,two", "'two' is not a number"),
+        ("nan", "'nan' is not a finite number"),
+        ("1,inf", "'inf' is not a finite number"),
+        ("1_0", "not a finite number"),
         ("2,1", "1 comes after 2; write the numbers in rising order"),
-        ("1,1.0", "1 stands there twice"),
+        ("1,1.0", "1 is listed twice"),
         ("1:2", "has 2 parts"),
         ("1:2:3:4", "has 4 parts"),
         ("32:0.1:log20", "runs from 32 to 0.1; write the smaller end first"),
@@ -67,13 +67,13 @@ def test_numbers_are_what_is_written(text, values):
         ("0:1:9999999999", "expected a count"),
     ],
 )
-def test_what_is_no_grid_is_refused(text, message):
+def test_what_is_not_a_grid_is_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
         values_of(text, "beta")
 
 
-def test_numbers_too_close_to_be_told_apart_are_refused():
-    with pytest.raises(InvalidInput, match="stands there twice"):
+def test_numbers_too_close_to_be_distinguished_are_refused():
+    with pytest.raises(InvalidInput, match="is listed twice"):
         values_of("1:1.0000000000001:50")
 
 
@@ -88,12 +88,12 @@ def test_an_axis_is_a_text_or_numbers_and_its_whole_numbers_are_those_of_python(
     [
         ({"x": 3}, "x: expected numbers in rising order, not 3"),
         ({"x": "2:1:3"}, "x: '2:1:3' runs from 2 to 1"),
-        ({"x": [1, "2"]}, "x: '2' is no finite number"),
-        ({"x": [False, True]}, "x: False is no finite number"),
+        ({"x": [1, "2"]}, "x: '2' is not a finite number"),
+        ({"x": [False, True]}, "x: False is not a finite number"),
         ([("x", [1])], "over: expected the numbers of each axis by its name"),
     ],
 )
-def test_what_is_no_axis_is_refused(over, message):
+def test_what_is_not_an_axis_is_refused(over, message):
     with pytest.raises(InvalidInput, match=message):
         axes_of(over, "over")
 
@@ -102,11 +102,11 @@ def test_words_are_values_where_they_are_asked_for():
     assert axes_from(["rule=storkey, hebb", "load=1,2"], words=True) == {"rule": ("storkey", "hebb"), "load": (1, 2)}
     assert axis_values(["b", "a"], "x", words=True) == ("b", "a")
     for grid in ("a,1", "nan,b", "a,,b", ["a", 1]):
-        with pytest.raises(InvalidInput, match=r"no (finite )?number|is missing"):
+        with pytest.raises(InvalidInput, match=r"not a (finite )?number|is missing"):
             axis_values(grid, "x", words=True)
-    with pytest.raises(InvalidInput, match="x: a stands there twice"):
+    with pytest.raises(InvalidInput, match="x: a is listed twice"):
         axis_values("a,b,a", "x", words=True)
-    with pytest.raises(InvalidInput, match="'a' is no number"):
+    with pytest.raises(InvalidInput, match="'a' is not a number"):
         axis_values("a,b", "x")
 
 

@@ -1,4 +1,4 @@
-"""The expectation of a head's score: hand-computed values, weights that are no shares, and messages."""
+"""The expectation of a head's score: hand-computed values, weights that are not shares, and messages."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_scores_of_given_weights(score, value):
     assert not off.ok
 
 
-def test_weights_that_are_no_shares_miss_with_the_reason():
+def test_weights_that_are_not_shares_miss_with_the_reason():
     text = TEXT[: TEXT.index("weights")] + 'separation = "identity"\n[[expect]]\nscore = "attention sink"\nis = 1\n'
     outcome = ha.run(parse(text, "f.toml", "f")).expectations[0]
     assert not outcome.met and outcome.computed == "no score"

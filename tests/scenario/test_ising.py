@@ -93,8 +93,8 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
         ),
         (MAGNET + "bias = [1]\n", "8: ising.bias: belongs to `couplings`, and `curie_weiss` is given"),
         (MAGNET + 'model = "dense"\n', "8: ising.model: belongs to `patterns`, and `curie_weiss` is given"),
-        (TEXT.replace("[0.5, 2]", "[0.5, 0]"), "7: ising.temperatures.2: 0 stands there; expected more than 0"),
-        (TEXT.replace("[0.5, 2]", "[-1]"), "7: ising.temperatures.1: -1 stands there; expected more than 0"),
+        (TEXT.replace("[0.5, 2]", "[0.5, 0]"), "7: ising.temperatures.2: got 0; expected more than 0"),
+        (TEXT.replace("[0.5, 2]", "[-1]"), "7: ising.temperatures.1: got -1; expected more than 0"),
         (TEXT.replace("-1, 0]]", "-1, 0, 1]]"), "6: ising.couplings.3: 4 numbers do not fit 3 spins"),
         (
             TEXT.replace("[0, -1, 0]]", "[0, 1, 0]]"),
@@ -115,7 +115,7 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
             MAGNET + "sweeps = 5000\n",
             "8: ising.sweeps: 5020 sweeps of 20 spins in 50 chains at 2 temperatures are about",
         ),
-        (MAGNET + "sweeps = 5\nchains = 1\n", "9: ising.chains: 1 stands there; expected at least 2"),
+        (MAGNET + "sweeps = 5\nchains = 1\n", "9: ising.chains: got 1; expected at least 2"),
         (MAGNET + '[[expect]]\nmeasure = "deviation"\nis = 0\n', "9: expect.1.measure: 'deviation' is unknown"),
     ],
 )

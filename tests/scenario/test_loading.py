@@ -27,34 +27,34 @@ def test_the_file_without_errors_is_accepted():
         ('kind = "attention"', 'kind = "atention"', "4: kind: 'atention' is unknown; did you mean 'attention'?"),
         ('kind = "attention"', "kind = 3", "4: kind: '3' is unknown"),
         ('kind = "attention"\n', "", f"1: 'kind' is missing (choices: {', '.join(kinds)})"),
-        ('title = "a title"', "title = 3", "2: title: 3 stands there; expected a text"),
+        ('title = "a title"', "title = 3", "2: title: got 3; expected a text"),
         ('title = "a title"', 'title = ""', "2: title: is empty"),
         ('source = "ours"\n', "", "1: source: is missing"),
         ('source = "ours"', 'sorce = "ours"', "3: sorce: 'sorce' is unknown; did you mean 'source'?"),
         ("a = [1, 0]", "a = [1, 0, 0]", "8: vocabulary.words.a: 3 numbers do not fit the 2 axes (x, y)"),
         ("a = [1, 0]", "a = [1, 1]", "8: vocabulary.words.a: has magnitude 1.41421; expected 1"),
         ("a = [1, 0]", "a = []", "8: vocabulary.words.a: is empty"),
-        ("a = [1, 0]", 'a = [1, "0"]', "8: vocabulary.words.a.2: '0' stands there; expected a number"),
-        ("a = [1, 0]", "a = [1, nan]", "8: vocabulary.words.a.2: nan stands there; expected a finite number"),
-        ("a = [1, 0]", "a = [1, true]", "8: vocabulary.words.a.2: true stands there; expected a number"),
-        ("a = [1, 0]", "a = 1", "8: vocabulary.words.a: 1 stands there; expected an array"),
-        ('["x", "y"]', '["x", "x"]', "6: vocabulary.axes: 'x' stands there 2 times"),
+        ("a = [1, 0]", 'a = [1, "0"]', "8: vocabulary.words.a.2: got '0'; expected a number"),
+        ("a = [1, 0]", "a = [1, nan]", "8: vocabulary.words.a.2: got nan; expected a finite number"),
+        ("a = [1, 0]", "a = [1, true]", "8: vocabulary.words.a.2: got true; expected a number"),
+        ("a = [1, 0]", "a = 1", "8: vocabulary.words.a: got 1; expected an array"),
+        ('["x", "y"]', '["x", "x"]', "6: vocabulary.axes: 'x' occurs 2 times"),
         ('["a", "b", "a"]', '["a", "bb", "a"]', "11: input.tokens.2: 'bb' is unknown"),
         ('["a", "b", "a"]', "[]", "11: input.tokens: is empty"),
-        ('["a", "b", "a"]', '"a b a"', "11: input.tokens: 'a b a' stands there; expected an array"),
+        ('["a", "b", "a"]', '"a b a"', "11: input.tokens: got 'a b a'; expected an array"),
         ("[input]", "[imput]", "10: imput: 'imput' is unknown; did you mean 'input'?"),
         ('"softmax"', '"softmx"', "14: layer.1.head.1.separation: 'softmx' is unknown; did you mean 'softmax'?"),
         ('"softmax"', '{ name = "powr" }', "14: layer.1.head.1.separation: 'powr' is unknown; did you mean 'power'?"),
         ('"softmax"', '{ name = "power", n = 1 }', "14: layer.1.head.1.separation: n: expected a whole number"),
         ('"softmax"', '{ name = "power", m = 2 }', "14: layer.1.head.1.separation.m: 'm' is unknown"),
-        ('"softmax"', "3", "14: layer.1.head.1.separation: 3 stands there; expected a text or a table"),
+        ('"softmax"', "3", "14: layer.1.head.1.separation: got 3; expected a text or a table"),
         ('"causal"', '"casual"', "15: layer.1.head.1.mask: 'casual' is unknown; did you mean 'causal'?"),
         ('"causal"', "[[true]]", "15: layer.1.head.1.mask: does not fit 3 queries and 3 keys"),
         ('"causal"', '{ name = "window", width = 0 }', "15: layer.1.head.1.mask: window: expected a whole number"),
-        ('mask = "causal"', "beta = -1", "15: layer.1.head.1.beta: -1 stands there; expected more than 0"),
-        ('mask = "causal"', "beta = nan", "15: layer.1.head.1.beta: nan stands there"),
-        ('mask = "causal"', 'beta = "8"', "15: layer.1.head.1.beta: '8' stands there; expected a positive number or"),
-        ('mask = "causal"', "base = 1", "15: layer.1.head.1.base: 1 stands there; expected more than 1"),
+        ('mask = "causal"', "beta = -1", "15: layer.1.head.1.beta: got -1; expected more than 0"),
+        ('mask = "causal"', "beta = nan", "15: layer.1.head.1.beta: got nan"),
+        ('mask = "causal"', 'beta = "8"', "15: layer.1.head.1.beta: got '8'; expected a positive number or"),
+        ('mask = "causal"', "base = 1", "15: layer.1.head.1.base: got 1; expected more than 1"),
         ('mask = "causal"', "base = 3\nbeta = 2", "15: layer.1.head.1.base: beta and base say the same thing"),
         ('mask = "causal"', "key = [[1, 0, 0]]", "15: layer.1.head.1.key: every row needs 2 numbers"),
         ('mask = "causal"', "key = [[1, 0]]", "15: layer.1.head.1.key: gives 1 numbers, but the query gives 2"),
@@ -65,7 +65,7 @@ def test_the_file_without_errors_is_accepted():
         ('mask = "causal"', "scores = [[1]]", "15: layer.1.head.1.scores: does not fit 3 queries and 3 keys"),
         ('mask = "causal"', "weights = [[1]]", "15: layer.1.head.1.weights: does not fit 3 queries and 3 keys"),
         ('at = "b"', 'at = "c"', "17: expect.1.at: 'c' is unknown (choices: a#1, a#2, b)"),
-        ('at = "b"', 'at = "a"', "17: expect.1.at: 'a' stands there 2 times; write a#1 or a#2"),
+        ('at = "b"', 'at = "a"', "17: expect.1.at: 'a' occurs 2 times; write a#1 or a#2"),
         ('nearest = "b"', 'nearest = "c"', "18: expect.1.nearest: 'c' is unknown"),
         ('nearest = "b"', 'neerest = "b"', "18: expect.1.neerest: 'neerest' is unknown; did you mean 'nearest'?"),
         (
@@ -101,7 +101,7 @@ def test_the_file_without_errors_is_accepted():
         (
             'at = "b"\nnearest = "b"',
             'weight = { from = "a", to = "b" }\nis = 1',
-            "17: expect.1.weight.from: 'a' stands there 2 times",
+            "17: expect.1.weight.from: 'a' occurs 2 times",
         ),
         ('at = "b"\nnearest = "b"', 'measure = "accuracy"\nis = 1', "17: expect.1.measure: 'accuracy' is unknown"),
         (
@@ -125,14 +125,14 @@ def test_the_file_without_errors_is_accepted():
         (
             '"softmax"',
             '{ name = ["softmax"] }',
-            "14: layer.1.head.1.separation: an array stands there",
+            "14: layer.1.head.1.separation: got an array",
         ),
         (
             'nearest = "b"',
             'closer_to = "b"\nthan_before = false',
-            "19: expect.1.than_before: false stands there",
+            "19: expect.1.than_before: got false",
         ),
-        ('title = "a title"', "title = 1979-05-27", "2: title: 1979-05-27 stands there; expected a text"),
+        ('title = "a title"', "title = 1979-05-27", "2: title: got 1979-05-27; expected a text"),
         ("a = [1, 0]", 'a = [1, 0]\n"a\\nb" = [1, 1]', '9: vocabulary.words."a\\nb": has magnitude'),
         ("[input]", "[positions]\nturn = 90\n[input]", '10: positions: needs [spaces] with position = ["cos", "sin"]'),
         ("[vocabulary]", '[spaces]\nwrod = "vocabulary"\n[vocabulary]', '5: spaces: has no part "word"'),
@@ -177,7 +177,7 @@ def test_an_error_of_every_run_is_reported_once():
     ("text", "message"),
     [
         ("schema = ", "file.toml:1: not TOML: a value is missing here"),
-        ("a = 1\na = 2", "file.toml:2: not TOML: 'a' stands on line 1 already"),
+        ("a = 1\na = 2", "file.toml:2: not TOML: 'a' is already on line 1"),
         ("a = .5", "file.toml:1: not TOML"),
         ("[a\n", "file.toml:1: not TOML"),
         ("a = " + "[" * 100_000, "file.toml:1: is nested too deeply"),
@@ -228,8 +228,8 @@ def test_files_that_cannot_be_read(tmp_path):
             "holds Python objects, which run code when they are read, and no text; save its arrays",
         ),
         ("bnak", "there is no scenario or file 'bnak'; did you mean 'bank'?"),
-        ("", "is no path"),
-        ("a\0b", "is no path"),
+        ("", "is not a path"),
+        ("a\0b", "is not a path"),
         (3, "expected the path of a scenario file"),
     ]:
         with pytest.raises(InvalidInput, match=re.escape(message)):
@@ -279,7 +279,7 @@ def test_a_file_in_this_folder_comes_before_a_shipped_name(tmp_path, monkeypatch
     assert ha.load("bank").spec.title == "a title"
 
 
-def test_a_missing_file_of_ones_own_is_no_shipped_scenario(tmp_path, monkeypatch):
+def test_a_missing_file_of_ones_own_is_not_a_shipped_scenario(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidInput, match=r"^mine\.toml: there is no such file$"):
         ha.load("mine.toml")

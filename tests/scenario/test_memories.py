@@ -101,7 +101,7 @@ def test_the_working_is_that_of_the_run_whatever_the_seed():
         (only,) = ha.run(parse(text, "file.toml", "file"), rng=seed, explain=True).runs
         cue, field = (only.arrays[name].values[0] for name in ("input", "step 1 field"))
         against = int(np.sum(cue * field < 0))
-        assert any(re.search(f", {against} stands? against their field", line) for line in only.working)
+        assert any(re.search(f": {against} (is|are) opposed to their field", line) for line in only.working)
 
 
 def test_the_field_of_hebb_s_rule_is_worked_out_from_the_similarities():
@@ -114,7 +114,7 @@ def test_the_field_of_hebb_s_rule_is_worked_out_from_the_similarities():
         (only,) = ha.run(parse(text.replace('"hopfield"', model, 1), "m.toml", "m"), explain=True).runs
         assert any(line.strip().startswith(says) for line in only.working), only.working
     (plain, *_) = ha.run(parse(text, "m.toml", "m"), explain=True).runs
-    assert "  of 6 neurons, 1 stands against their field, and 0 feel none" in plain.working
+    assert "  6 neurons: 1 is opposed to their field, 0 have zero field" in plain.working
 
 
 def test_a_linear_or_nearest_memory_with_values_takes_one_step():
@@ -286,7 +286,7 @@ def test_a_line_that_cannot_be_drawn_is_reported(change, message):
 
 def test_a_pattern_that_is_stored_twice_is_named_with_its_number():
     text = MEMORY_WITH_A_PATTERN_TWICE
-    with pytest.raises(ha.InvalidInput, match="'halves' stands there 2 times; write halves#1 or halves#2"):
+    with pytest.raises(ha.InvalidInput, match="'halves' occurs 2 times; write halves#1 or halves#2"):
         parse(text.format(pattern="halves"), "file.toml", "file")
     result = ha.run(parse(text.format(pattern="halves#2"), "file.toml", "file"))
     assert result.ok
@@ -365,8 +365,8 @@ def test_the_arithmetic_is_that_of_the_memory_that_recalled():
         except ha.InvalidInput:
             continue
         field = tuple(int(entry) for entry in only.arrays["step 1 field"].values[0])
-        told = "(" + ", ".join(str(entry).replace("-", "−") for entry in field) + ")"
-        assert f"  field of all neurons: {told}" in only.working
+        reported = "(" + ", ".join(str(entry).replace("-", "−") for entry in field) + ")"
+        assert f"  field of all neurons: {reported}" in only.working
         seen.add(field)
     assert len(seen) > 1
 

@@ -64,12 +64,12 @@ def test_the_end_of_a_path_is_enough_where_it_is_the_only_one(path, expected):
     ("path", "message"),
     [
         ("maks", "maks: 'maks' is unknown; did you mean 'mask'?"),
-        ("of", 'of: stands there several times; write cue."half of R".of or memory.of'),
+        ("of", 'of: occurs several times; write cue."half of R".of or memory.of'),
         ('"half of"', """'"half of"' is unknown; did you mean '"half of R"'?"""),
         ('cue."half of r".flip', """'"half of r"' is unknown; did you mean '"half of R"'?"""),
         (
             "cue.half of R.flip",
-            'is no path; a name with a space or a special letter stands in quotes: cue."half of R".flip',
+            'is not a path; a name with a space or a special letter needs quotes: cue."half of R".flip',
         ),
     ],
 )
@@ -89,7 +89,7 @@ CUES = {'"half of R"', '"torn X"', '"white on black"'}
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "guess", "invented"),
+    ("name", "key", "guess", "user_key"),
     [
         ("bank", "maks", "mask", WORDS),
         ("bank", "separatoin", "separation", WORDS),
@@ -99,18 +99,18 @@ CUES = {'"half of R"', '"torn X"', '"white on black"'}
         ("letters", '"half of"', '"half of R"', CUES),
     ],
 )
-def test_a_name_that_the_file_invents_is_suggested_only_where_it_is_near_and_no_key_is(name, key, guess, invented):
+def test_a_name_that_the_file_invents_is_suggested_only_where_it_is_near_and_no_key_is(name, key, guess, user_key):
     with pytest.raises(InvalidInput) as refused:
         parse(ha.load(name).text, "file.toml", "file", {key: 0})
     found, choices = suggested(refused)
-    assert found == guess and {*choices} & invented == {guess} & invented
+    assert found == guess and {*choices} & user_key == {guess} & user_key
 
 
 @pytest.mark.parametrize(("key", "guess", "words"), [("bta", "beta", set()), ("bank", "banks", {"banks"})])
 def test_the_axes_of_a_sweep_are_suggested_by_the_same_rule(key, guess, words):
     spec = ha.load("bank").spec
     with pytest.raises(InvalidInput) as refused:
-        path_of(key, spec.written_out, spec.is_invented)
+        path_of(key, spec.written_out, spec.is_user_key)
     found, choices = suggested(refused)
     assert found == guess and {*choices} & WORDS == words
 
@@ -150,8 +150,8 @@ def test_a_whole_entry_or_a_new_key_may_be_set():
         ("layer.0.head.mask", "no number 0"),
         ("layr.head", "'layr' is unknown; did you mean 'layer'"),
         ("a.b", "'a' holds 1, which has no 'b'"),
-        ("", "is no path"),
-        ("a b", "is no path"),
+        ("", "is not a path"),
+        ("a b", "is not a path"),
         ("a = 1\nb", "is more than one path"),
     ],
 )
@@ -181,10 +181,10 @@ def test_assignments(text, expected):
     ("text", "message"),
     [
         ("a", "--set 'a': expected KEY=VALUE, as in mask=causal"),
-        ("a=two words", "is no TOML value; .* --set \"a='two words'\"; for a list of words write two,words"),
-        ("a.file=b.csv", """in quotes: --set "a.file='b.csv'\"$"""),
-        ("a=in,", "is no TOML value"),
-        ("a=in,0,8", "is no TOML value"),
+        ("a=two words", "is not a TOML value; .* --set \"a='two words'\"; for a list of words write two,words"),
+        ("a.file=b.csv", """needs quotes: --set "a.file='b.csv'\"$"""),
+        ("a=in,", "is not a TOML value"),
+        ("a=in,0,8", "is not a TOML value"),
         ("a=1\nb=2", "more than one"),
     ],
 )

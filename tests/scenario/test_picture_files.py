@@ -53,8 +53,8 @@ WHOLE = png(np.random.default_rng(0).integers(0, 255, (7, 5), dtype=np.uint8))
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"text", "'a.png' is no PNG image, or a torn one"),
-        (png(np.eye(40, dtype=np.uint8))[:60], "'a.png' is no PNG image, or a torn one"),
+        (b"text", "'a.png' is not a PNG image, or is truncated"),
+        (png(np.eye(40, dtype=np.uint8))[:60], "'a.png' is not a PNG image, or is truncated"),
         (BOMB, "'a.png' has 9,000,000 pixels or more; at most 8,388,608 can be read"),
     ],
     ids=["text", "torn", "bomb"],

@@ -155,19 +155,19 @@ def test_the_first_picture_gives_the_size(tmp_path):
     [
         ('letters = "AX"', 'letters = "AXa"', "6: pictures.letters: 'a' is unknown; did you mean 'A'? (choices: 0, 1"),
         ('letters = "AX"', 'letters = ["AX"]', "6: pictures.letters: 'AX' is unknown"),
-        ('letters = "AX"', 'letters = "AXA"', "6: pictures.letters: 'A' stands there 2 times"),
+        ('letters = "AX"', 'letters = "AXA"', "6: pictures.letters: 'A' occurs 2 times"),
         ('letters = "AX"', 'letters = ""', "6: pictures.letters: is empty"),
-        ('letters = "AX"', "letters = 3", "6: pictures.letters: 3 stands there; expected a text or an array"),
+        ('letters = "AX"', "letters = 3", "6: pictures.letters: got 3; expected a text or an array"),
         ('letters = "AX"', 'leters = "AX"', "6: pictures.leters: 'leters' is unknown; did you mean 'letters'?"),
         (
             'letters = "AX"',
             'letters = "AX"\nsize = [5]',
-            "7: pictures.size: 1 numbers stand there; expected [colu",
+            "7: pictures.size: got 1 numbers; expected [colu",
         ),
         ('letters = "AX"', 'letters = "AX"\nsize = [9999, 9999]', "7: pictures.size: asks for more than 8,388,608 p"),
-        ('letters = "AX"', 'letters = "AX"\nsize = [5, 0]', "7: pictures.size.2: 0 stands there; expected at least 1"),
+        ('letters = "AX"', 'letters = "AX"\nsize = [5, 0]', "7: pictures.size.2: got 0; expected at least 1"),
         ('letters = "AX"', 'letters = "AX"\nsize = [5, 6]', "6: pictures.letters: are 5 × 7 pixels, the other pictu"),
-        ('["#####", ', '["##x##", ', "8: pictures.drawn.bar.1: 'x' stands there; expected '#' (black) or '.' (white)"),
+        ('["#####", ', '["##x##", ', "8: pictures.drawn.bar.1: got 'x'; expected '#' (black) or '.' (white)"),
         ('["#####", ', '["####", ', "8: pictures.drawn.bar.2: has 5 pixels; the first row has 4"),
         ('["#####", ', "[", "8: pictures.drawn.bar: is 5 × 6 pixels (columns × rows), the other pictures are 5 × 7"),
         ("bar = [", "A = [", "8: pictures.drawn.A: 'A' is another picture already; give this one another name"),
@@ -194,7 +194,7 @@ def test_without_words_there_is_nothing_to_store():
     ("entry", "message"),
     [
         ('"ct.png"', "pictures.files.cat: there is no file 'ct.png' in '"),
-        ('"cat.gif"', "pictures.files.cat: 'cat.gif' ends otherwise than in .png, .npy, .npz, .csv"),
+        ('"cat.gif"', "pictures.files.cat: 'cat.gif' does not end in .png, .npy, .npz, .csv"),
         (
             '"cat.png"',
             "pictures.files.cat: is 3 × 1 pixels (columns × rows), the other pictures are 5 × 7; size =",
@@ -217,12 +217,12 @@ def test_a_table_of_numbers_needs_a_size(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("1,2")
     text = f'{HEAD}[pictures]\nfiles = {{ a = "a.csv" }}\n[memory]\npatterns = ["a"]\n[input]\ntokens = ["a"]\n'
-    assert_refused(text, "5: pictures: needs size = [columns, rows], since no file tells it")
+    assert_refused(text, "5: pictures: needs size = [columns, rows], since no file gives it")
 
 
 def test_a_variant_may_change_a_cue_and_the_pictures():
     text = LETTERS + '[[variant]]\nname = "v"\nset = { "pictures.letters" = "AXY", "cue.half an A.hide" = "top" }\n'
-    assert_refused(text, "26: variant.1.set: 'cue.half an A.hide' is no path")
+    assert_refused(text, "26: variant.1.set: 'cue.half an A.hide' is not a path")
     text = text.replace("cue.half an A.hide", "cue.'half an A'.hide")
     base, other = run(text).runs
     assert base.strips[0].heading != other.strips[0].heading == "half an A: A, top half hidden"

@@ -174,10 +174,10 @@ def test_the_arithmetic_moves_sinusoidal_positions():
 @each(
     ("lines", "message"),
     [
-        ("rope = 1", "15: layer.1.head.1.rope: 1 stands there; expected a truth value or a table"),
+        ("rope = 1", "15: layer.1.head.1.rope: got 1; expected a truth value or a table"),
         ("rope = { bas = 3 }", "15: layer.1.head.1.rope.bas: 'bas' is unknown; did you mean 'base'?"),
-        ("rope = { base = 0 }", "15: layer.1.head.1.rope.base: 0 stands there; expected more than 0"),
-        ("rope = { base = inf }", "15: layer.1.head.1.rope.base: inf stands there; expected a finite number"),
+        ("rope = { base = 0 }", "15: layer.1.head.1.rope.base: got 0; expected more than 0"),
+        ("rope = { base = inf }", "15: layer.1.head.1.rope.base: got inf; expected a finite number"),
         ('rope = { layout = "halves" }', "15: layer.1.head.1.rope.layout: 'halves' is unknown; did you mean 'half'?"),
         ("rope = true\nweights = [[1]]", "15: layer.1.head.1.rope: is not used where scores or weights are given"),
         ("rope = true\nscores = [[1]]", "15: layer.1.head.1.rope: is not used where scores or weights are given"),
@@ -187,9 +187,9 @@ def test_the_arithmetic_moves_sinusoidal_positions():
         ),
         ('bias = "alibbi"', "15: layer.1.head.1.bias: 'alibbi' is unknown; did you mean 'alibi'?"),
         ('bias = { name = "rope" }', "15: layer.1.head.1.bias.name: 'rope' is unknown"),
-        ('bias = { name = "alibi", slope = -1 }', "15: layer.1.head.1.bias.slope: -1 stands there; expected more"),
+        ('bias = { name = "alibi", slope = -1 }', "15: layer.1.head.1.bias.slope: got -1; expected more"),
         ("bias = [[1, 2]]", "15: layer.1.head.1.bias: does not fit 3 queries and 3 keys, one row a query"),
-        ("bias = [[nan]]", "15: layer.1.head.1.bias.1.1: nan stands there; expected a finite number"),
+        ("bias = [[nan]]", "15: layer.1.head.1.bias.1.1: got nan; expected a finite number"),
         ('bias = "alibi"\nweights = [[1]]', "15: layer.1.head.1.bias: is not used where weights are given"),
     ],
 )
@@ -212,12 +212,12 @@ NEEDS = "needs one of turn = … degrees a step, sinusoidal = true, and table = 
     [
         ('how = "add"', f"13: positions: {NEEDS}"),
         ('sinusoidal = false\nhow = "add"', f"13: positions: {NEEDS}"),
-        ("turn = 90\nsinusoidal = true", "15: positions.sinusoidal: is given beside turn; give one of them"),
+        ("turn = 90\nsinusoidal = true", "15: positions.sinusoidal: is given with turn; give one of them"),
         ("sinusoidal = true", "13: positions: needs [spaces] with position = a list of axes, and with a word part"),
         ("turn = 90", '13: positions: needs [spaces] with position = ["cos", "sin"], and with a word part'),
         (
             'sinusoidal = { base = -1 }\nhow = "add"',
-            "14: positions.sinusoidal.base: -1 stands there; expected more than 0",
+            "14: positions.sinusoidal.base: got -1; expected more than 0",
         ),
         ('table = [[1, 0]]\nhow = "add"', "14: positions.table: every row needs 4 numbers, one for each element of a"),
         (

@@ -89,8 +89,8 @@ def test_the_working_states_chance_and_each_layer():
     ("old", "new", "message"),
     [
         ("heads = 2", "heads = 3", "10: probe.heads: 3 heads do not divide 32 elements into equal parts"),
-        ("sequences = 400", "sequences = 4", "12: probe.sequences: 4 stands there; expected at least 20"),
-        ("sequences = 400", "sequences = 40000", "12: probe.sequences: 40000 stands there; expected at most 2000"),
+        ("sequences = 400", "sequences = 4", "12: probe.sequences: got 4; expected at least 20"),
+        ("sequences = 400", "sequences = 40000", "12: probe.sequences: got 40000; expected at most 2000"),
         ("length = 6", "lenght = 6", "11: probe.lenght: 'lenght' is unknown; did you mean 'length'?"),
         ('mask = "causal"', 'mask = "casual"', "13: probe.mask: 'casual' is unknown; did you mean 'causal'?"),
         ('probe = "masked"', 'probe = "mask"', "16: expect.1.probe: 'mask' is unknown; did you mean 'masked'?"),
@@ -98,12 +98,12 @@ def test_the_working_states_chance_and_each_layer():
         (
             'is = "above chance"',
             'is = "above chance"\nlayer = 3',
-            "18: expect.1.layer: 3 stands there; the last layer is 2",
+            "18: expect.1.layer: got 3; the last layer is 2",
         ),
         (
             'is = "above chance"',
             'is = "above chance"\nerrors = 0',
-            "18: expect.1.errors: 0 stands there; expected more than 0",
+            "18: expect.1.errors: got 0; expected more than 0",
         ),
     ],
 )

@@ -128,7 +128,7 @@ def test_the_working_is_that_of_a_hand():
             "14: step.2: default: 0 is not among values that are words",
         ),
         ('width = "same"', 'aggregate = { selection = "some" }', "16: step.2.aggregate.selection: 'some' is unknown"),
-        ('queries = "tokens"', 'queries = "tokens", query = "a"', "12: step.1.select.query: stands in place of"),
+        ('queries = "tokens"', 'queries = "tokens", query = "a"', "12: step.1.select.query: replaces `queries`"),
         ('queries = "tokens"', 'queries = "indices"', "10: step.1: queries: numbers cannot be compared with keys"),
         ('["a", "b", "a", "c"]', '["a", 1]', "8: input.tokens: hold words and numbers; expected one sort"),
         ('["a", "b", "a", "c"]', str([1] * 513), "8: input.tokens: are 513; a program takes at most 512"),

@@ -47,11 +47,11 @@ def test_its_arithmetic_is_that_of_the_last_token():
         ('on = "word"', "13: readout.on: "),
     ],
 )
-def test_keys_that_do_not_fit_are_told(keys, message):
+def test_keys_that_do_not_fit_are_reported(keys, message):
     assert_refused(with_readout(keys), message)
 
 
-def test_a_part_of_another_size_and_random_words_are_told():
+def test_a_part_of_another_size_and_random_words_are_reported():
     spaces = '[spaces]\nword = "vocabulary"\nother = ["x"]\n[input]'
     text = with_readout('in = "other"', GOOD.replace("[input]", spaces))
     assert_refused(text, "16: readout.in: the part 'other' has not as many elements as a word")

@@ -139,7 +139,7 @@ def test_the_alignment_of_the_lectures_sentence(name, results):
             "decoder.similarity: cues: got shape (1, 2); expected (…, dim) with dim = 1",
         ),
         (('{ name = "additive"', '{ name = "aditive"'), "did you mean 'additive'"),
-        (("beta = 2", "beta = 0"), "decoder.beta: 0 stands there; expected more than 0"),
+        (("beta = 2", "beta = 0"), "decoder.beta: got 0; expected more than 0"),
         (('["go", "home", "go"]\n', '["go", "home", "go"]\nqueries = ["go"]\n'), "only kind 'attention' has queries"),
     ],
 )

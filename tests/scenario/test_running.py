@@ -106,11 +106,11 @@ def test_overrides_change_the_run_and_nothing_else():
     assert ha.run(scenario).to_json() == before
 
 
-def test_expectations_that_lose_their_object_by_an_override_are_set_aside():
+def test_expectations_that_lose_their_object_by_an_override_are_skipped():
     result = ha.run(ha.load("bank"), overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
     assert [outcome.met for outcome in result.expectations] == [False, False, None, True]
     assert [outcome.note for outcome in result.expectations if outcome.met is None] == [
-        "set aside: weight.to: 'financial' is a word, but stands nowhere in this text (in, muddy, rivers, banks)"
+        "skipped: weight.to: 'financial' is a word, but does not occur in this text (in, muddy, rivers, banks)"
     ]
 
 
@@ -172,8 +172,8 @@ def test_a_result_is_json_with_labels():
 def test_numbers_that_grow_out_of_range_are_refused():
     text = GOOD.replace("[vocabulary]", '[vocabulary]\nmagnitude = "free"').replace("[1, 0]", "[1e200, 0]")
     text = text.replace('"softmax"', '"identity"')
-    told = r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\): use smaller vectors"
-    with pytest.raises(InvalidInput, match=told + r" \('a' holds 1e\+200\)"):
+    reported = r"file\.toml:13: the numbers grow out of range \('layer 1 head 1 scores'\): use smaller vectors"
+    with pytest.raises(InvalidInput, match=reported + r" \('a' holds 1e\+200\)"):
         ha.run(parse(text, "file.toml", "file"))
 
 
@@ -219,7 +219,7 @@ def test_the_energy_is_worked_out_term_by_term():
         MODERN.replace("max", 'separation = { name = "power", n = 3 }, max'): [
             "½×.5 − ((.5)^3 + (.7)^3)/3 = .25 − .156 = .094"
         ],
-        MODERN.replace("max", 'separation = "sparsemax", max'): [],  # its potential is no sum
+        MODERN.replace("max", 'separation = "sparsemax", max'): [],  # its potential is not a sum
     }
     for text, lines in cases.items():
         run = ha.run(parse(text, "f.toml", "f"), explain=True).runs[0]
@@ -301,8 +301,8 @@ def test_the_memory_kind():
             "14: memory.separation: n: expected",
         ),
         ("half", "nothing", "13: memory.patterns: 'nothing' is what a recall of no pattern is called"),
-        ("beta = 0.25", "max_steps = 0", "16: memory.max_steps: 0 stands there; expected at least 1"),
-        ("beta = 0.25", "max_steps = 1000000", "16: memory.max_steps: 1000000 stands there; expected at most 100000"),
+        ("beta = 0.25", "max_steps = 0", "16: memory.max_steps: got 0; expected at least 1"),
+        ("beta = 0.25", "max_steps = 1000000", "16: memory.max_steps: got 1000000; expected at most 100000"),
         ('tokens = ["cue", "half"]', 'tokens = ["cue"]\nqueries = ["cue"]', "19: input.queries: only kind 'attention'"),
         ('recalls = "all"', 'recalls = "cue"', "21: expect.1.recalls: 'cue' is unknown (choices: all, half, nothing)"),
     ],
@@ -390,7 +390,7 @@ def test_a_word_that_marks_the_start_never_comes_again(seed):
         ("word = { random = 8 }", 'word = ["a"]', "8: task.induction: needs [spaces] with word = { random"),
         ("[task]", '[task]\nread = "wrod"', "8: task.read: 'wrod' is unknown; did you mean 'word'"),
         ("induction = { count = 1, length = 3 }", "example = []", "8: task.example: is empty"),
-        ("length = 3", "length = 1", "8: task.induction.length: 1 stands there; expected at least 2"),
+        ("length = 3", "length = 1", "8: task.induction.length: got 1; expected at least 2"),
     ],
 )
 def test_faults_of_the_task_kind(old, new, message):
@@ -416,7 +416,7 @@ def test_faults_of_a_text(line, message):
     ("positions", "message"),
     [
         ('turn = 9\nhow = "ad"', "12: positions.how: 'ad' is unknown; did you mean 'add'?"),
-        ("turn = 1e300", "11: positions.turn: 1e+300 stands there; expected at most 1,000,000"),
+        ("turn = 1e300", "11: positions.turn: got 1e+300; expected at most 1,000,000"),
         ("turn = 9", '10: positions: needs [spaces] with position = ["cos", "sin"]'),
     ],
 )

@@ -285,7 +285,7 @@ def test_the_counts_of_the_hot_dog(results):
     ("change", "message"),
     [
         (("task.n", 4), "4 needs 3 words before the answer; a sequence has 2"),
-        (("task.n", 0), "0 stands there; expected at least 1"),
+        (("task.n", 0), "got 0; expected at least 1"),
         (("task.model", "bigram"), "belongs to model"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A text that is no TOML: the line with a caret, and the likely cause."""
+"""A text that is not TOML: the line with a caret, and the likely cause."""
 
 import tomllib
 
@@ -18,7 +18,7 @@ def fault_of(text):
     return syntax_fault(text, caught.value)
 
 
-KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands in quotes: write "
+KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - needs quotes: write "
 
 
 @each(
@@ -47,14 +47,14 @@ KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands 
         # a value
         ("a = True", "True", "write true, with small letters"),
         ("a = FALSE", "FALSE", "write false, with small letters"),
-        ("a = None", "None", "None is no value; leave the key out"),
-        ("a = softmax", "softmax", 'a text stands in quotes: write "softmax"'),
-        ("a = two words # c", "two", 'a text stands in quotes: write "two words"'),
+        ("a = None", "None", "None is not a value; leave the key out"),
+        ("a = softmax", "softmax", 'a text needs quotes: write "softmax"'),
+        ("a = two words # c", "two", 'a text needs quotes: write "two words"'),
         ("a = # c", "# c", "a value is missing here"),
         ("a = ]", "]", "expected a value: a text in quotes, a number, true, false, a list in [ ] or a table in { }"),
         ("a = [0.5 0.6]", "0.6", "a comma is missing before this"),
         ("a = 1 b = 2", "b", "nothing may follow a value on its line but a comment, which begins with #"),
-        ('a = "C:\\x"', '"\n', "a backslash in a text is written \\\\, or the text stands in single quotes"),
+        ('a = "C:\\x"', '"\n', "a backslash in a text is written \\\\, or the text needs single quotes"),
         # a bracket
         ("b = 1\na = [1, 2\n[[x]]", "[1", "the bracket [ opened on line 2 is never closed"),
         ("a = [1, 2,\n[[x]]", "[1", "the bracket [ opened on line 1 is never closed"),
@@ -62,31 +62,31 @@ KEY = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands 
         ("a = [1,\nb = 2", "[1", "the bracket [ opened on line 1 is never closed"),
         ("a = [1, 2\n\n", "[1", "the bracket [ opened on line 1 is never closed"),
         ('a = ["["\n, "b"]]', "]\n", "the bracket ] closes nothing"),
-        ("a = { b = 1,\nc = 2 }", "{", "a table in braces { } stands on one line"),
+        ("a = { b = 1,\nc = 2 }", "{", "a table in braces { } must be on one line"),
         # a key
         ("β = 1", "β", KEY + '"β", or give the key its name, beta'),
         ("a = { β = 1 }", "β", KEY + '"β", or give the key its name, beta'),
         ("half of R = 1", "half", KEY + '"half of R"'),
         ("[cue.half of R]", "[cue", KEY + '[cue."half of R"]'),
         ("[[café]]", "[[café", KEY + '[["café"]]'),
-        ("a: 1", ":", "write = between a key and its value, in place of :"),
+        ("a: 1", ":", "write = between a key and its value, instead of :"),
         ("a", "a", "expected key = value, or [table]"),
         ("= 1", "=", "a key is missing before ="),
         ("// c", "//", "a comment begins with #"),
-        ("[[a]\nb = 1", "[[a]", "the name of a table stands in as many brackets on both sides: [[a]]"),
+        ("[[a]\nb = 1", "[[a]", "the name of a table needs as many brackets on both sides: [[a]]"),
         ("[]", "[]", "the name of the table is missing"),
         # a key or a table that is there already
-        ("[x]\na = 1\n[y]\na = 1\na = 2", "a = 2", "'a' stands on line 4 already"),
+        ("[x]\na = 1\n[y]\na = 1\na = 2", "a = 2", "'a' is already on line 4"),
         ("a = 1\n[a]", "[a]", "'a' has a value already"),
         (
             "[expect]\nat = 1\n[expect]",
             "[expect]\n",
-            "'expect' stands on line 1 already; each one of several is written ",
+            "'expect' is already on line 1; each one of several is written ",
         ),
         (
             "[[layer]]\n[layer]",
             "[layer]\n",
-            "'layer' stands on line 1 already; each one of several is written [[layer]]",
+            "'layer' is already on line 1; each one of several is written [[layer]]",
         ),
     ],
 )
@@ -147,10 +147,10 @@ def test_any_single_change_has_a_message_and_a_line(change):
             '[variant]\nname = "v"\nset = { seed = 1 }\n[[expect]]',
             "16: variant: is one table; expected a",
         ),
-        ('["a", "b", "a"]', "{}", "11: input.tokens: a table stands there; expected an array"),
+        ('["a", "b", "a"]', "{}", "11: input.tokens: got a table; expected an array"),
     ],
 )
-def test_one_table_in_place_of_a_list_of_tables_is_named(old, new, message):
+def test_one_table_instead_of_a_list_of_tables_is_named(old, new, message):
     assert_refused(GOOD.replace(old, new, 1), message)
 
 
@@ -158,7 +158,7 @@ def test_one_table_in_place_of_a_list_of_tables_is_named(old, new, message):
     ("value", "cause"), [("-.9", "write -0.9"), ("0,5", "write 0.5"), ("[1 2]", "a comma is missing"), ("“a”", "curly")]
 )
 def test_a_value_of_the_command_line_has_the_same_advice(value, cause):
-    with pytest.raises(InvalidInput, match=f"layer.head.beta: '.*' is no TOML value; .*{cause}"):
+    with pytest.raises(InvalidInput, match=f"layer.head.beta: '.*' is not a TOML value; .*{cause}"):
         parse_assignment(f"layer.head.beta={value}")
 
 

@@ -71,14 +71,14 @@ def test_counted_pairs_end_with_the_token_that_is_read():
             "14: task.example.1.answer: 'nuon' is unknown; ",
         ),
         ('at = "run", answer = "noun"', 'at = "run", answer = "run"', "14: task.example.1.answer: 'run' is unknown"),
-        ('at = "run#1"', 'at = "run"', "15: task.example.2.at: 'run' stands there 2 times; write run#1 or run#2"),
-        ('at = "run#1"', 'at = "far"', "15: task.example.2.at: 'far' is a word, but stands nowhere in this text"),
+        ('at = "run#1"', 'at = "run"', "15: task.example.2.at: 'run' occurs 2 times; write run#1 or run#2"),
+        ('at = "run#1"', 'at = "far"', "15: task.example.2.at: 'far' is a word, but does not occur in this text"),
         ('at = "run#1"', 'at = "fra"', "15: task.example.2.at: 'fra' is unknown"),
         ('read = "sort"', 'read = "sort"\nquery = "to"', "15: task.example.1.at: is not used where the query 'to'"),
         ('read = "sort"', 'read = "position"', "12: task.read: the part 'position' has not as many elements as a"),
     ],
 )
-def test_an_answer_or_a_place_that_is_none_is_told(old, new, message):
+def test_an_answer_or_a_place_that_is_none_is_reported(old, new, message):
     assert_refused(TASK.replace(old, new), message)
 
 

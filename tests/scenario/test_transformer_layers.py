@@ -103,15 +103,15 @@ def test_norms_by_hand(keys, state):
         ('norm = { name = "rms", shift = [1] }', "14: layer.1.norm.shift: needs 2 numbers"),
         ('norm = { name = "rms", epsilon = 0 }', "14: layer.1.norm.epsilon: "),
         ('norm = "batch"', "14: layer.1.norm: "),
-        ("norm_first = true", "14: layer.1.norm_first: says where the norm stands, but there is none"),
+        ("norm_first = true", "14: layer.1.norm_first: says where the norm is, but there is none"),
     ],
 )
-def test_parts_that_do_not_fit_are_told(keys, message):
+def test_parts_that_do_not_fit_are_reported(keys, message):
     found = problems(START + keys + "\n" + HEAD)
     assert any(message in line for line in found), found
 
 
-def test_a_layer_without_a_head_is_told():
+def test_a_layer_without_a_head_is_reported():
     assert_refused(START + "residual = true\n", "13: layer.1: has no head; begin one with [[layer.head]]")
 
 
@@ -121,7 +121,7 @@ def test_a_value_under_an_output_matrix_has_no_place_of_its_own():
     assert_refused(text + layer, "19: layer.1.head.1.value.to: the layer's `output` says where the values are written")
 
 
-def test_two_heads_that_do_not_fit_the_output_are_told_with_their_widths():
+def test_two_heads_that_do_not_fit_the_output_are_reported_with_their_widths():
     text = START + "output = [[1], [1]]\n" + HEAD + HEAD + "value = [[1, 1]]\n"
     assert_refused(text, "14: layer.1.output: every row needs 3 numbers (2 + 1), one for each element of the heads'")
 
@@ -138,7 +138,7 @@ def test_the_arithmetic_is_written_out():
     assert any(line.startswith("    output: 3×(0, 1) + 1×(0, 1) + (0, 1)") for line in working)
 
 
-def test_a_sum_of_rounded_numbers_is_no_equation():
+def test_a_sum_of_rounded_numbers_is_not_an_equation():
     """1/3 is written .3333, and 3 × .3333 is not 1."""
     text = START.replace("a = [1, 3]", "a = [0.3333333333333333, 0]") + HEAD.replace("1, 0", "0, 0")
     text = text.replace("[[layer.head]]", "feed_forward = { inner = [[1, 0]], outer = [[3], [0]] }\n[[layer.head]]")
@@ -191,7 +191,7 @@ def test_names_with_a_prefix_and_safetensors_are_read(tmp_path):
     (tmp_path / "file.toml").write_text(TORCH.replace(".npz", ".safetensors"))
     assert np.array_equal(ha.run(ha.load(tmp_path / "file.toml")).arrays["layer 1 state"].values, plain)
     safetensors.save_file(state | {"norm1.bias": np.full(4, np.inf)}, tmp_path / "layer.safetensors")
-    with pytest.raises(InvalidScenario, match=r"'norm1\.bias': inf stands at 1; expected finite numbers"):
+    with pytest.raises(InvalidScenario, match=r"'norm1\.bias': inf is at 1; expected finite numbers"):
         ha.load(tmp_path / "file.toml")
 
 
@@ -203,7 +203,7 @@ def test_names_with_a_prefix_and_safetensors_are_read(tmp_path):
         ({"multihead_attn.in_proj_weight": np.eye(12, 4)}, "10: layer.1.from_torch: state: missing: multihead_attn"),
     ],
 )
-def test_a_file_that_does_not_fit_is_told(change, message, tmp_path):
+def test_a_file_that_does_not_fit_is_reported(change, message, tmp_path):
     with pytest.raises(InvalidScenario) as caught:
         ha.load(written(tmp_path, **change))
     assert f"file.toml:{message}" in str(caught.value)
@@ -213,7 +213,7 @@ def test_a_file_that_does_not_fit_is_told(change, message, tmp_path):
     ("old", "new", "message"),
     [
         ("layer.npz", "layr.npz", "there is no file 'layr.npz' in"),
-        ("layer.npz", "layer.pt", "'layer.pt' ends otherwise than in .npz and .safetensors"),
+        ("layer.npz", "layer.pt", "'layer.pt' does not end in .npz or .safetensors"),
         ("heads = 2", "heads = 3", "n_heads: 3 heads do not divide the dim 4"),
         (', "d"]', "]", "11: layer.1.from_torch.file: is for vectors of 4 elements; those of this scenario have 3"),
         (
@@ -225,7 +225,7 @@ def test_a_file_that_does_not_fit_is_told(change, message, tmp_path):
         ("tokens =", 'queries = ["a"]\ntokens =', "layer.1.from_torch: an encoder's layer reads one text"),
     ],
 )
-def test_a_key_that_does_not_fit_the_file_is_told(old, new, message, tmp_path):
+def test_a_key_that_does_not_fit_the_file_is_reported(old, new, message, tmp_path):
     (tmp_path / "layer.pt").write_bytes(b"")
     with pytest.raises(InvalidScenario) as caught:
         ha.load(written(tmp_path, TORCH.replace(old, new)))

@@ -73,7 +73,7 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
     np.testing.assert_allclose(arrays["logits"].values[:1], one_word, atol=1e-14)
 
 
-def test_two_layers_of_a_decoder_follow_one_another():
+def test_two_layers_of_a_decoder_follow_each_other():
     """The first layer reads the source into `sense`; the second moves it on to `next`."""
     text = shipped()["encoder-decoder"].read_text(encoding="utf-8").partition("[[variant]]")[0]
     text = re.sub(r"figure\.names = .*\n", "", text)
@@ -126,7 +126,7 @@ def test_it_explains_the_encoder_the_decoder_and_each_word():
             '"kedilr", "fareler"',
             "writing.words.1: 'kedilr' is unknown; did you mean 'kediler'?",
         ),
-        ('"kediler", "fareler"', '"kediler", "kediler"', "writing.words: 'kediler' stands there 2 times"),
+        ('"kediler", "fareler"', '"kediler", "kediler"', "writing.words: 'kediler' occurs 2 times"),
         ('start = "."', 'start = ","', "writing.start: ',' is unknown"),
         ('end   = "."', 'end   = "cats"', "writing.end: 'cats' is unknown"),
         ('read  = "next"', 'read  = "nxt"', "writing.read: 'nxt' is unknown; did you mean 'next'?"),
@@ -155,7 +155,7 @@ def test_what_does_not_fit_is_refused_with_its_place(old, new, message):
     ("expect", "message"),
     [
         ('writes = ["kedilr"]', "expect.1.writes.1: 'kedilr' is unknown; did you mean 'kediler'?"),
-        ('at = "mice"\nnearest = "cats"', "'mice' is a word, but stands nowhere in this text (kediler, fareleri"),
+        ('at = "mice"\nnearest = "cats"', "'mice' is a word, but does not occur in this text (kediler, fareleri"),
         ('matrix = "written"\nis = [[1]]', "has shape (1, 1); the matrix has shape (4,)"),
     ],
 )
@@ -188,7 +188,7 @@ def test_numbers_that_overflow_are_an_error_with_a_place():
         ha.run(parse(MODEL, "t.toml", "t", changes))
 
 
-def test_the_layer_of_an_encoder_in_a_file_is_no_decoders():
+def test_the_layer_of_an_encoder_in_a_file_is_not_a_decoders():
     file = '[[decoder]]\nfrom_torch = { file = "torch-encoder-layer.npz", heads = 2 }\n'
     with pytest.raises(InvalidInput, match=r"decoder\.1\.from_torch: holds an encoder's layer; write out the heads"):
         parse(MODEL.replace("[[decoder]]\n", file, 1), "t.toml", "t")

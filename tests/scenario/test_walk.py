@@ -1,4 +1,4 @@
-"""A walk in a file: its arrays agree with one another and with the public function; errors are reported."""
+"""A walk in a file: its arrays agree with each other and with the public function; errors are reported."""
 
 import numpy as np
 import pytest
@@ -104,9 +104,9 @@ def test_a_graph_is_walked_both_ways():
         (TEXT.replace("[4, 5]", "[2, 5]"), "7: walk.size: rows: expected a whole number from 3 to 1024, not 2"),
         (TEXT.replace("[4, 5]", "[100, 100]"), "7: walk.size: size: 100 × 100 = 10000 places; at most 1024"),
         (TEXT.replace('"torus"', '"line"'), "7: walk.size: a line needs size = [10]"),
-        (TEXT + "noise = -1\n", "9: walk.noise: -1 stands there; expected at least 0"),
-        (TEXT + "noises = [1, -1]\n", "9: walk.noises.2: -1 stands there; expected at least 0"),
-        (TEXT + "beta = 0\n", "9: walk.beta: 0 stands there; expected more than 0"),
+        (TEXT + "noise = -1\n", "9: walk.noise: got -1; expected at least 0"),
+        (TEXT + "noises = [1, -1]\n", "9: walk.noises.2: got -1; expected at least 0"),
+        (TEXT + "beta = 0\n", "9: walk.beta: got 0; expected more than 0"),
         (TEXT + "planes = 97\n", "9: walk.planes: expected a whole number from 0 to 96, not 97"),
         (TEXT + "planes = 2\nangles = { east = [72], north = [90] }\n", "9: walk.planes: is counted by `angles`"),
         (TEXT + "angles = { east = [72], up = [90] }\n", "9: walk.angles: 'up' is unknown (choices: east, north,"),

@@ -48,7 +48,7 @@ ADDS = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1), Fraction(5, 2)
 
 @given(data=texts, n=st.integers(1, 4), k=ADDS)
 def test_an_n_gram_is_the_enumeration_with_fractions(data, n, k):
-    """Every context over the vocabulary, and every place of every text where it stands."""
+    """Every context over the vocabulary, and every place of every text where it occurs."""
     model = NGram.counted(data, n, add=float(k))
     words = sorted({word for text in data for word in text})
     assert sorted(model.words) == words
@@ -77,10 +77,10 @@ def test_only_the_last_words_of_a_longer_context_count(data, n, k):
 def test_a_longer_context_solves_what_a_bigram_cannot():
     """All A leads to A, any B to B: after A more often B than A follows, so that the bigram misses A A A A."""
     sequences = ["".join(letters) for letters in product("AB", repeat=4)]
-    told = [sequence + ("B" if "B" in sequence else "A") for sequence in sequences]
-    right = {n: sum(NGram.counted(told, n).likeliest(text[:-1]) == [text[-1]] for text in told) for n in (2, 5)}
+    reported = [sequence + ("B" if "B" in sequence else "A") for sequence in sequences]
+    right = {n: sum(NGram.counted(reported, n).likeliest(text[:-1]) == [text[-1]] for text in reported) for n in (2, 5)}
     assert right == {2: 15, 5: 16}
-    assert NGram.counted(told, 2).likeliest("AAAA") == ["B"]
+    assert NGram.counted(reported, 2).likeliest("AAAA") == ["B"]
 
 
 def test_a_word_that_no_text_has_is_impossible_also_with_smoothing():

@@ -41,7 +41,7 @@ def test_the_scale_of_the_scores_does_not_matter(scale):
 
 
 @each("scores", [[np.nan, 1.0], [[1.0]], [], 3.0, [np.inf]])
-def test_scores_that_are_no_vector_of_finite_numbers_are_refused(scores):
+def test_scores_that_are_not_a_vector_of_finite_numbers_are_refused(scores):
     with pytest.raises(InvalidInput, match=r"next_scores: expected \(n_words,\) finite scores"):
         greedy(lambda _: scores, 2)
 

@@ -137,7 +137,7 @@ def test_many_random_features_are_the_softmax():
 @given(seed=seeds, powers=st.lists(st.integers(-30, 30), min_size=12, max_size=12), chunk=chunks)
 @each("dtype", [np.float64, np.float32])
 def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, seed, powers, chunk):
-    """Sums of 0 would give 0 or NaN in place of a mean, and the values are all near 1."""
+    """Sums of 0 would give 0 or NaN instead of a mean, and the values are all near 1."""
     q, k, _ = texts(seed, 6)
     scales = 10.0 ** np.array(powers)
     q, k = (scales[:6, None] * q).astype(dtype), (scales[6:, None] * k).astype(dtype)

@@ -1,4 +1,4 @@
-"""A real Chromium for the page to play with: the one of the system, without a network."""
+"""A real Chromium for the interactive page: the one of the system, without a network."""
 
 import os
 import shutil
@@ -45,11 +45,11 @@ def kept_pages(chromium, pages):
 
     def page_of(scenario):
         if scenario not in found:
-            told, page = [], context.new_page()
-            page.on("console", lambda message: told.append(message.text))
-            page.on("pageerror", lambda error: told.append(str(error)))
+            reported, page = [], context.new_page()
+            page.on("console", lambda message: reported.append(message.text))
+            page.on("pageerror", lambda error: reported.append(str(error)))
             page.goto(pages(scenario).as_uri())
-            found[scenario] = page, told
+            found[scenario] = page, reported
         return found[scenario]
 
     yield page_of
@@ -62,14 +62,14 @@ def kept(kept_pages):
     used = []
 
     def started(scenario="bank"):
-        page, told = kept_pages(scenario)
+        page, reported = kept_pages(scenario)
         page.bring_to_front()
         page.evaluate("() => { Object.assign(state, readAddress('').state); showNotices([]); drawPage(); }")
-        used.append(told)
+        used.append(reported)
         return page
 
     yield started
-    assert [message for told in used for message in told] == []
+    assert [message for reported in used for message in reported] == []
 
 
 @pytest.fixture
@@ -78,15 +78,15 @@ def opened(chromium, pages):
 
     After the test there must have been no error, no message on the console, and no request but for the file itself.
     """
-    contexts, told, requests = [], [], []
+    contexts, reported, requests = [], [], []
 
     def open_page(scenario="bank", hash="", **options):
         context = chromium.new_context(offline=True, **{"viewport": {"width": 1366, "height": 768}, **options})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(20_000)
-        page.on("console", lambda message: told.append(message.text))
-        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("console", lambda message: reported.append(message.text))
+        page.on("pageerror", lambda error: reported.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(pages(scenario).as_uri() + hash)
         return page
@@ -94,5 +94,5 @@ def opened(chromium, pages):
     yield open_page
     for context in contexts:
         context.close()
-    assert told == []
+    assert reported == []
     assert [url for url in requests if not url.startswith(("file:", "data:image/", "blob:"))] == []

@@ -1,4 +1,4 @@
-"""The page to play with, without a browser: its bytes, its policy, its state from scenarios, its command."""
+"""The interactive page, without a browser: its bytes, its policy, its state from scenarios, its command."""
 
 import base64
 import hashlib
@@ -125,7 +125,7 @@ def test_a_variant_that_the_view_lacks_is_left_out_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("cross-attention", "input.queries"),
         ("one-head", "the attention view has heads alone"),
@@ -137,8 +137,8 @@ def test_a_variant_that_the_view_lacks_is_left_out_with_the_reason():
         ("sort", "kind 'program' has no view"),
     ],
 )
-def test_a_scenario_without_a_view_is_refused_with_the_reason(name, told):
-    with pytest.raises(InvalidInput, match=rf"{name}\.toml: cannot be explored: .*{re.escape(told)}"):
+def test_a_scenario_without_a_view_is_refused_with_the_reason(name, message):
+    with pytest.raises(InvalidInput, match=rf"{name}\.toml: cannot be explored: .*{re.escape(message)}"):
         ha.explore(name)
 
 
@@ -214,19 +214,19 @@ def test_the_command_says_where_no_browser_was_found(hopattn, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (("bnk",), 2, "did you mean 'bank'"),
         (("aaba",), 2, "cannot be explored: input.queries"),
         (("bank", "--out", "."), 2, "is a directory"),
-        (("bank", "--out", "file/page.html", "--no-open"), 3, "a file stands where a folder is needed"),
+        (("bank", "--out", "file/page.html", "--no-open"), 3, "a file is where a folder is needed"),
     ],
 )
-def test_wrong_use_gives_a_message_and_leaves_what_is_there(hopattn, opened, tmp_path, arguments, code, told):
+def test_wrong_use_gives_a_message_and_leaves_what_is_there(hopattn, opened, tmp_path, arguments, code, message):
     (tmp_path / "file").write_text("mine")
     ended, out, err = hopattn("explore", *arguments)
     assert (ended, out) == (code, "")
-    assert told in err
+    assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -277,7 +277,7 @@ def test_the_averages_of_given_weights_are_those_of_scipy_and_of_the_scores_of_h
 
 
 @each(
-    ("given", "options", "told"),
+    ("given", "options", "message"),
     [
         (np.zeros((1, 2, 3, 3)), {}, "weights: expected numbers of shape"),
         ([[1, 2], [3]], {}, "weights"),
@@ -295,12 +295,12 @@ def test_the_averages_of_given_weights_are_those_of_scipy_and_of_the_scores_of_h
         ("two.npz", {}, "'two.npz' holds a, b; expected one array called weights, or q, k and v"),
     ],
 )
-def test_weights_that_the_page_cannot_show_are_refused(given, options, told, tmp_path, monkeypatch):
+def test_weights_that_the_page_cannot_show_are_refused(given, options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savez("heads.npz", **dict.fromkeys("qkv", np.eye(3)))
     np.savez("long.npz", **dict.fromkeys("qkv", np.ones((65, 1))))
     np.savez("two.npz", a=np.eye(3), b=np.eye(3))
-    with pytest.raises(InvalidInput, match=re.escape(told)):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
         ha.explore(given, **options)
 
 

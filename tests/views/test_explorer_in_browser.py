@@ -1,4 +1,4 @@
-"""The page to play with in a real Chromium: loading, moving things, links, exports, accessibility, speed."""
+"""The interactive page in a real Chromium: loading, moving things, links, exports, accessibility, speed."""
 
 import json
 import re
@@ -259,7 +259,7 @@ def test_pictures_are_stored_damaged_and_forgotten(opened):
     assert page.evaluate("state.spins.patterns.map(([name]) => name)") == ["J", "S", "V", "X", "torn"]
 
 
-def test_a_start_token_mends_the_trap(opened):
+def test_a_start_token_fixes_the_trap(opened):
     page = opened("induction-cures")
     page.get_by_role("button", name="the trap").click()
     drawn(page)

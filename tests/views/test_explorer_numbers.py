@@ -1,4 +1,4 @@
-"""The numbers of the page to play with, in a real Chromium: each control, link and exported file against NumPy."""
+"""The numbers of the interactive page, in a real Chromium: each control, link and exported file against NumPy."""
 
 import base64
 import json

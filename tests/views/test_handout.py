@@ -104,7 +104,7 @@ def test_a_handout_is_printed_and_refused_where_it_cannot_be(capsys, tmp_path, m
         (["--explain", "--format", "html,svg", "--figures", "neuron"], 0, "<h1>four cues"),
         (["--format", "tex"], 2, "--format tex: a handout of the arithmetic needs --explain"),
         (["--explain", "--format", "tex,md"], 2, "stands alone"),
-        (["--explain", "--json", "--format", "md"], 2, "beside --json"),
+        (["--explain", "--json", "--format", "md"], 2, "nothing with --json"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(["run", "similarity", *words])

@@ -39,6 +39,6 @@ def test_each_cell_that_draws_shows_one_image_also_the_user_s_own(cells):
 
 @pytest.mark.quick(0)
 def test_every_other_cell_that_ends_with_a_thing_shows_it(cells):
-    told = [cell.outputs[-1].data for cell in cells if "plot(" not in cell.source]
-    assert ["text/html" in data for data in told] == [True, True, False, True]
-    assert told[2]["text/plain"] == "('converged', 0)"
+    message = [cell.outputs[-1].data for cell in cells if "plot(" not in cell.source]
+    assert ["text/html" in data for data in message] == [True, True, False, True]
+    assert message[2]["text/plain"] == "('converged', 0)"

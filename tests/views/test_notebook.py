@@ -117,7 +117,7 @@ def test_a_recall_explains_the_words_it_uses():
     patterns = np.sign(np.random.default_rng(3).normal(size=(3, 40)))
     words = Page(ha.html(ha.memories.hopfield(patterns).recall([patterns[0], -patterns[0]]))).words
     assert f"converged: {ha.Status.CONVERGED.meaning}" in words
-    assert "reversed: every neuron of a stored pattern is turned round" in words
+    assert "reversed: every neuron of a stored pattern is reversed" in words
     assert "mixture" not in words
 
 

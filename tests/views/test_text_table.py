@@ -70,7 +70,7 @@ TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm"}
 
 @pytest.fixture
 def printed_by(hopattn, monkeypatch):
-    """The output of a command, with variables in the environment in place of those of this process."""
+    """The output of a command, with variables in the environment instead of those of this process."""
 
     def run(*arguments, **variables):
         with monkeypatch.context() as patch:

@@ -39,7 +39,7 @@ class Recipe(Declared):
     whether the words get vectors of their places; otherwise the causal mask alone tells where a word is. steps: of the
     optimiser, each with a batch of new texts. rate: the learning rate of Adam, reached after 50 steps. every: steps
     between two measurements. seed: of texts and first weights. Raises `InvalidInput` for numbers out of range or that
-    do not fit one another.
+    do not fit each other.
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
     """
 

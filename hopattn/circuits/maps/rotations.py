@@ -124,8 +124,8 @@ def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
                 if world.closed:
                     parts = " or 360°/".join(map(str, dict.fromkeys(world.size)))
                     advice += f", so an angle is a multiple of 360°/{parts}"
-                told = f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'"
-                raise InvalidInput(f"angles: {told}; {advice}")
+                message = f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'"
+                raise InvalidInput(f"angles: {message}; {advice}")
     return turns % 360
 
 

@@ -143,8 +143,8 @@ def edge_problems(
     known = actions | {inverse[action] for action in actions & set(inverse)}
     wrong = [(action, other) for action, other in inverse.items() if back[other] != action]
     for action, other in wrong[:1]:
-        told = f"the inverse of '{shortened(action)}' is '{shortened(other)}'"
-        yield "inverse", f"{told}, but that of '{shortened(other)}' is '{shortened(back[other])}'"
+        message = f"the inverse of '{shortened(action)}' is '{shortened(other)}'"
+        yield "inverse", f"{message}, but that of '{shortened(other)}' is '{shortened(back[other])}'"
     needless = [action for action, other in inverse.items() if action not in known and other not in known]
     yield from (("inverse", unknown(action, actions)) for action in needless)
     if lacking or wrong or needless:

@@ -21,8 +21,8 @@ from hopattn.cli.code_pages import portable_json
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
-    """Try each named MEMORY (all by default) under each update: memories of random size, load and parameters are drawn,
-    random states are updated, and the energy may not rise where that is claimed. Exit code 1 if it does.
+    """Test each named MEMORY (all by default) under each update. Memories have random size, load and parameters, and
+        start from random states. The energy must not rise where that is claimed. Exit code 1 if it does.
 
     A MEMORY mymodule:LogCosh is a separation, similarity or activation of your own, from mymodule.py.
     """

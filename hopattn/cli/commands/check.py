@@ -32,7 +32,7 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
 
     results, places, problems = [], [], []
     names = scenarios or tuple(shipped())
-    # The matrices of a scenario are small: several threads of BLAS would wait for one another most of the time.
+    # The matrices of a scenario are small: several threads of BLAS would wait for each other most of the time.
     with progress("scenarios", quick=True) as report, single_threaded():
         for done, name in enumerate(names):
             report(done, len(names))

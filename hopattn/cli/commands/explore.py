@@ -1,4 +1,4 @@
-"""`hopattn explore`: write a page to play with, and open it."""
+"""`hopattn explore`: write an interactive page, and open it."""
 
 from pathlib import Path
 
@@ -7,11 +7,13 @@ import click
 from hopattn.cli.scenario_names import ScenarioName
 
 
-@click.command(short_help="Write a page to play with, and open it.")
+@click.command(short_help="Write an interactive page, and open it.")
 @click.argument("scenario", metavar="[NAME|FILE]", type=ScenarioName(), default="bank")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The HTML file to write.")
-@click.option("--tokens", metavar="A,B", help="Of weights from a file: the words of the text.")
-@click.option("--mask", metavar="none|causal", help="Of a file of queries and keys: which keys a query may see (none).")
+@click.option("--tokens", metavar="A,B", help="For weights from a file: the words of the text.")
+@click.option(
+    "--mask", metavar="none|causal", help="For a file of queries and keys: which keys a query may see (none)."
+)
 @click.option("--no-open", is_flag=True, help="Only write the page.")
 def command(scenario: str, out: Path | None, tokens: str | None, mask: str | None, no_open: bool) -> None:
     """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
@@ -24,9 +26,9 @@ def command(scenario: str, out: Path | None, tokens: str | None, mask: str | Non
     hopattn explore heads.npz --mask causal              q, k and v saved from any model
 
     By default the file is NAME-explorer.html in this folder; a file of that name is replaced. The page has four views:
-    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default). Of weights from a
+    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default). For weights from a
     file (.npy, .npz, .csv, .safetensors), it has one view: each head as arcs, as a matrix and in numbers. The words may
-    stand in a .npz beside the weights, as `tokens`.
+    be in the .npz of the weights, as `tokens`.
     """
     import webbrowser
 

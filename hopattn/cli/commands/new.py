@@ -14,7 +14,7 @@ def command(kind: str, file: Path | None) -> None:
     """Write a small commented scenario of a KIND (attention by default) that runs, for you to change.
 
     The NAME of a scenario that comes with hopattn, such as positions or induction, gives that one to begin with.
-    It goes to standard output, or into a new FILE; arrays that it reads are copied beside it. A file that is there
+    It goes to standard output, or into a new FILE; its arrays are copied to the same folder. A file that is there
     already is left as it is.
 
     \b

@@ -32,13 +32,13 @@ HANDOUTS = ("md", "html", "tex")
     metavar="KEY=VALUE",
     help="Change a value, as in mask=causal or layer.1.head.mask=causal.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's.")
+@click.option("--seed", type=click.IntRange(min=0), help="Random seed; replaces the one in the file.")
 @click.option(
     "--figures",
     is_flag=False,
     flag_value="",
     metavar="[NAME,…|FOLDER]",
-    help="Draw the figures of these NAMEs, or all that there is something for.",
+    help="Also draw these figures (default: all that fit the result).",
 )
 @click.option("--into", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the figures.")
 @with_drawing_options
@@ -102,21 +102,21 @@ def command(
 def _handout_asked(explain: bool, as_json: bool, options: dict[str, Any]) -> str:
     """The format of a handout, which is taken from the formats of figures; empty if none is asked for.
 
-    Raises `InvalidInput` for several, for one without --explain, and for one beside --json.
+    Raises `InvalidInput` for several, for one without --explain, and for one with --json.
     """
     formats = [name.strip() for name in (options["formats"] or "").split(",")]
     asked = [name for name in formats if name in HANDOUTS]
     if not asked:
         return ""
     if as_json or not explain or len(asked) > 1:
-        why = "prints nothing beside --json" if as_json else "needs --explain" if not explain else "stands alone"
+        why = "prints nothing with --json" if as_json else "needs --explain" if not explain else "stands alone"
         raise InvalidInput(f"--format {asked[0]}: a handout of the arithmetic {why}")
     options["formats"] = ",".join(name for name in formats if name not in HANDOUTS) or None
     return asked[0]
 
 
 def _figures_asked(figures: str | None, into: Path | None, options: dict[str, Any]) -> Drawing | None:
-    """The wishes for figures, checked before anything is computed; None without --figures.
+    """The requested figures, checked before anything is computed; None without --figures.
 
     Raises `InvalidInput` for an option of drawing without --figures, and for a value that cannot be used.
     """

@@ -26,18 +26,16 @@ if TYPE_CHECKING:
     help="Values to go over, as in beta=0.1:32:log20, load=1,2 or model.rule=hebb,storkey.",
 )
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value, as for `hopattn run`.")
-@click.option("--trials", type=click.IntRange(min=1), help="How often each point is tried.")
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="What is measured at each point.")
-@click.option(
-    "--seed", "rng", type=click.IntRange(min=0), help="The seed of what is drawn at random, in place of the file's."
-)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes to work in; by default one on each core.")
+@click.option("--trials", type=click.IntRange(min=1), help="Trials at each point.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Measure to record at each point.")
+@click.option("--seed", "rng", type=click.IntRange(min=0), help="Random seed; replaces the one in the file.")
+@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 @click.option(
     "--points",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Keeps the finished points, from which the same command goes on (NAME-points.jsonl).",
+    help="File of finished points; the same command resumes from it (NAME-points.jsonl).",
 )
 @click.option(
     "--out",
@@ -77,7 +75,7 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
         from hopattn.views.tables import show_sweep
 
         show_sweep(result)
-    click.echo(f"the points are kept in {points}, for the same command once more; the file can be deleted", err=True)
+    click.echo(f"finished points are saved in {points}: the same command reuses them; or delete the file", err=True)
     return 0
 
 
@@ -104,6 +102,6 @@ def _finished_sweep(
         if file.is_file():
             command_line = click.get_current_context().obj
             some = file.stat().st_size > 0
-            told = f"finished points are kept in {file}; go on" if some else "no point is finished yet; begin"
-            click.echo(f"{told} with:\n  {command_line}", err=True)
+            message = f"finished points are kept in {file}; go on" if some else "no point is finished yet; begin"
+            click.echo(f"{message} with:\n  {command_line}", err=True)
         raise

@@ -17,12 +17,12 @@ two layers, 45,056 against 43,008."""
     default=Path("trained"),
     show_default=True,
     metavar="FOLDER",
-    help="Keeps each training as MODEL.npz, from which the same command goes on.",
+    help="Keeps each training as MODEL.npz; the same command resumes from it.",
 )
 @click.option("--steps", type=click.IntRange(min=1), default=1000, show_default=True, help="Steps of the optimiser.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of what is drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 def command(model: tuple[str, ...], out: Path, steps: int, seed: int) -> int:
-    """Train each named MODEL (all by default) on texts that repeat random words with a period of their own.
+    """Train each named MODEL (all by default) on random words that repeat, each text with a period of its own.
 
     \b
     hopattn train

@@ -31,8 +31,8 @@ def order_of(order: Any, what: str) -> Any:
         return order
     given = plain_array(order, what)
     if given.ndim != 1 or given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(given.size)):
-        told = "expected 'random', 'sequence', or the number of every neuron once, counted from 0"
-        raise InvalidInput(f"{what}: {told}")
+        message = "expected 'random', 'sequence', or the number of every neuron once, counted from 0"
+        raise InvalidInput(f"{what}: {message}")
     return tuple(given.tolist())
 
 

@@ -86,7 +86,7 @@ class Update(ABC):
     def residual(
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
     ) -> np.ndarray:
-        """The distance from rest, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
+        """The distance from a fixed point, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)
 
     def descends(self, memory: Recallable) -> Descent:

@@ -22,7 +22,7 @@ class Graded(Declared, Update):
     dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
     integrated by itself, to a relative error of 1e-10. The energy falls whether Ψ is convex or not:
     Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step to step, because x = ∇Φ(u) loses the digits of
-    a large u; a state rests where |x − ∇Φ(h(x))| is small, however small dt is. Source: Hopfield (1984), PNAS 81, 3088,
+    a large u; a state has converged where |x − ∇Φ(h(x))| is small, for any dt. Source: Hopfield (1984), PNAS 81, 3088,
     with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021),
     ICLR, with hidden neurons that follow at once.
     """
@@ -60,7 +60,7 @@ class Graded(Declared, Update):
     def residual(
         self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
     ) -> np.ndarray:
-        """The distance from rest, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
+        """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
         return largest_change(np.asarray(memory.activation(memory.field(after, mask))), after)
 
     def guarantee(self, memory: Recallable) -> Descent:

@@ -62,6 +62,6 @@ class ConcaveConvex(Update):
         if reason := memory.lacks.get("energy"):
             return reason
         if "convexity" in memory.lacks:
-            return f"{memory.lacks['convexity']}, and no inertia mends that"
+            return f"{memory.lacks['convexity']}, and inertia cannot fix this"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

@@ -59,7 +59,7 @@ class RecallSettings:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "RecallSettings":
-        """The settings that the keywords describe; raises `InvalidInput` for a number or a memory that cannot be."""
+        """The settings that the keywords describe; raises `InvalidInput` for an invalid number or memory."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
         seed = whole_seed(options.get("rng"), default=cls.seed)
         report = options.get("report")
@@ -192,7 +192,7 @@ def checked_axes(over: Any, known: Sequence[str]) -> dict[str, Values]:
     """The numbers of each axis of a grid, checked.
 
     over: for each axis by name its numbers in rising order, or a text such as "0.1:32:log5". known: the axes that are
-    allowed. Raises `InvalidInput` for an unknown axis and for numbers that cannot be.
+    allowed. Raises `InvalidInput` for an unknown axis and for invalid numbers.
     """
     if isinstance(over, Mapping):
         reject_unknown("over", over, known)

@@ -23,8 +23,8 @@ LEAST_HELD = 2
 """The arrays `(n_cues, n_keys)` that every memory holds at once: scores and weights."""
 MOST_SECONDS = 600.0
 """The command line refuses a comparison that takes longer, unless `--anyway` is given."""
-TOLD_SECONDS = 20.0
-"""The command line says how long a comparison takes that takes longer."""
+REPORTED_SECONDS = 20.0
+"""The command line estimates the time of a comparison that takes longer."""
 
 
 class Size(NamedTuple):
@@ -56,9 +56,9 @@ def require_time(
 ) -> None:
     """Raise `InvalidInput` for a comparison that does not fit into memory, or would take longer than `MOST_SECONDS`.
 
-    sizes: those of the problems. recalls: of each problem, memories × points × trials. anyway: whether a long one, or
-    one that only some memories have room for, is begun all the same. note: called with a sentence about one that takes
-    longer than `TOLD_SECONDS`.
+    sizes: those of the problems. recalls: of each problem, memories × points × trials. anyway: whether to admit a long
+    comparison, or one that only some memories have room for. note: called with a sentence about one that takes
+    longer than `REPORTED_SECONDS`.
     """
     for size in set(sizes):
         size.require_room(LEAST_HELD if anyway else HELD)
@@ -71,12 +71,12 @@ def require_time(
         advice = "take fewer rows, trials or memories, or begin it with --anyway"
         work = f"{largest}{among} × {recalls:,} recall{'s' * (recalls != 1)}"
         raise InvalidInput(f"compare: {work} would take about {took}; {advice}")
-    if seconds > TOLD_SECONDS:
+    if seconds > REPORTED_SECONDS:
         note(f"compare: {len(sizes) * recalls:,} recalls take about {in_words(seconds)}")
 
 
 Admit = Callable[[Sequence[Size]], None]
-"""A function that is asked with the sizes of all problems before their numbers are read, and may refuse them."""
+"""A function that is called with the sizes of all problems before their numbers are read, and may refuse them."""
 
 
 def admit_all(sizes: Sequence[Size]) -> None:

@@ -39,7 +39,7 @@ def holds_heads(file: Path) -> bool:
 def patterns_of(file: Path, admit: Admit = admit_all) -> np.ndarray:
     """The patterns of a file, `(n_patterns, dim)`; pictures `(n, rows, columns)` are flattened row by row.
 
-    In a file with several arrays, one must be called patterns, keys or vectors. admit: is asked with the size of one
+    In a file with several arrays, one must be called patterns, keys or vectors. admit: is called with the size of one
     comparison of them before they are read (a table is read at once, within its bounds). Raises `InvalidInput` for a
     file that cannot be read, a file without patterns, and a single vector.
     """
@@ -63,7 +63,7 @@ def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[R
     The arrays are called as in `SPELLINGS`, in small or capital letters, and are `(n, dim)`, `(heads, n, dim)` or
     `(batch, heads, n, dim)`. If keys and values have fewer heads than queries, each of them serves several heads of
     queries, as in grouped-query attention. mask: the name of a rule, such as "causal"; if there are fewer queries than
-    keys, the queries are the last positions. admit: is asked with the size of each head before the arrays are read.
+    keys, the queries are the last positions. admit: is called with the size of each head before the arrays are read.
     Raises `InvalidInput` for arrays that are missing or do not fit.
     """
     rule = mask_rules.make(mask)

@@ -52,7 +52,7 @@ class Measured:
     """The result of one memory on one problem.
 
     first, last: the answers after one step and at the end. at_rest: `(n_cues,)`, whether a cue reached a fixed point.
-    steps, fall, distance: for the cues at rest, the steps to the fixed point, the fall of the energy (None without an
+    steps, fall, distance: for converged cues, the steps to the fixed point, the fall of the energy (None without an
     energy), and the distance from the answer after one step to the last one, in lengths of a value.
     least, visible, entropy: for the cues whose weights are not all 0, the least number of weights that hold nine
     tenths, the number of keys that may be attended to, and the entropy of the weights; least and entropy are None if

@@ -49,7 +49,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     """Compare several memories on random patterns, with cues that are damaged patterns, at each point of a grid.
 
     over: the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in
-    rising order, or a text such as "0.1:32:log5" (None: a single point). An axis takes the place of the keyword.
+    rising order, or a text such as "0.1:32:log5" (None: a single point). An axis replaces the keyword.
 
     memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest); one of your own as a function, such
     as `{"steep": lambda keys: ha.memories.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
@@ -67,7 +67,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     rng: the seed of all random numbers, or a generator (0).
     report: called as `report(done, total)` after each recall of a memory (None).
 
-    Raises `InvalidInput` for a grid or a number that cannot be, and an unknown keyword.
+    Raises `InvalidInput` for an invalid grid or number, and an unknown keyword.
 
     >>> import hopattn as ha
     >>> result = ha.experiments.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4)
@@ -79,7 +79,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
 
 
 def compare_draws(over: Mapping[str, Any], options: Mapping[str, Any], admit: Admit = admit_all) -> Comparison:
-    """As `compare_random`. admit: is asked with the size of the problems at each point before patterns are drawn."""
+    """As `compare_random`. admit: is called with the size of the problems at each point before patterns are drawn."""
     axes = checked_axes(over, AXES)
     if options.get("n_patterns") is not None and "load" in axes:
         raise InvalidInput("load: n_patterns says how many are stored; give one of them")
@@ -115,7 +115,7 @@ def compare_patterns(
     rng: the seed of all random numbers, or a generator (0).
     report: called as `report(done, total)` after each recall of a memory (None).
 
-    Raises `InvalidInput` for patterns, a grid or a number that cannot be, and an unknown keyword.
+    Raises `InvalidInput` for invalid patterns, an invalid grid or number, and an unknown keyword.
 
     >>> import hopattn as ha
     >>> letters = [[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]]

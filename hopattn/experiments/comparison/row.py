@@ -64,7 +64,7 @@ class Row:
     difference, bound: the largest difference of one step from independent attention, and the largest that rounding
     explains. parameters: the numbers that the memory stores, as `stored_numbers` counts them. recalled_per_number: the
     numbers of the recalled patterns for each of them: recalled · n_keys · dim / parameters, dim being that of a value.
-    It compares memories of unlike sizes; one that keeps its patterns, and nothing else, reaches at most 1.
+    It compares memories of different sizes; one that keeps its patterns, and nothing else, reaches at most 1.
     named: if cues and keys have names, for each cue its name, the key whose value its last answer is nearest
     to, and that cosine.
     """
@@ -90,9 +90,9 @@ class Row:
     cosine_first: float | None = field(default=None, metadata={"title": "cosine in one step"})
     at_rest: float | None = _column("at rest", "share of the cues that reached a fixed point")
     steps: float | None = _column(
-        "steps", "until the fixed point is confirmed; mean over the cues at rest", axis="steps to the\nfixed point"
+        "steps", "until the fixed point is confirmed; mean over converged cues", axis="steps to the\nfixed point"
     )
-    energy_fall: float | None = _column("energy falls by", "from cue to fixed point; mean over the cues at rest")
+    energy_fall: float | None = _column("energy falls by", "from cue to fixed point; mean over converged cues")
     distance: float | None = _column(
         "one step to end",
         "way from first to last answer, in lengths of a value",
@@ -169,7 +169,7 @@ def row_of(memory: str, where: str, point: Point, n_keys: int, trials: Sequence[
     least = _joined([trial.least for trial in trials])
     parameters, recalled = trials[0].parameters, last.get("recalled")
     if not sum(len(trial.steps) for trial in trials):
-        reason = "no cue at rest"
+        reason = "no cue converged"
         notes |= dict.fromkeys(("steps", "distance"), reason) | {"energy_fall": notes.get("energy_fall", reason)}
     return Row(
         memory=memory,

@@ -88,7 +88,7 @@ class GivenPatterns:
 
     Of more than `MOST_CUES` patterns, each trial draws so many as cues.
 
-    Raises `InvalidInput` for patterns that are empty, not finite, zero, or so small or large that their squares are no
+    Raises `InvalidInput` for patterns that are empty, not finite, zero, or so small or large that their squares are not
     numbers above 0, and for numbers outside the ranges of `Draw`.
     """
 

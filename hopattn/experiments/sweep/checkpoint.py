@@ -22,8 +22,8 @@ Head = Mapping[str, Any]
 class Checkpoint:
     """A JSON-lines file: first the head of a sweep, then one line for each finished point, with the key of the point.
 
-    finished: the results by key. repaired: True if the last line was torn and has been cut off. A line is written
-    completely or not at all. Only `kill -9` or a power failure can tear it; then it is cut off at the next opening.
+    finished: the results by key. repaired: True if the last line was incomplete and has been cut off. A line is written
+    completely or not at all. Only `kill -9` or a power failure can cut it short; the next opening then removes it.
     The head comes with the first point, so that a sweep that finished none leaves an empty file, which is any sweep's.
     """
 
@@ -56,14 +56,14 @@ def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
         content = _content(stream, file)
         lines = _complete_lines(content)
         finished = _results(lines, head, file) if lines else {}
-        torn = len(lines) < len(content)
-        if torn:
+        incomplete = len(lines) < len(content)
+        if incomplete:
             stream.truncate(len(lines))
-        yield Checkpoint(file, stream, finished, torn, *([] if lines else [head]))
+        yield Checkpoint(file, stream, finished, incomplete, *([] if lines else [head]))
 
 
 def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The head of the sweep in a file, and its results by key; a torn last line is ignored.
+    """The head of the sweep in a file, and its results by key; an incomplete last line is ignored.
 
     Raises `InvalidInput` if the file does not exist or is not a checkpoint.
     """

@@ -59,7 +59,7 @@ class ScenarioTrial:
 
 @lru_cache(maxsize=1)
 def _parsed(text: str, where: str, name: str, changes: str) -> Scenario:
-    """The scenario, parsed once for all trials of a point, which follow one another."""
+    """The scenario, parsed once for all trials of a point, which follow each other."""
     return parse(text, where, name, json.loads(changes))
 
 
@@ -90,7 +90,7 @@ def sweep_scenario(
     workers: processes of this machine (None: one on each core).
     scheduler: the address of a Dask cluster, used instead of processes ("": none).
     report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
+    note: called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
 
     Raises `InvalidInput`, before any point is computed, for keys and measures that the scenario does not have, points
     that do not fit it, and an unknown keyword; for the rest as `hopattn.sweep` does.
@@ -115,7 +115,7 @@ def sweep_scenario(
         where=str(Path(scenario.where).absolute()),
         name=scenario.name,
         changes=json.dumps(overrides),
-        paths=tuple((key, path_of(key, written, base.spec.is_invented, values)) for key, values in axes.items()),
+        paths=tuple((key, path_of(key, written, base.spec.is_user_key, values)) for key, values in axes.items()),
         measures=measures,
     )
     _require_fitting_ends(trial, axes)

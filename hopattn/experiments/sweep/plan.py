@@ -30,7 +30,7 @@ class Plan:
 
     axes: the numbers of each axis, in rising order, or its words. trials: trials at each point. seed: the seed of all
     trials. about: texts and numbers that describe the function; a checkpoint of another function is refused. Raises
-    `InvalidInput` for axes that are empty or do not rise, more than `MOST` points, and trials or a seed that cannot be.
+    `InvalidInput` for axes that are empty or do not rise, more than `MOST` points, invalid trials and an invalid seed.
     """
 
     axes: Mapping[str, Values]

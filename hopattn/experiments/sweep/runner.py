@@ -40,7 +40,7 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
     of the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
     report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if the torn last line of the checkpoint was cut off (by default, nothing happens).
+    note: called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
 
     Every trial runs in one thread, so that the result is the same for any number of workers. Raises `InvalidInput` for
     axes that are empty or do not rise, a file of another sweep or of another function, and an unknown keyword. Raises
@@ -73,7 +73,7 @@ def run_plan(trial: Trial, plan: Plan, workers: Workers, **more: Any) -> Sweep:
         total = done = len(plan)
         done -= len(remaining)
         if checkpoint.repaired:
-            workers.note(f"{workers.file}: the last line was torn; its point is computed anew")
+            workers.note(f"{workers.file}: the last line was incomplete; its point is computed again")
         if workers.report:
             workers.report(done, total)
         for key, result in compute(trial, plan, remaining, workers, known):

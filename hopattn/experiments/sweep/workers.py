@@ -40,8 +40,8 @@ class Workers:
     """The workers of a sweep, its checkpoint, and the functions that are informed of its progress.
 
     file: the checkpoint, None for none. workers: processes of this machine, None for one on each core. scheduler: the
-    address of a Dask cluster, used in place of processes; empty for none. report: called at the start and after
-    each finished point, None for nothing. note: called if the torn last line of a checkpoint was cut off.
+    address of a Dask cluster, used instead of processes; empty for none. report: called at the start and after
+    each finished point, None for nothing. note: called if the incomplete last line of a checkpoint was cut off.
     """
 
     file: Path | None = None

@@ -49,7 +49,7 @@ class Sum(NamedTuple):
 
 
 class Added(WordPlanes[Sum]):
-    """The word in question after the first layer, as a sum of arrows head to tail, with its cosine before and after.
+    """The highlighted word after the first layer, as a sum of arrows head to tail, with its cosine before and after.
 
     The axes are those of `[figure]`, else those along which most is added.
     """
@@ -100,7 +100,7 @@ class Added(WordPlanes[Sum]):
 
 
 def _sum(result: Result, run: Run) -> Sum | None:
-    """The word in question of a run as a sum; None if the first layer does more than add one weighted sum."""
+    """The highlighted word of a run as a sum; None if the first layer does more than add one weighted sum."""
     arrays = arrays_of(run)
     words, after = arrays["input"], arrays["layer 1 state"].values
     place = next((place for place, _ in tables(run, "weights")), "").removeprefix("sequence 1 ")
@@ -146,7 +146,7 @@ def _times(weight: float, name: str) -> str:
 
 
 def _axes(result: Result, sums: Sequence[Sum]) -> tuple[str, str]:
-    """The axes along which most is added to the words in question; then those in which the words extend."""
+    """The axes along which most is added to the highlighted words; then those in which the words extend."""
     added = [np.sum(total.terms[total.own :] ** 2, axis=0) for total in sums]
     asked_words = [total.words.values[asked(result, total.words.labels[0])] for total in sums]
     extents = [np.sum(words**2, axis=0) for words in asked_words]

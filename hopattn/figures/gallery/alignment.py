@@ -79,7 +79,7 @@ def _drawn(result: Result) -> list[tuple[str, Labelled]]:
 
 
 def _room(texts: tuple[str, ...], columns: int) -> float:
-    """The letters that a word may have if all words of a text stand beside one another in one of the columns."""
+    """The letters that a word may have if all words of a text are next to each other in one of the columns."""
     return max(3.0, 92 / columns / len(texts) - 1)
 
 
@@ -118,7 +118,7 @@ def _lines(ax: Axes, weights: Labelled, columns: int, names: tuple[str, str]) ->
 
 
 def _words(ax: Axes, texts: tuple[str, ...], places: np.ndarray, at: tuple[float, str], columns: int) -> None:
-    """Write the words of a text beside one another, upright if they do not fit. at: the height, and its alignment."""
+    """Write the words of a text next to each other, upright if they do not fit. at: the height, and its alignment."""
     room = _room(texts, columns)
     upright = max(map(width, texts)) > room and len(texts) > 4
     for shown, x in zip(subscripted(texts, 9 if upright else room), places, strict=True):

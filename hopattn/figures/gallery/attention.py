@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, mask_of, only, tables, too_many_cells
-from hopattn.figures.choice import words_in_question
+from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
 from hopattn.figures.shapes import hatching, shaded, write_numbers
 from hopattn.figures.style import LEGIBLE, scaled, theme
@@ -39,7 +39,7 @@ class Attention(Plot):
         matrices = list(tables(run, "weights"))
         shown = matrices[:HEADS]
         headline(figure, result)
-        words = words_in_question(result)
+        words = highlighted_words(result)
         axes = _places(figure, len(shown))
         for ax, (place, weights) in zip(axes, shown, strict=True):
             _matrix(ax, run, (place, weights), _scale(shown), words)
@@ -62,7 +62,7 @@ class Attention(Plot):
     def panel(self, ax: Axes, result: Result) -> None:
         run = result.runs[0]
         matrices = list(tables(run, "weights"))
-        _matrix(ax, run, only(matrices, "heads", "head"), _scale(matrices), words_in_question(result))
+        _matrix(ax, run, only(matrices, "heads", "head"), _scale(matrices), highlighted_words(result))
 
 
 def _places(figure: Figure, count: int) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.choice import words_in_question
+from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
 from hopattn.figures.shapes import cells, number_bars, share_scale, write_numbers
 from hopattn.figures.style import scaled, theme
@@ -35,7 +35,7 @@ class Beside(Plot):
         if not any("step 1 field" in run.arrays for run in result.runs):
             return "it has no memory that recalls"
         if len(result.runs) < 2:
-            return "it has one run, and nothing to set beside it"
+            return "it has one run, and nothing to compare it with"
         runs = result.runs[:2]
         if not all(name in run.arrays for run in runs for name in SHOWN):
             return "its memory has no weight for each pattern"
@@ -79,17 +79,17 @@ class Beside(Plot):
 
 
 def _cue(result: Result, cues: tuple[str, ...]) -> int:
-    """The index of the cue: the query of `[figure]`, else the first of the words in question, else the first."""
-    wanted = (result.figure.query, *words_in_question(result))
+    """The index of the cue: the query of `[figure]`, else the first of the highlighted words, else the first."""
+    wanted = (result.figure.query, *highlighted_words(result))
     return next((cues.index(word) for word in wanted if word is not None and word in cues), 0)
 
 
 def _outcome(run: Run, cue: int) -> str:
     """The outcome of the recall of one cue as a text, such as "recalls B"; empty without one."""
-    told = {name: str(run.arrays[name].values[cue]) for name in ("recalls", "spurious", "of") if name in run.arrays}
-    if told.get("recalls", "nothing") == "nothing" and told.get("of"):
-        return f"ends in a mixture: {told['of']}" if told["spurious"] == "mixture" else f"ends in {told['of']} reversed"
-    return f"recalls {label(told['recalls'])}" if "recalls" in told else ""
+    ends = {name: str(run.arrays[name].values[cue]) for name in ("recalls", "spurious", "of") if name in run.arrays}
+    if ends.get("recalls", "nothing") == "nothing" and ends.get("of"):
+        return f"ends in a mixture: {ends['of']}" if ends["spurious"] == "mixture" else f"ends in {ends['of']} reversed"
+    return f"recalls {label(ends['recalls'])}" if "recalls" in ends else ""
 
 
 def _message(runs: tuple[Run, ...], cue: int) -> str:
@@ -184,7 +184,7 @@ def _fit_rings(ax: Any) -> None:
 
 
 def _picture_size(names: tuple[str, ...]) -> tuple[int, int] | None:
-    """The rows and columns of a picture, from the names of its pixels; None if the elements are no pixels."""
+    """The rows and columns of a picture, from the names of its pixels; None if the elements are not pixels."""
     last = re.fullmatch(r"row (\d+), column (\d+)", names[-1]) if names else None
     size = (int(last[1]), int(last[2])) if last else None
     return size if size and size[0] * size[1] == len(names) else None

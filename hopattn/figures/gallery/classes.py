@@ -83,7 +83,7 @@ def _spreads(result: Result) -> Iterator[Spread]:
 
 
 def _of_weights(run: Run, place: str, weights: Labelled, group: str) -> Spread | None:
-    """The spread of one array of weights; None if they are no shares of several keys."""
+    """The spread of one array of weights; None if they are not shares of several keys."""
     values = np.asarray(weights.values, dtype=float)
     allowed = mask_of(run, place, weights)
     rows = np.isclose(values.sum(axis=-1), 1)

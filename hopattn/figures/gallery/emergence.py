@@ -24,7 +24,7 @@ HALF = 0.5
 class Emergence(Plot):
     """Above the in-context score of each training, below the best head for the word before and for the prefix.
 
-    A training keeps its dashes. An upright line through both panels stands where a head first matches prefixes with
+    A training keeps its dashes. A vertical line through both panels is where a head first matches prefixes with
     half of its attention.
     """
 

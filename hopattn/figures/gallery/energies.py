@@ -19,17 +19,19 @@ from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED = 100, 3, 8
 """The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
-EACH = "the energy of each cue until it rests: at its pattern, or elsewhere"
+EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
 
 
 class Energies(Panels[Run]):
-    """One line for each cue, up to 100, with a mark where it comes to rest; one panel for each run, up to three.
+    """One line for each cue, up to 100, with a mark at its fixed point; one panel for each run, up to three.
 
     A single cue, or the one that `[figure] query` names, has its number at each step.
     """
 
     name: ClassVar[str] = "energies"
-    shows: ClassVar[str] = "the energy of many cues, step by step: which find their pattern, and where the others rest"
+    shows: ClassVar[str] = (
+        "the energy of many cues, step by step: which find their pattern, and where the others converge"
+    )
     scenario: ClassVar[str] = "attraction"
     lack: ClassVar[str] = "it has no energies by step"
     most: ClassVar[int] = RUNS
@@ -110,7 +112,7 @@ def _left_out_cues(runs: Sequence[Run]) -> str:
 
 
 def _lines(ax: Axes, run: Run, labelled: bool) -> None:
-    """Draw the energy of each cue until it rests; first the cues that recall, above them those that fail."""
+    """Draw the energy of each cue until it converges; first the cues that recall, above them those that fail."""
     from matplotlib.collections import LineCollection
 
     energies, right = _drawn(run)
@@ -156,9 +158,9 @@ def _mark(right: bool, crowd: bool) -> dict[str, Any]:
 
 
 def _signs(ends: set[bool]) -> tuple[list[Any], list[str]]:
-    """The lines of the legend, and their meanings. ends: whether cues rest at their patterns, as far as drawn."""
+    """The lines of the legend, and their meanings. ends: whether cues converge to their patterns, as far as drawn."""
     from matplotlib.lines import Line2D
 
-    meanings = {True: "comes to rest at its pattern", False: "comes to rest elsewhere"}
+    meanings = {True: "converges to its pattern", False: "converges elsewhere"}
     there = {right: meaning for right, meaning in meanings.items() if right in ends}
     return [Line2D([], [], **{**_mark(right, False), **_style(right, False)}) for right in there], [*there.values()]

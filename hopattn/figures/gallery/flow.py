@@ -19,7 +19,7 @@ ARCS = 600
 """The largest number of arcs in a row: the strongest."""
 ARROWED = "arcs, the strongest"
 NUMBERED, LEVEL, NAMED = 12, 9, 30
-"""The number of words up to which arcs show their numbers, words stand level, and words show their names."""
+"""The number of words up to which arcs show their numbers, words are level, and words show their names."""
 COLOURED = 6
 """The number of words up to which each has a colour."""
 FAINTEST = 0.02
@@ -117,7 +117,7 @@ def _row(ax: Axes, weights: Labelled, query: int) -> None:
 
 
 def _room(ax: Axes, tokens: tuple[str, ...], high: float) -> float:
-    """Half the height of the words that stand between the arcs above and below. high: that of all arcs together."""
+    """Half the height of the words between the arcs above and below. high: that of all arcs together."""
     n, to_pixels = len(tokens), float(ax.get_figure(root=True).dpi) / 72
     if n > NAMED:
         return 0.02
@@ -171,7 +171,7 @@ def _number(ax: Axes, path: np.ndarray, weight: float, numbers: list[np.ndarray]
 def _names(ax: Axes, tokens: tuple[str, ...], query: int, between: bool) -> None:
     """Write the words, each with a line of its colour if there are few.
 
-    query: the index of the bold one. between: whether they stand between arcs, or below the line.
+    query: the index of the bold one. between: whether they are between arcs, or below the line.
     """
     from matplotlib.transforms import ScaledTranslation
 

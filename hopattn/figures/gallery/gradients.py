@@ -96,7 +96,7 @@ def _colour(name: str) -> str:
 
 
 def _logarithmic(ax: Any, values: np.ndarray) -> None:
-    """Make the upright axis logarithmic, with powers of ten as its numbers; the floor is marked where it is reached."""
+    """Make the vertical axis logarithmic, with powers of ten as numbers; the floor is marked where it is reached."""
     ax.set_yscale("log")
     low = float(np.min(np.maximum(values, FLOOR)))
     high = float(np.max(np.maximum(values, FLOOR)))

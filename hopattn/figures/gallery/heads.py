@@ -21,7 +21,7 @@ known."""
 
 
 class Heads(Together[Row]):
-    """One row for each head of each run whose weights are shares, the first ten, each beside its value by chance."""
+    """One row for each head of each run whose weights are shares, the first ten, each next to its value by chance."""
 
     name: ClassVar[str] = "heads"
     shows: ClassVar[str] = (
@@ -73,7 +73,7 @@ def _rows(result: Result) -> Iterator[Row]:
                 seen = _visible(run, place, weights)
                 own = head_scores(weights.values, words)
                 chance = {} if seen is None else head_scores(even_attention(seen), words)
-            except InvalidInput:  # no text that repeats a word, or weights that are no shares
+            except InvalidInput:  # no text that repeats a word, or weights that are not shares
                 continue
             name = ": ".join(filter(None, (short(run.name, 24), place.removeprefix("sequence 1 "))))
             scores, by_chance = ({key: float(value) for key, value in found.items()} for found in (own, chance))

@@ -188,7 +188,7 @@ def _titles(tables: dict[str, Labelled], verb: str) -> Iterator[tuple[str, str]]
 
 
 def _divide(ax: Axes, arrays: dict[str, Labelled], k: int, plan: Plan) -> None:
-    """Draw the lines between the outputs of the heads that stand side by side."""
+    """Draw the lines between the outputs of the heads that are side by side."""
     if "joined" not in plan.boxes:
         return
     left, right, low, high = plan.boxes["joined"]
@@ -226,7 +226,7 @@ def _ways(ax: Axes, arrays: dict[str, Labelled], k: int, plan: Plan) -> None:
 
 
 def _residual(arrays: dict[str, Labelled], k: int) -> bool:
-    """Whether the attention's output is added to the words or takes their place."""
+    """Whether the attention's output is added to the words or replaces them."""
     names = (f"layer {k} {name}" for name in ("summed", "attended", "state"))
     summed = next(arrays[name].values for name in names if name in arrays)
     return not np.array_equal(summed, arrays[f"layer {k} output"].values) or not _before(arrays, k).values.any()

@@ -21,7 +21,7 @@ class Magnetisation(Panels[Run]):
     """The mean size of the overlap with each pattern against the temperature; one panel for each run."""
 
     name: ClassVar[str] = "magnetisation"
-    shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages beside Glauber's update"
+    shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages and Glauber's update"
     scenario: ClassVar[str] = "magnetisation"
     needs: ClassVar[str] = "thermal"
     lack: ClassVar[str] = "it has no spins at a temperature"

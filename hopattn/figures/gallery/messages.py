@@ -26,7 +26,7 @@ SHORT = 2
 Round = tuple[Labelled, np.ndarray, Labelled, Labelled]
 """The weights, the mask, the values and the received messages of the first head of a layer."""
 Graph = tuple[Run, list[Round]]
-"""A run, and what is drawn of each of its layers."""
+"""A run, and the drawn parts of each of its layers."""
 
 
 class Messages(Panels[Graph]):

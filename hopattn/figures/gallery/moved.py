@@ -29,7 +29,7 @@ from hopattn.scenario.result import Result, Run
 DRAWN, NAMED = 200, 14
 """The largest number of words, and of words with names: in both those that move most."""
 STILL = 1e-6
-"""The distance up to which a word stands still."""
+"""The distance up to which a word does not count as moved."""
 
 
 class Turn(NamedTuple):
@@ -45,9 +45,9 @@ class Turn(NamedTuple):
 
 
 class Moved(RunPlanes):
-    """The words of each run on two axes, before and after attention; the word in question with rays and its cosine.
+    """The words of each run on two axes, before and after attention; the highlighted word with rays and its cosine.
 
-    The axes are those of `[figure]`, else those along which the words in question move most.
+    The axes are those of `[figure]`, else those along which the highlighted words move most.
     """
 
     name: ClassVar[str] = "moved"
@@ -101,7 +101,7 @@ class Moved(RunPlanes):
 
 
 def _replaced(run: Run) -> bool:
-    """Whether the queries are other words than the keys, and the values take their place: nothing is added."""
+    """Whether the queries are other words than the keys, and the values replace them: nothing is added."""
     arrays = arrays_of(run)
     alone = "layer 1 output" in arrays and np.array_equal(
         arrays["layer 1 output"].values, arrays["layer 1 state"].values

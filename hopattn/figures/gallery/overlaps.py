@@ -59,7 +59,7 @@ def _cues(run: Run) -> tuple[str, ...]:
 
 
 def _cue(result: Result) -> int:
-    """The number of the cue that is drawn: the one of `[figure] query`, else the first in question."""
+    """The number of the cue that is drawn: the one of `[figure] query`, else the first highlighted one."""
     cues = _cues(result.runs[0])
     return query_of(result, cues) if result.figure.query is not None else 0
 
@@ -72,7 +72,7 @@ def _title(run: Run, cue: int) -> str:
 
 
 def _map(ax: Axes, result: Result) -> Any:
-    """Draw the overlaps of the cue until it rests; returns the image."""
+    """Draw the overlaps of the cue until it converges; returns the image."""
     course, cue = result.runs[0].arrays["course"], _cue(result)
     values = np.asarray(course.values[cue], dtype=float)
     last = int(last_steps(values[None].round(2))[0])

@@ -28,15 +28,15 @@ PER_WORD, ARROWS, NUMBERED = 2, 40, 10
 NAMED = 20
 """The largest number of points with the names of their words."""
 PULLED = "each word is pulled towards the words that it attends to"
-"""The title where no one word is in question."""
+"""The title where no single word is highlighted."""
 BEND = 0.22
 """How far an arrow's control point is from its straight line, as a fraction of its length."""
 
 
 class Plane(RunPlanes):
-    """The first head of each run: the pulls of the word in question stand out.
+    """The first head of each run: the pulls of the highlighted word stand out.
 
-    The axes are those of `[figure]`, else those along which the words in question are pulled most.
+    The axes are those of `[figure]`, else those along which the highlighted words are pulled most.
     """
 
     name: ClassVar[str] = "plane"
@@ -84,7 +84,7 @@ def _weights(run: Run) -> Labelled:
 
 
 def _message(result: Result, runs: Sequence[Run]) -> str:
-    """The title: the word in question and the words that pull it most, if there is one such word."""
+    """The title: the highlighted word and the words that pull it most, if there is one such word."""
     texts = [_weights(run) for run in runs]
     words = {weights.labels[0][asked(result, weights.labels[0])[0]] for weights in texts}
     if len(words) > 1 or not all(words <= {*result.words, *result.figure.highlight} for _ in texts):
@@ -126,7 +126,7 @@ def _notes(shown: Sequence[Run], result: Result, plane: tuple[str, str]) -> tupl
 
 
 def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
-    """Draw the words and the arrows between them; the arrows of the word in question have the colour of queries."""
+    """Draw the words and the arrows between them; the arrows of the highlighted word have the colour of queries."""
     weights, words = _weights(run), arrays_of(run)["input"]
     at, tokens = in_plane(words, *plane), [indexed(token) for token in weights.labels[0]]
     word = asked(result, weights.labels[0])[0]
@@ -152,7 +152,7 @@ def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
 
 
 def _numbers(ax: Axes, weights: Labelled, pairs: Any, paths: Any, word: int) -> None:
-    """Write the weights on the strongest arrows that have room, those of the word in question first."""
+    """Write the weights on the strongest arrows that have room, those of the highlighted word first."""
     near = 0.055 * float(np.ptp(ax.get_xlim()))
     placed: list[np.ndarray] = []
     for (i, j), path in sorted(zip(pairs, paths, strict=True), key=lambda pair: pair[0][0] != word)[:NUMBERED]:

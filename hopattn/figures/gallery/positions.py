@@ -31,7 +31,7 @@ class Positions(Plot):
         weights = arrays["network"].values
         rotates = weights.shape == (2, 2) and np.allclose(weights.T @ weights, np.eye(2)) and np.linalg.det(weights) > 0
         if not rotates:
-            return "its layer is no rotation of the plane"
+            return "its layer is not a rotation of the plane"
         moved = np.allclose(arrays["input"].values @ weights.T, arrays["state"].values)
         return "" if moved else "its neurons do more to a point than rotate it"
 

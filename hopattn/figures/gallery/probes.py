@@ -12,11 +12,11 @@ from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Run
 
 TICKS = 12
-"""The largest number of widths that stand below the axis of one panel."""
+"""The largest number of widths that are written below the axis of one panel."""
 
 
 class Probes(Panels[Run]):
-    """Accuracy and three probes over the width, the first three runs; upright lines stand at the capacities."""
+    """Accuracy and three probes over the width, the first three runs; vertical lines are at the capacities."""
 
     name: ClassVar[str] = "probes"
     shows: ClassVar[str] = (
@@ -45,7 +45,7 @@ class Probes(Panels[Run]):
 
 
 def _looks() -> dict[str, dict[str, Any]]:
-    """The line of each probe. The markers are open and differ in size, because probes often lie on one another."""
+    """The line of each probe. The markers are open and differ in size, because probes often lie on each other."""
     first, second, third, *_ = theme().series
     return {
         "previous word": {"color": first, "marker": "s", "linestyle": "--", "markersize": scaled(13)},
@@ -80,7 +80,7 @@ def _curves(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
 
 
 def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw an upright line at each capacity: from about this width on, a memory loses few of its keys in theory."""
+    """Draw a vertical line at each capacity: from about this width on, a memory loses few of its keys in theory."""
     capacity = run.arrays["capacity"]
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:

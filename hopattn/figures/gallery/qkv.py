@@ -16,13 +16,13 @@ from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
 CELLS, ROWS = 24, 15
-"""The largest number of cells beside one another, and above one another."""
+"""The largest number of cells next to each other, and above each other."""
 GAPS = 1.7, 1.2, 3.2, 2.4, 1.9
 """The space between two columns of matrices, in cells."""
 NARROWEST = 2.0
 """The least width of a column, in cells: its title is as wide."""
 TITLE = 2.2
-"""The space between two matrices above one another, in cells: it holds the title of the lower one."""
+"""The space between two matrices above each other, in cells: it holds the title of the lower one."""
 FILLED = {"en": 0.9, "de": 0.68}
 """The largest part of a cell's width that its number fills, in each language: German adds a zero before the point."""
 DIGIT, SIGNS = 0.64, {".": 0.32, "−": 0.84}
@@ -68,7 +68,7 @@ class Table(NamedTuple):
 
 
 class Qkv(Plot):
-    """One head of the first run, with every number. Query, key and value have their colours; shapes stand below."""
+    """One head of the first run, with every number. Query, key and value have their colours; shapes are below."""
 
     name: ClassVar[str] = "qkv"
     shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
@@ -120,7 +120,7 @@ def _words(run: Run, place: str) -> tuple[Labelled, Labelled]:
 
 
 def _size(run: Run, place: str) -> tuple[int, int]:
-    """The number of cells beside one another and above one another that a head takes."""
+    """The number of cells next to each other and above each other that a head takes."""
     own, read = _words(run, place)
     (n, dim), m = own.values.shape, len(read.values)
     query, value = (run.arrays[f"{place} {name}"].values.shape[1] for name in ("queries", "values"))
@@ -182,7 +182,7 @@ def _columns(run: Run, place: str) -> list[float]:
 
 
 def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: str) -> Table:
-    """A table in the pale tone of a colour; a narrow one stands in the middle of its column. at: left, and middle."""
+    """A table in the pale tone of a colour; a narrow one is in the middle of its column. at: left, and middle."""
     left = at[0] + max(0.0, NARROWEST - values.shape[1]) / 2
     return Table(values, (left, at[1]), title, colour, _tint(colour))
 

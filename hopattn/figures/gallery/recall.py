@@ -46,7 +46,7 @@ class RecallStrip(Plot):
     overlap of each picture with each pattern is below it."""
 
     name: ClassVar[str] = "recall"
-    shows: ClassVar[str] = "recall step by step: from a damaged picture to the state of rest, the energy falling"
+    shows: ClassVar[str] = "recall step by step: from a damaged picture to the fixed point, the energy falling"
     scenario: ClassVar[str] = "letters"
 
     def lacks(self, result: Result) -> str:
@@ -148,7 +148,7 @@ def _name(run: Run, i: int, step: int) -> str:
     all_states, last = states(run, i), last_step(run, i)
     if step == last or np.abs(all_states[step] - all_states[-1]).max() > SAME:
         return _plain_name(last)
-    return f"from step {step}" if step else "cue, at rest"
+    return f"from step {step}" if step else "cue, a fixed point"
 
 
 def _arrow(figure: Figure, one: Axes, other: Axes) -> None:

@@ -101,7 +101,7 @@ def _of_run(run: Run, several: bool) -> list[Space]:
 
 
 def _space(words: Labelled, mapped: Labelled) -> Space | None:
-    """The words of a plane after a matrix; None if it is no plane, no matrix, or a matrix that changes nothing."""
+    """The words of a plane after a matrix; None without a plane or a matrix, or if the matrix changes nothing."""
     there = np.flatnonzero(np.any(words.values != 0, axis=0))
     if len(there) != 2 or mapped.values.shape != (len(words.values), 2) or words.labels[0] != mapped.labels[0]:
         return None
@@ -127,7 +127,7 @@ def _cosines(space: Space, word: str) -> str:
 
 
 def _message(spaces: list[Space], word: str) -> str:
-    """The message of the figure: the word that the word in question is most like after each matrix."""
+    """The message of the figure: the word that the highlighted word is most like after each matrix."""
     nearest = []
     for space in spaces:
         near = _near(space, word)

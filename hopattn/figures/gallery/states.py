@@ -20,7 +20,7 @@ NAMED = 64
 WRITTEN = 16
 """The number of states in a basin up to which the first basin is large, with the spins of each state."""
 MARKERS = ("o", "s", "^", "v", "P")
-"""The marker of each pattern; another state of rest has a diamond."""
+"""The marker of each pattern; another fixed point has a diamond."""
 LISTED = 2
 """The number of states in a middle up to which the title shows their spins."""
 INNER, FIRST = 0.5, 0.7
@@ -35,7 +35,7 @@ class States(Plot):
     from the middle in `k` spins. A pattern and its reverse are side by side, the reverse hollow."""
 
     name: ClassVar[str] = "states"
-    shows: ClassVar[str] = "where every state of a small network leads: basins, and the states of rest in their middle"
+    shows: ClassVar[str] = "where every state of a small network leads: basins, and the fixed points in their middle"
     scenario: ClassVar[str] = "basins"
 
     def lacks(self, result: Result) -> str:
@@ -73,7 +73,7 @@ def _panels(figure: Figure, count: int, large: bool) -> list[Axes]:
 
 
 def _in_pairs(run: Run, basins: Sequence[Basin]) -> list[Basin]:
-    """Basins in their order, but each beside the one of the reversed states; a pattern stands before its reverse."""
+    """Basins in their order, but each next to the one of the reversed states; a pattern comes before its reverse."""
     left, ordered = list(basins), []
     last = len(run.arrays["successor"].values) - 1
     while left:
@@ -105,7 +105,7 @@ def basins_of(successors: np.ndarray) -> list[Basin]:
 def _places(run: Run, basin: Basin) -> dict[int, tuple[float, float]]:
     """The place of each member of a basin: the ring of its distance from the middle, in spins, each at its own angle.
 
-    States with the same successor are beside one another, and neighbours are on different rings where they can be.
+    States with the same successor are next to each other, and neighbours are on different rings where they can be.
     """
     middle, members = basin
     successors, spins = run.arrays["successor"].values, _all_spins(run)
@@ -147,12 +147,12 @@ def _look(run: Run, basin: Basin) -> dict[str, Any]:
 
 
 def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
-    """Draw a basin. written: whether each state has its spins. Large networks have lines in place of arrows."""
+    """Draw a basin. written: whether each state has its spins. Large networks have lines instead of arrows."""
     successors = run.arrays["successor"].values
     places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
     look, size = _look(run, basin) | {"clip_on": False}, 12 if written else 9 if few else 6
-    if outside:  # marks of no point would stretch the panel to the corner of the sheet
+    if outside:  # marks without points would stretch the panel to the corner of the figure
         ax.plot(*np.transpose(outside), **look, markersize=scaled(size), markeredgewidth=scaled(2), zorder=3)
     largest = scaled(26 if written else 20)
     inner = np.array([places[state] for state in middle])

@@ -18,7 +18,7 @@ ROWS = 2
 WORDS, AXES = 8, 6
 """The largest number of words, those of most weight, and of axes of the values, those with the largest entries."""
 PARTS = 12
-"""The largest denominator of fractions. Decimals stand where one of the numbers has no such fraction."""
+"""The largest denominator of fractions. Decimals are used where one of the numbers has no such fraction."""
 KINDS = ("scores", "mask", "weights", "values")
 
 

@@ -137,7 +137,7 @@ def _strongest(weights: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _heights(count: int, longest: int) -> np.ndarray:
-    """The heights of words from top to bottom, `(count,)`; a shorter text stands in the middle of the longer one."""
+    """The heights of words from top to bottom, `(count,)`; a shorter text is in the middle of the longer one."""
     return longest - 1 - (longest - count) / 2 - np.arange(count)
 
 

@@ -15,9 +15,9 @@ from hopattn.scenario.result import Result, Run
 RUNS = 4
 """The largest number of runs with bars."""
 NUMBERED = 12
-"""The number of places in a row, or half of those on a circle, up to which the kind that is seen stands in each."""
+"""The number of places in a row, or half of those on a circle, up to which each shows the kind that is seen."""
 NAMED = 12
-"""The number of places up to which each has its name, where the world is no lattice."""
+"""The number of places up to which each has its name, where the world is not a lattice."""
 SORTS = ("known edge", "new edge")
 STYLES: dict[str, tuple[str, float, Any, str]] = {
     "first visit": ("faint", 2.5, "-", "first walk to a place never seen"),

@@ -16,7 +16,7 @@ from hopattn.foundation.compiled.jit import (
 
 @inner
 def _small_row(row: Any) -> Any:
-    """2ˢ in place of each score s of a row, and their sum."""
+    """Replace each score s of a row by 2ˢ, and return their sum."""
     total = row.dtype.type(0)
     for j in range(row.size):
         row[j] = power_of_small(row[j])
@@ -26,7 +26,7 @@ def _small_row(row: Any) -> Any:
 
 @inner
 def _shifted_row(row: Any, largest: Any, scale: Any) -> Any:
-    """2^(scale (s − largest)) in place of each score s of a row, and their sum."""
+    """Replace each score s of a row by 2^(scale (s − largest)), and return their sum."""
     total = row.dtype.type(0)
     for j in range(row.size):
         row[j] = power_of_negative((row[j] - largest) * scale)

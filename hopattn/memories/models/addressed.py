@@ -23,7 +23,7 @@ from hopattn.retrieval.similarity import Dot, FeatureMap, Hamming, Similarity
 Feature = Literal["identity", "relu", "elu"]
 
 
-@named(source="Millidge et al. 2022", energy="none: a distance is no dot product", answers=True)
+@named(source="Millidge et al. 2022", energy="none: a distance is not a dot product", answers=True)
 def nearest(keys: Any, values: Any = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
@@ -90,7 +90,7 @@ def linear(
     )
 
 
-@named(source="Widrow & Hoff 1960; Schlag et al. 2021", energy="none: values are no states of the cue", answers=True)
+@named(source="Widrow & Hoff 1960; Schlag et al. 2021", energy="none: values are not states of the cue", answers=True)
 def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
@@ -105,7 +105,7 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
 
 
-@named(source="Kanerva 1988", energy="none: the Hamming distance is no dot product")
+@named(source="Kanerva 1988", energy="none: the Hamming distance is not a dot product")
 def sdm(
     addresses: ArrayLike, values: ArrayLike, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
 ) -> Memory:

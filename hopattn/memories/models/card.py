@@ -46,7 +46,7 @@ class Card:
 
     @property
     def read_out(self) -> str:
-        """The name of the parameter for the patterns that recall gives in place of the stored ones, or ""."""
+        """The name of the parameter for the patterns that recall gives instead of the stored ones, or ""."""
         return next((name for name in ("values", "right") if name in self.parameters), "")
 
 
@@ -77,8 +77,8 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
     others = xp.abs(rows) != 1
     if surely(xp.any(others)):
         cure = OF_0_AND_1 if surely(xp.all((rows == 0) | (rows == 1))) else ""
-        told = f"row {first_true(xp.any(others, axis=-1))} holds {rows[others][0].item():.6g}"
-        raise InvalidInput(f"{what}: {told}; the neurons are spins, −1 or 1{cure}")
+        message = f"row {first_true(xp.any(others, axis=-1))} holds {rows[others][0].item():.6g}"
+        raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
     return rows
 
 

@@ -82,7 +82,7 @@ def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", bet
     patterns: `(n_patterns, dim)`, scaled to unit magnitude. separation: a name, or an object with its own beta; with
     "identity", recall converges to the first eigenvector of KᵀK, from a cue that is not orthogonal to it. beta: of a
     separation given by its name, by default 8. Raises `InvalidInput` for a pattern that is zero, an unknown separation,
-    a beta that is not positive, and a beta beside an object.
+    a beta that is not positive, and a beta together with an object.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha

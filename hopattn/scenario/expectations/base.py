@@ -37,7 +37,7 @@ class Expectation(Table):
     """The base of all expectations."""
 
     leading: ClassVar[tuple[str, ...]] = ()
-    """The keys that tell this class from the others; none for a base class."""
+    """The keys that distinguish this class from the others; none for a base class."""
 
     variant: TextOrTexts | None = None
     """The variant or variants that it refers to; by default the scenario as written."""
@@ -49,7 +49,7 @@ class Expectation(Table):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that it speaks of; figures let them stand out."""
+        """The words that it names; figures highlight them."""
         return ()
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Expectations of numbers: weights and scores of heads, a whole matrix, a measure of the run, a probe beside chance."""
+"""Expectations of numbers: weights and scores of heads, a whole matrix, a measure of the run, a probe."""
 
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
@@ -35,7 +35,7 @@ class ScoreIs(Value):
         if self.score not in SCORES:
             yield Problem(where, unknown(self.score, SCORES))
         elif layout.rows != layout.columns:
-            yield Problem(where, "is that of a text whose words attend to one another; here they attend to others")
+            yield Problem(where, "is that of a text whose words attend to each other; here they attend to others")
         elif self.score in OF_REPEATS and len(set(_words(layout))) == len(layout.rows):
             yield Problem(where, "needs a word that occurs twice; every word of this text occurs once")
         elif len(layout.rows) < 2:
@@ -45,7 +45,7 @@ class ScoreIs(Value):
         weights = arrays[layout.find("weights", self.layer, self.head)[0]].values
         try:
             computed = SCORES[self.score](weights, _words(layout))
-        except InvalidInput as error:  # weights that are no shares, such as raw similarities
+        except InvalidInput as error:  # weights that are not shares, such as raw similarities
             return Verdict(False, shown(self.is_, DIGITS), "no score", str(error))
         return self.compare(computed, self.is_, self.stated)
 
@@ -152,7 +152,7 @@ class MeasureIs(Value):
 
 
 class ProbeIs(Expectation):
-    """The accuracy of a probe beside chance."""
+    """The accuracy of a probe compared with chance."""
 
     leading: ClassVar[tuple[str, ...]] = ("probe",)
 
@@ -171,9 +171,7 @@ class ProbeIs(Expectation):
         if name not in layout.arrays:
             yield Problem((*path, "probe"), f"there is no array '{name}' here (arrays: {listed(layout.arrays)})")
         elif (self.layer or 0) >= layout.arrays[name][0]:
-            yield Problem(
-                (*path, "layer"), f"{self.layer} stands there; the last layer is {layout.arrays[name][0] - 1}"
-            )
+            yield Problem((*path, "layer"), f"got {self.layer}; the last layer is {layout.arrays[name][0] - 1}")
 
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         accuracy = float(arrays[self._array].values[-1 if self.layer is None else self.layer])

@@ -39,11 +39,11 @@ class Ended(Expectation):
     status: Literal["converged", "cycle", "limit", "diverged"] | None = None
     """The end of the recall: a fixed point, a cycle, max_steps, or growth without bound."""
     spurious: Literal["none", "reversed", "mixture", "other"] | None = None
-    """The sort of a state that is no stored pattern: one with every neuron reversed, a mixture of three, or another."""
+    """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None
-    """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is no pattern."""
+    """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is not a pattern."""
     energy: Literal["falls"] | None = None
-    """The energy does not rise on the way: it falls, or stays level where the cue rests already."""
+    """The energy does not rise on the way: it falls, or stays level where the cue is a fixed point already."""
 
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from layout.row_problem(self.at, (*path, "at"))

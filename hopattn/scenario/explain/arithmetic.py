@@ -19,7 +19,7 @@ MANY = 8
 
 
 def factor(value: float) -> str:
-    """A number as a factor or after a plus: negative numbers stand in brackets."""
+    """A number as a factor or after a plus: negative numbers get brackets."""
     text = number(value)
     return f"({text})" if text.startswith("−") else text
 

@@ -173,7 +173,7 @@ def _explain_output(
 def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
     before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
     output, state = arrays[f"layer {i} output"].values, arrays[f"layer {i} state"].values
-    rule = "the word with the output added" if layer.residual else "the output takes the place of the word"
+    rule = "the word with the output added" if layer.residual else "the output replaces the word"
     yield f"layer {i}, {rule}:"
     for row in explained_rows(before.labels[0]):
         sum_ = ""

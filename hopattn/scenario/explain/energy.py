@@ -43,7 +43,7 @@ def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: flo
 
 
 def _potential(separation: Separation, scores: Sequence[float] | np.ndarray) -> str:
-    """Ψ(s) of a few scores as a formula; empty for a separation whose potential is no sum over the scores."""
+    """Ψ(s) of a few scores as a formula; empty for a separation whose potential is not a sum over the scores."""
     kind, beta = name_of(separation), separation.beta
     times = "" if beta == 1 else f"{number(beta)}×"
     if kind == "identity":

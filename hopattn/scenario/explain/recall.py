@@ -63,7 +63,7 @@ def _frames(pictures: Sequence[list[str]]) -> list[int]:
 def _caption(arrays: Arrays, i: int) -> str:
     """The end of the recall of cue i, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-    answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
+    answers = f", and {arrays['answers'].values[i]} with it" if "answers" in arrays else ""
     ended = f"{_ENDED[status].format(arrays['period'].values[i])} {steps} step{'' if steps == 1 else 's'}"
     return f"recalls {arrays['recalls'].values[i]}{_spurious(arrays, i)}{answers}, {ended}"
 
@@ -90,7 +90,7 @@ def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
 
 
 def _indented_picture(picture: np.ndarray, words: Words) -> Iterator[str]:
-    """The lines of a picture, indented; none if the words are no pictures."""
+    """The lines of a picture, indented; none if the words are not pictures."""
     for row in as_characters(picture / words.black, words.size) if words.size is not None else ():
         yield f"    {row}"
 
@@ -142,8 +142,8 @@ def _explain_couplings(
     if by_hebb or numbers:
         yield f"  field of all neurons: {by_hebb}{' ' * bool(by_hebb and numbers)}{numbers}"
     against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
-    stand, feel = f"stand{'s' * (against == 1)}", f"feel{'s' * (idle == 1)}"
-    yield f"  of {len(field)} neurons, {against} {stand} against their field, and {idle} {feel} none"
+    are, have = "is" if against == 1 else "are", "has" if idle == 1 else "have"
+    yield f"  {len(field)} neurons: {against} {are} opposed to their field, {idle} {have} zero field"
 
 
 def _field_by_hebb(network: Hopfield, cue: np.ndarray, field: np.ndarray, names: Sequence[str]) -> str:

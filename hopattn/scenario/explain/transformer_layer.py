@@ -75,7 +75,7 @@ def _added(
 ) -> Iterator[str]:
     """The residual of sub-layer k, and the norm behind it. terms: the words before it, and its output."""
     before, given = terms
-    rule = "the word with the output added" if layer.residual else "the output takes the place of the word"
+    rule = "the word with the output added" if layer.residual else "the output replaces the word"
     yield f"layer {i}, {rule if k == 0 else rule.replace('output', 'output of the feed-forward layer')}:"
     total = before + given if layer.residual else given
     for row in explained_rows(names):

@@ -20,7 +20,7 @@ from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.paths import is_invented
+from hopattn.scenario.language.paths import is_user_key
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head
@@ -28,7 +28,7 @@ from hopattn.transformer.heads import Head
 WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure")
 """The keys that no variant may change."""
 LISTS_OF_FILE = ("variant", "expect")
-"""Those of them that no run needs: a run that held them would have each list checked once more."""
+"""Fields that a single run does not need; they are left out, so that they are not validated again."""
 
 
 class Variant(Table):
@@ -58,11 +58,11 @@ class Spec(Table):
     source: Text
     """Where it comes from: document and section, or "ours"."""
     note: Text | None = None
-    """Remarks for the reader: what was rebuilt, what the trap is."""
+    """Remarks for the reader, such as what was rebuilt and what is easily misread."""
     kind: str
     """Which kind of scenario it is."""
     seed: Annotated[int, Field(ge=0)] = 0
-    """The seed of everything that is drawn at random."""
+    """The seed of all random numbers."""
     variant: list[Variant] = Field(default_factory=list)
     """The same scenario with some values changed."""
     expect: list[AnyExpectation] = Field(default_factory=list)
@@ -104,12 +104,12 @@ class Spec(Table):
     def sweep_problems(self) -> Iterator[Problem]:
         """Keys and values that a sweep cannot go over."""
         if self.sweep is not None:
-            yield from self.sweep.problems(self.written_out, self.is_invented)
+            yield from self.sweep.problems(self.written_out, self.is_user_key)
 
     @classmethod
-    def is_invented(cls, path: tuple[str, ...]) -> bool:
+    def is_user_key(cls, path: tuple[str, ...]) -> bool:
         """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue."""
-        return is_invented(cls, path)
+        return is_user_key(cls, path)
 
     @property
     def written_out(self) -> dict[str, Any]:

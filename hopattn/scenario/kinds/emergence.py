@@ -25,9 +25,9 @@ KEYS = "keys for 90 %"
 """The array of the least number of keys that hold nine tenths of the weight, at each word of the first new text."""
 MEASURES = {
     "loss": "−log p of the next word where it can be known, on new texts, in nats",
-    "accuracy": "which part of these words the model names",
+    "accuracy": "fraction of these words that the model predicts",
     "copying head": "prefix matching of the head that has most of it",
-    "energy falls": "at which part of these words the energy of that head falls when its layer is applied once more",
+    "energy falls": "fraction of these words at which the energy of that head falls if its layer is applied once more",
 }
 """The measures of each trained model, each with its meaning as `explain` writes it."""
 
@@ -54,7 +54,7 @@ class TrainingTable(TableWithFiles):
         return {name: Training.load(path) for name, path in self.paths.items()}
 
     def problems(self) -> Iterator[Problem]:
-        """Files that are missing, torn, or of another sort."""
+        """Files that are missing, truncated, or of another sort."""
         for name, path in self.paths.items():
             try:
                 Training.load(path)

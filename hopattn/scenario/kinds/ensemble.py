@@ -15,7 +15,7 @@ from hopattn.scenario.language.array_layout import ArraySpec, Axis
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN, random_patterns
-from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE
+from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
 MOST_COURSES = 100
 """The number of cues, the first, whose energy a run keeps step by step."""
@@ -60,11 +60,11 @@ class Ensemble(Spec):
             yield Problem(("ensemble", "update"), obstacle)
         elif table.burn_in is not None and not update.stochastic:
             chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
-            yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' comes to rest; {chance}")
+            yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' converges; {chance}")
         elif reason := memory.activation.why_outside_domain(
             table.cued(patterns[[0] * len(table.flips or [0])], rng)[0]
         ):
-            key, advice = ("noise", IN_PLACE_OF_NOISE) if table.noise else ("hide", "")
+            key, advice = ("noise", INSTEAD_OF_NOISE) if table.noise else ("hide", "")
             yield Problem(("ensemble", key), f"a cue {reason}{advice}")
 
     def size(self) -> int:

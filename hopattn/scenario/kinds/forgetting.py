@@ -51,7 +51,7 @@ class ForgettingTable(Table):
         """The numbers of words after the first; raises `InvalidInput` unless they are whole and in rising order."""
         values = axis_values(self.lengths, "lengths")
         if wrong := [value for value in values if value != int(value) or value < 0]:
-            raise InvalidInput(f"lengths: {wrong[0]:g} stands there; expected whole numbers from 0 up")
+            raise InvalidInput(f"lengths: got {wrong[0]:g}; expected whole numbers from 0 up")
         return tuple(map(int, values))
 
     @property

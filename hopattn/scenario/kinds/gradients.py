@@ -56,7 +56,7 @@ class StackTable(Table):
         """A dim that the heads do not divide, and a run that takes too long."""
         path = ("gradients", "stack")
         if self.dim % DIM_KEY:
-            yield Problem((*path, "dim"), f"{self.dim} stands there; expected a multiple of {DIM_KEY}")
+            yield Problem((*path, "dim"), f"got {self.dim}; expected a multiple of {DIM_KEY}")
         if (work := self.layers * self.draws * self.dim) > LONGEST:
             product = f"layers × draws × dim = {work:,}"
             yield Problem(path, f"would take too long: {product}; expected at most {LONGEST:,}")
@@ -89,7 +89,7 @@ class GradientsTable(Table):
     """Random stacks of layers, through which gradients are sent back."""
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that contradict one another."""
+        """Keys that contradict each other."""
         path = ("gradients",)
         if self.magnitudes is None and self.stack is None:
             yield Problem(path, "needs `magnitudes`, [gradients.stack], or both; none is given")
@@ -100,7 +100,7 @@ class GradientsTable(Table):
                 yield Problem((*path, key), "belongs to random scores; `scores` are given")
         for i, magnitude in enumerate(self.magnitudes or []):
             if magnitude in (self.magnitudes or [])[:i]:
-                yield Problem((*path, "magnitudes", i), f"{magnitude:g} stands there twice")
+                yield Problem((*path, "magnitudes", i), f"{magnitude:g} is listed twice")
         if self.stack is not None:
             yield from self.stack.problems()
 

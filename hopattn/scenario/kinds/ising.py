@@ -65,15 +65,15 @@ class IsingTable(MagnetTable):
     def _size_problems(self) -> Iterator[Problem]:
         n, count = self.neurons, len(self.temperatures)
         if self.curie_weiss is None and n > MOST_SPINS:
-            told = f"{n} spins have 2^{n} states; at most {MOST_SPINS} spins are summed"
-            yield Problem(("ising", self.given), f"{told}, or more with `curie_weiss`")
+            message = f"{n} spins have 2^{n} states; at most {MOST_SPINS} spins are summed"
+            yield Problem(("ising", self.given), f"{message}, or more with `curie_weiss`")
             return
         if self.curie_weiss is not None:
             count += FINE + len(CRITICAL)
         states = 2**n if self.curie_weiss is None else n + 1
         if states * count > MAX_TERMS:
-            told = f"{states:,} sums at {count} temperatures are {states * count:,}; at most {MAX_TERMS:,} are possible"
-            yield Problem(("ising", "temperatures"), told)
+            excess = f"{states:,} sums at {count} temperatures are {states * count:,}; expected at most {MAX_TERMS:,}"
+            yield Problem(("ising", "temperatures"), excess)
         if not self.sweeps:
             return
         if n > MOST_SAMPLED:
@@ -81,8 +81,8 @@ class IsingTable(MagnetTable):
         count = len(self.temperatures)
         updates = n * (self.sweeps + self.burn_in) * max(self.chains, 50) * count
         if updates > MAX_UPDATES:
-            told = f"{self.sweeps + self.burn_in} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
-            yield Problem(("ising", "sweeps"), f"{told} are about {updates:,} updates; at most {MAX_UPDATES:,}")
+            excess = f"{self.sweeps + self.burn_in} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
+            yield Problem(("ising", "sweeps"), f"{excess} are about {updates:,} updates; at most {MAX_UPDATES:,}")
 
     def _energy_problems(self) -> Iterator[Problem]:
         """A memory without an energy over spins, and temperatures out of range; found on sums at two temperatures."""

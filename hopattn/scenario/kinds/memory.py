@@ -18,7 +18,7 @@ from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Strip
-from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE, Damaged, cue_problems, random_stream
+from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
 from hopattn.scenario.words.letters import letters
 from hopattn.scenario.words.pictures import Pictures
 from hopattn.scenario.words.text import Input, labels, token_problems
@@ -116,7 +116,7 @@ class MemoryScenario(Spec):
         for i, row in enumerate(self._cues(self._root)):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)
-                advice = IN_PLACE_OF_NOISE if place[-1] == "noise" else ""
+                advice = INSTEAD_OF_NOISE if place[-1] == "noise" else ""
                 yield Problem(place, f"'{shortened(self.tokens[i])}' {reason}{advice}")
 
     def _place(self, i: int) -> Path:

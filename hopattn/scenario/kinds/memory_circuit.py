@@ -36,12 +36,12 @@ class CircuitTable(Table):
     """The inverse temperature of both heads."""
 
     def problems(self) -> Iterator[Problem]:
-        """Numbers that contradict one another."""
+        """Numbers that contradict each other."""
         if self.triggers >= self.words:
             message = f"{self.triggers} of {self.words} words leave none for a follower; expected fewer"
             yield Problem(("circuit", "triggers"), message)
         if twice := sorted({width for width in self.widths if self.widths.count(width) > 1}):
-            yield Problem(("circuit", "widths"), f"{twice[0]} stands there twice; expected different numbers")
+            yield Problem(("circuit", "widths"), f"{twice[0]} is listed twice; expected different numbers")
 
     @property
     def stored(self) -> dict[str, int]:

@@ -50,15 +50,13 @@ class GraphTable(Table):
     The mask of each head is then "none"."""
 
     def problems(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[Problem]:
-        """Words that do not stand in the text, and edges that are written twice."""
+        """Words that are not in the text, and edges that are listed twice."""
         both = ArrayLayout(rows=rows)
         for i, (reader, read) in enumerate(self.edges):
             yield from both.row_problem(reader, ("graph", "edges", i))
             yield from both.row_problem(read, ("graph", "edges", i), columns)
             if [reader, read] in self.edges[:i]:
-                yield Problem(
-                    ("graph", "edges", i), f"the edge {shortened(reader)}, {shortened(read)} stands there twice"
-                )
+                yield Problem(("graph", "edges", i), f"the edge {shortened(reader)}, {shortened(read)} is listed twice")
 
     def mask(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> np.ndarray:
         """True where there is an edge, `(n_queries, n_keys)`; `problems` must have found none."""
@@ -69,7 +67,7 @@ class GraphTable(Table):
 
 
 class Messages(TextSpec):
-    """A text whose words pass messages to one another on a graph."""
+    """A text whose words pass messages to each other on a graph."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "messages", "state", *MEASURES)
     kind: Literal["messages"]

@@ -50,7 +50,7 @@ class ProbeTable(TableWithFiles):
     mask: Annotated[str, NameIn(mask_rules)] = "causal"
     """The mask of the model that is compared with the one without a mask."""
     training: Text | None = None
-    """A trained model without positions, in place of a random one: "no-positions" comes with hopattn; or the path of a
+    """A trained model without positions, instead of a random one: "no-positions" comes with hopattn; or the path of a
     file of `hopattn train no-positions`, from the folder of this scenario. Its texts are distinct random words."""
 
     @cached_property

@@ -154,7 +154,7 @@ class RecallArrays:
         own = np.asarray(self.targets)[cues]
         matched = np.asarray(recall.matched)[cues]
         patterns = self.memory.patterns
-        recalled = (matched >= 0) & np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may stand twice
+        recalled = (matched >= 0) & np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may occur twice
         overlaps, start = cosines[cues, own], np.asarray(cosine(given, patterns))[cues, own]
         means = {"overlap": np.mean(overlaps), "recalled": np.mean(recalled)}
         return {**means, "overlaps": overlaps, "start": start}

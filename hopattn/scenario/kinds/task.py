@@ -107,7 +107,7 @@ class Task(AttentionSpec):
         answers = [sequence.answer for sequence in sequences]
         own = [" and ".join(answer) or "nothing" for answer in given]
         rows = [
-            (self._told(text, i), word, answer, "right" if word == answer else "wrong")
+            (self._as_text(text, i), word, answer, "right" if word == answer else "wrong")
             for i, (text, word, answer) in enumerate(zip(texts[:LISTED], own, answers, strict=False))
         ]
         values: dict[str, Any] = {
@@ -188,13 +188,13 @@ class Task(AttentionSpec):
             yield self._reading
         for i in range(min(LISTED, len(tokens))):
             verdict = "right" if answers[i] == given[i] else "wrong"
-            yield f"{self._told(tokens[i], i)} → {given[i]} ({verdict}; the answer is {answers[i]})"
+            yield f"{self._as_text(tokens[i], i)} → {given[i]} ({verdict}; the answer is {answers[i]})"
         if len(tokens) > LISTED:
             yield f"… {len(tokens)} sequences in all"
         hits = int(np.sum(answers == given))
         yield f"accuracy: {hits} right of {len(tokens)} = {hits / len(tokens):.4g}"
 
-    def _told(self, text: str, i: int) -> str:
+    def _as_text(self, text: str, i: int) -> str:
         """Sequence i as a reader sees it: a long one is cut, and the token that is read is named if it is not the last.
 
         text: its words with spaces between them.

@@ -18,12 +18,12 @@ from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Probl
 from hopattn.scenario.parts.worlds import WorldTable
 
 MEASURES = {
-    "accuracy": "which part of the predictions on revisits is right",
+    "accuracy": "fraction of predictions on revisits that are right",
     "accuracy on new edges": "the same, on revisits along an edge that was never walked before; 0 without such edges",
-    "chance": "which part of the revisits the best constant prediction gets right",
-    "first visits": "how many steps lead to a place never seen; they count nowhere",
-    "revisits": "how many steps lead to a place that was seen before",
-    "new edges": "how many of these go along an edge that was walked in neither direction before",
+    "chance": "fraction of revisits that the best constant prediction gets right",
+    "first visits": "number of steps to a place never seen; they do not count",
+    "revisits": "number of steps to a place that was seen before",
+    "new edges": "number of these along an edge that was walked in neither direction before",
     "gap": "1 minus the largest cosine of two places' positions; 0 without positions",
     "stray weight": "the most weight that memories of other places can have together; not with noise",
 }
@@ -49,7 +49,7 @@ class WalkTable(WorldTable):
     planes: Annotated[int, Field(ge=0)] = 12
     """The number of planes that each action turns, by angles that are drawn; 0 means no positions."""
     angles: dict[Text, Annotated[list[Angle], Field(min_length=1)]] | None = None
-    """In place of `planes`: each action and its angles in degrees, one for each plane. An action that is left out
+    """Instead of `planes`: each action and its angles in degrees, one for each plane. An action that is left out
     turns against its inverse."""
     beta: PositiveNumber = 50.0
     """The inverse temperature of the recall."""
@@ -59,11 +59,11 @@ class WalkTable(WorldTable):
     """Further amounts of noise, for which the same walk is computed: the array `by noise`."""
 
     def problems(self) -> Iterator[Problem]:
-        """Problems of the world, keys that contradict one another, and angles that do not fit the world."""
+        """Problems of the world, keys that contradict each other, and angles that do not fit the world."""
         pairs = self.steps**2 * (1 + len(self.noises or ()))
         if pairs > MAX_PAIRS:
-            told = f"compare {pairs:,} pairs of positions; expected at most {MAX_PAIRS:,}"
-            yield Problem(("walk", "steps"), f"{self.steps:,} steps for {1 + len(self.noises or ())} walks {told}")
+            message = f"compare {pairs:,} pairs of positions; expected at most {MAX_PAIRS:,}"
+            yield Problem(("walk", "steps"), f"{self.steps:,} steps for {1 + len(self.noises or ())} walks {message}")
         if self.angles is not None and "planes" in self.model_fields_set:
             yield Problem(("walk", "planes"), "is counted by `angles`; leave one of them out")
         found = [*self.world_problems(("walk",))]

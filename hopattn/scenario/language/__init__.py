@@ -5,10 +5,10 @@
 - `fields.py`: the types of the values in a scenario file
 - `paths.py`: the paths of values, such as layer.head.mask, their short forms, and the keys that the schema allows
 - `stopped.py`: the place where `tomllib` stopped reading a text
-- `syntax_faults.py`: the likely cause of a text that is no TOML
+- `syntax_faults.py`: the likely cause of a text that is not TOML
 - `overrides.py`: changes of single values, for `set` and `--set`
 - `refused.py`: a document without the values that the schema refused
-- `decimal_commas.py`: hints for numbers with a decimal comma, and for texts in place of numbers
+- `decimal_commas.py`: hints for numbers with a decimal comma, and for texts instead of numbers
 - `array_name.py`: the name of an array of a run, as data
 - `array_layout.py`: the names, shapes and labels of the arrays that a scenario will compute
 - `messages.py`: the errors of the schema as messages for the user

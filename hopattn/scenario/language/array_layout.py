@@ -111,9 +111,9 @@ class ArrayLayout:
         several = [row for row in known if row.rpartition("#")[0] == label]
         if several:
             choices = " or ".join(map(shortened, several[:4]))
-            yield Problem(path, f"'{shortened(label)}' stands there {len(several)} times; write {choices}")
+            yield Problem(path, f"'{shortened(label)}' occurs {len(several)} times; write {choices}")
         elif label in self.words:
-            yield Problem(path, f"'{shortened(label)}' is a word, but stands nowhere in this text ({listed(known)})")
+            yield Problem(path, f"'{shortened(label)}' is a word, but does not occur in this text ({listed(known)})")
         else:
             yield Problem(path, unknown(label, dict.fromkeys(known)))
 

@@ -38,7 +38,7 @@ def too_large(text: str) -> tuple[int, str] | None:
         if scan.depth > MOST_DEPTH:
             return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
         if scan.values > MOST_VALUES:
-            return line, f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
+            return line, f"more than {MOST_VALUES:,} values up to here; a scenario is a page of text"
     return None
 
 
@@ -51,8 +51,8 @@ def too_many_variants(changes: Sequence[int], document: Mapping[str, Any]) -> st
         return f"are {len(changes):,} variants; expected at most {MOST_VARIANTS:,}"
     n, size = sum(changes), _count(document)
     if n * size > MOST_CHANGED:
-        told = f"{n:,} changes, each of a file of {size:,} values"
-        return f"{told}; expected at most {MOST_CHANGED:,} for changes × values"
+        message = f"{n:,} changes, each of a file of {size:,} values"
+        return f"{message}; expected at most {MOST_CHANGED:,} for changes × values"
     return ""
 
 

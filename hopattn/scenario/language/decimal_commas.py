@@ -15,20 +15,20 @@ _LARGEST = 2**53
 def comma_hint(values: Any, wanted: int) -> str:
     """The hint for a vector, or for the first row of a matrix, in which decimal commas are likely; else empty.
 
-    They are likely where the wanted number of entries stands if the whole numbers are taken in pairs, and none is left
+    They are likely if a row has the wanted number of entries once its whole numbers are paired, and none is left
     over: in TOML, `0,6` is two numbers.
 
     >>> comma_hint([0, 6, 0, 8], 2)
-    '; if the commas are decimal ones, write 0.6 in place of 0,6'
+    '; if the commas are decimal ones, write 0.6 instead of 0,6'
     >>> comma_hint([0.6, 0, 8], 2), comma_hint([0, 6, 0.5, 8], 2), comma_hint([0, 6, 0], 2)
-    ('; if the commas are decimal ones, write 0.8 in place of 0,8', '', '')
+    ('; if the commas are decimal ones, write 0.8 instead of 0,8', '', '')
     """
     rows = values if values and isinstance(values[0], Sequence) else [values]
     pair = next((pair for row in rows if (pair := _first_pair(row, wanted))), None)
     if pair is None:
         return ""
     whole, decimals = map(int, pair)
-    return f"; if the commas are decimal ones, write {whole}.{decimals} in place of {whole},{decimals}"
+    return f"; if the commas are decimal ones, write {whole}.{decimals} instead of {whole},{decimals}"
 
 
 def _first_pair(row: Sequence[float], wanted: int) -> Sequence[float]:
@@ -47,7 +47,7 @@ def _is_whole(number: float) -> bool:
 
 
 def text_hint(value: Any, form: str = "{}", whole: bool = False) -> str:
-    """The hint for a text that stands in place of a number; empty for any other value.
+    """The hint for a text given instead of a number; empty for any other value.
 
     form: how the number is to be written, `[{}]` in a list. whole: whether a whole number is wanted.
 
@@ -63,7 +63,7 @@ def text_hint(value: Any, form: str = "{}", whole: bool = False) -> str:
 
 
 def _as_number(text: str) -> str | None:
-    """A text such as "0,6" as TOML writes the number; None if it is no number."""
+    """A text such as "0,6" as TOML writes the number; None if it is not a number."""
     match = _NUMBER_TEXT.fullmatch(text.replace("−", "-"))
     if match is None or not (match[2] or match[3]):
         return None

@@ -1,6 +1,6 @@
 """The types of the values in a scenario file: tables, numbers, names from the registries, matrices.
 
-Every type is strict: a text is no number, and a number is no truth value. Every table is closed: an unknown key is an
+Every type is strict: a text is never a number, a number never a truth value. Each table is closed: an unknown key is an
 error.
 """
 
@@ -131,8 +131,8 @@ class NameIn:
 
     def _known(self, word: str) -> str:
         if word not in self.registry:
-            told = f"; {NOT_IMPORTED}" if is_path(word) else ""
-            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry) + told})
+            hint = f"; {NOT_IMPORTED}" if is_path(word) else ""
+            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry) + hint})
         if required := self._required(self.registry[word]):
             table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in required)} }}'
             raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})

@@ -15,7 +15,7 @@ class FigureTable(Table):
     """The content of the figures of a scenario. Every key may be left out."""
 
     title: str | None = None
-    """The title above each figure, in place of the scenario's; an empty text leaves it out."""
+    """The title above each figure, instead of the scenario's; an empty text leaves it out."""
     axes: Annotated[list[Text], Field(min_length=2, max_length=2)] | None = None
     """The two axes of the plane in which words are drawn."""
     highlight: list[Text] = Field(default_factory=list)
@@ -53,19 +53,17 @@ class FigureTable(Table):
     def problems(self, runs: Sequence[str], layouts: Sequence[ArrayLayout]) -> Iterator[Problem]:
         """Names of runs, words and heads that the scenario does not have.
 
-        runs: the names of the runs, the empty name first. layouts: those of the runs; a word may stand in any of them.
+        runs: the names of the runs, the empty name first. layouts: those of the runs; a word may be in any of them.
         """
-        if told := self.why_wrong_names(len(runs)):
-            yield Problem(("figure", "names"), told)
+        if message := self.why_wrong_names(len(runs)):
+            yield Problem(("figure", "names"), message)
         if twice := next((name for i, name in enumerate(self.names) if name in self.names[:i]), ""):
-            yield Problem(
-                ("figure", "names"), f"'{shortened(twice)}' stands there twice; each run has a name of its own"
-            )
+            yield Problem(("figure", "names"), f"'{shortened(twice)}' is listed twice; each run has a name of its own")
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:
             yield Problem(("figure", "run"), unknown(self.run, dict.fromkeys(known)))
         if self.axes is not None and self.axes[0] == self.axes[1]:
-            yield Problem(("figure", "axes"), f"'{shortened(self.axes[0])}' stands there twice; a plane has two axes")
+            yield Problem(("figure", "axes"), f"'{shortened(self.axes[0])}' is listed twice; a plane has two axes")
         words: list[tuple[Path, str]] = [(("figure", "highlight", i), word) for i, word in enumerate(self.highlight)]
         for path, word in [*words, *([(("figure", "query"), self.query)] if self.query is not None else [])]:
             problems = [[*layout.row_problem(word, path)] for layout in layouts if layout.rows]

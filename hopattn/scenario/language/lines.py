@@ -56,7 +56,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 class _Place:
-    """A table, a list or a value of a document: the line on which it begins, and what stands in it, by key or index.
+    """A table, a list or a value of a document: the line on which it begins, and its content, by key or index.
 
     A tree of places holds each key once; a path for each value would hold all keys above it again.
     """
@@ -76,7 +76,7 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class KeyLines(Mapping[Path, int]):
-    """The line, counted from 1, on which each path of a document first stands."""
+    """The line, counted from 1, on which each path of a document first occurs."""
 
     _root: _Place
 
@@ -101,7 +101,7 @@ class KeyLines(Mapping[Path, int]):
 
 
 def key_lines(text: str) -> KeyLines:
-    """The line, counted from 1, on which each path of the document first stands.
+    """The line, counted from 1, on which each path of the document first occurs.
 
     >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]')[("a", "b", 1)]
     4

@@ -1,6 +1,6 @@
 """The errors of the schema as messages for the user.
 
-pydantic's errors become problems with the path in the file, the value that stands there, and what was expected.
+pydantic's errors become problems with the path in the file, the value found there, and what was expected.
 """
 
 import json
@@ -57,7 +57,7 @@ def schema_problems(
         yield Problem(path, _message(detail, path, model))
 
 
-def may_follow(problem: Problem, refused: Iterable[Path]) -> bool:
+def is_consequence_of(problem: Problem, refused: Iterable[Path]) -> bool:
     """Whether a problem may exist only because the schema refused values, which are then taken for left out.
 
     It may if it lies in the table of a refused value, or names a refused key of the whole file. A vector of a word is
@@ -105,13 +105,13 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         choices = re.findall(r"'((?:[^'\\]|\\.)*)'", str(context.get("expected", context.get("expected_tags"))))
         wrong = context.get("tag", value)
         if kind == "union_tag_invalid" and isinstance(value, dict) and not isinstance(value.get("name"), str):
-            return f"{_quoted(value.get('name'))} stands there; expected a name, a text"
+            return f"got {_quoted(value.get('name'))}; expected a name, a text"
         expected = str(context.get("expected", "")).replace("True", "true")
-        return unknown(wrong, choices) if choices else f"{_quoted(wrong)} stands there; expected {expected}"
+        return unknown(wrong, choices) if choices else f"got {_quoted(wrong)}; expected {expected}"
     if kind == "union_tag_invalid":
         types = re.findall(r"'([^']*)'", str(context["expected_tags"]))
         hint = text_hint(value) if "number" in types else ""
-        return f"{_quoted(value)} stands there; expected {' or '.join(_article(name) for name in types)}{hint}"
+        return f"got {_quoted(value)}; expected {' or '.join(_article(name) for name in types)}{hint}"
     if kind == "union_tag_not_found":
         return "is missing its name"
     if kind in ("too_short", "string_too_short", "too_long"):
@@ -120,15 +120,15 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
         limit, words = _LIMITS[kind]
         is_fraction = limit in ("le", "lt") and context[limit] == 1 and isinstance(value, int | float)
         cure = f"; a fraction: write {value / 100:g} for {value:g} %" if is_fraction and value <= 100 else ""
-        return f"{_quoted(value)} stands there; expected {words} {_limit(context[limit])}{cure}"
+        return f"got {_quoted(value)}; expected {words} {_limit(context[limit])}{cure}"
     if kind == "list_type" and isinstance(value, dict) and known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
-        return f"is one table; expected a list of tables, each of which begins with [[{header}]] in place of [{header}]"
+        return f"is one table; expected a list of tables, each of which begins with [[{header}]] instead of [{header}]"
     if kind not in _EXPECTED:
         return str(detail["msg"])
     too_large = kind == "float_type" and isinstance(value, int) and not isinstance(value, bool)
     expected = "a smaller number" if too_large else _EXPECTED[kind]
-    return f"{_quoted(value)} stands there; expected {expected}{_hint(kind, value, detail['loc'], model)}"
+    return f"got {_quoted(value)}; expected {expected}{_hint(kind, value, detail['loc'], model)}"
 
 
 def _wrong_length(value: Any, context: Mapping[str, Any]) -> str:
@@ -150,7 +150,7 @@ def _limit(limit: float) -> str:
 
 
 def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[BaseModel]) -> str:
-    """The hint for a text in place of a number, of a list of numbers, or of a list of texts; else empty."""
+    """The hint for a text instead of a number, of a list of numbers, or of a list of texts; else empty."""
     if kind in ("float_type", "int_type"):
         return text_hint(value, whole=kind == "int_type")
     entries = [inner for annotation in annotations_at(model, (*location, 0)) for inner, _ in options(annotation)]
@@ -161,7 +161,7 @@ def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[Base
 
 
 def _quoted(value: Any) -> str:
-    """A value as it would stand in the file; of a table or an array only the type."""
+    """A value as it would be in the file; of a table or an array only the type."""
     name = toml_type(value)
     if name in ("table", "array"):
         return _article(name)

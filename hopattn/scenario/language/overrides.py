@@ -9,7 +9,7 @@ from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.paths import Invented, dotted, last_keys, none_invented, parse_path, whole_path
+from hopattn.scenario.language.paths import IsUserKey, dotted, last_keys, no_user_keys, parse_path, whole_path
 from hopattn.scenario.language.syntax_faults import syntax_fault
 
 NAMED = "model"
@@ -26,7 +26,7 @@ _IN_A_SHELL = re.compile(r"[\"'$`!]")
 def parse_assignment(text: str) -> tuple[str, Any]:
     """The path and the value of `path=value`; the value is TOML, or words without quotes.
 
-    Raises `InvalidInput` for a text without `=`, and for a value that is no TOML.
+    Raises `InvalidInput` for a text without `=`, and for a value that is not TOML.
 
     >>> parse_assignment("layer.head.separation=softmax")
     ('layer.head.separation', 'softmax')
@@ -42,22 +42,22 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     except (ValueError, RecursionError) as error:
         if _WORDS.fullmatch(value):
             return path.strip(), value.split(",") if "," in value else value
-        cause = "texts stand in quotes, lists in brackets"
+        cause = "texts need quotes, lists need brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
             cause = syntax_fault(f"value = {value}", error).message
-        if cause.startswith("a text stands in quotes") and not _IN_A_SHELL.search(text):
+        if cause.startswith("a text needs quotes") and not _IN_A_SHELL.search(text):
             argument = shortened(f"{path.strip()}='{value}'")
-            cause = f'a text stands in quotes: --set "{argument}"'
+            cause = f'a text needs quotes: --set "{argument}"'
         if _WORDS.fullmatch(several := ",".join(value.split())):
             cause += f"; for a list of words write {shortened(several)}"
-        raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is no TOML value; {cause}") from None
+        raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is not a TOML value; {cause}") from None
     if set(parsed) != {"value"}:
         raise InvalidInput(f"{shortened(path.strip())}: {quoted(value)} is more than one value")
     return path.strip(), parsed["value"]
 
 
 def require_changes(overrides: Any) -> None:
-    """Raise `InvalidInput` for overrides that are no mapping from paths to values."""
+    """Raise `InvalidInput` for overrides that are not a mapping from paths to values."""
     if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
         raise InvalidInput(f"overrides: expected a value for each path, not {quoted(overrides)}")
 
@@ -69,16 +69,16 @@ def settings(changes: Mapping[str, Any]) -> str:
     'separation = softmax, model = dense (n = 4)'
     """
     labels = last_keys(changes)
-    return ", ".join(f"{labels[path]} = {_told(value)}" for path, value in changes.items())
+    return ", ".join(f"{labels[path]} = {_as_text(value)}" for path, value in changes.items())
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """A value as a text for readers: a text without quotes, a table by its name with the rest in brackets."""
     if isinstance(value, Mapping):
         rest = settings({key: inner for key, inner in value.items() if key != "name"})
         return " ".join(filter(None, (str(value.get("name", "")), rest and f"({rest})")))
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_told, value))}]"
+        return f"[{', '.join(map(_as_text, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else str(value).replace("-", "−")
@@ -98,19 +98,19 @@ def changed(
     document: Mapping[str, Any],
     changes: Mapping[str, Any],
     written: Mapping[str, Any] | None = None,
-    invented: Invented = none_invented,
+    user_key: IsUserKey = no_user_keys,
 ) -> tuple[dict[str, Any], dict[Path, str]]:
     """A changed copy of the document, and the origin of each change: path in the document → key of `changes`.
 
     changes: a value for each dotted path. A number in a path is the place of an entry in a list, counted from 1;
     without a number, every entry is changed. written: the document with all its defaults, in which the end of a path is
-    looked for (None: every path is whole). invented: which keys the author of the file chose. Raises `InvalidInput` for
+    looked for (None: every path is whole). user_key: which keys the author of the file chose. Raises `InvalidInput` for
     a path that the document does not have.
     """
     result = copy.deepcopy(dict(document))
     origins: dict[Path, str] = {}
     for text, value in changes.items():
-        keys = parse_path(text) if written is None else whole_path(text, written, invented)
+        keys = parse_path(text) if written is None else whole_path(text, written, user_key)
         if keys[0] == ALL_DEFAULTS and len(keys) > 1:
             result.setdefault(ALL_DEFAULTS, {})
         for place in list(_set(result, keys, value, (), text)):

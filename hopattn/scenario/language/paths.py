@@ -2,7 +2,7 @@
 
 `--set`, the `set` of a variant and the axes of a sweep read a path by the same rule: either it begins at the top of the
 file, or it is the end of one path alone, as `mask` is of layer.head.mask. The annotations of the schema say which keys
-may stand at a path.
+may be at a path.
 """
 
 import json
@@ -24,11 +24,11 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ABOUT_RUNS = frozenset({"variant", "expect", "sweep", "figure"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
 
-Invented = Callable[[tuple[str, ...]], bool]
+IsUserKey = Callable[[tuple[str, ...]], bool]
 """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue."""
 
 
-def none_invented(path: tuple[str, ...]) -> bool:
+def no_user_keys(path: tuple[str, ...]) -> bool:
     """False: every key of the file is one of its format."""
     return False
 
@@ -37,7 +37,7 @@ def none_invented(path: tuple[str, ...]) -> bool:
 def parse_path(text: str) -> tuple[str, ...]:
     """The keys of a dotted path, by TOML's rules for dotted keys.
 
-    Raises `InvalidInput` for a text that is no path, or several.
+    Raises `InvalidInput` for a text that is not a path, or several.
 
     >>> parse_path("layer.2.head.mask")
     ('layer', '2', 'head', 'mask')
@@ -45,7 +45,7 @@ def parse_path(text: str) -> tuple[str, ...]:
     try:
         node: Any = tomllib.loads(f"{text} = 0")
     except (ValueError, RecursionError):
-        raise InvalidInput(f"'{shortened(text)}' is no path; {_how_to_write(text)}") from None
+        raise InvalidInput(f"'{shortened(text)}' is not a path; {_how_to_write(text)}") from None
     keys: list[str] = []
     while isinstance(node, dict):
         if len(node) != 1:
@@ -56,10 +56,10 @@ def parse_path(text: str) -> tuple[str, ...]:
 
 
 def _how_to_write(text: str) -> str:
-    """The advice for a text that is no path: the quotes that it lacks, if it lacks nothing else."""
+    """The advice for a text that is not a path: the quotes that it lacks, if it lacks nothing else."""
     parts = [part.strip() for part in text.split(".")]
     if all(parts) and not re.search(r"""["'=\n]""", text):
-        return f"a name with a space or a special letter stands in quotes: {shortened(dotted(parts))}"
+        return f"a name with a space or a special letter needs quotes: {shortened(dotted(parts))}"
     return "write keys with dots between them, as in layer.head.mask"
 
 
@@ -72,11 +72,11 @@ def dotted(keys: Iterable[str]) -> str:
     return ".".join(key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
 
 
-def whole_path(text: str, document: Mapping[str, Any], invented: Invented = none_invented) -> tuple[str, ...]:
+def whole_path(text: str, document: Mapping[str, Any], user_key: IsUserKey = no_user_keys) -> tuple[str, ...]:
     """The keys of a path from the top of the document.
 
     text: a path, or the end of a path if only one place of the document has it. document: a file with all its defaults.
-    invented: which keys the author of the file chose; they are suggested only where no key of the format is near.
+    user_key: which keys the author of the file chose; they are suggested only where no key of the format is near.
     Raises `InvalidInput` for an end that the document does not have, or has several times.
 
     >>> whole_path("mask", {"layer": [{"head": [{"mask": "none"}]}]})
@@ -88,26 +88,26 @@ def whole_path(text: str, document: Mapping[str, Any], invented: Invented = none
         return places[0]
     if places:
         choices = " or ".join(shortened(dotted(place)) for place in places[:5])
-        raise InvalidInput(f"{shortened(text)}: stands there several times; write {choices}")
+        raise InvalidInput(f"{shortened(text)}: occurs several times; write {choices}")
     known = [*((key,) for key in document), *([] if len(keys) > 1 else _of_one_run(document))]
-    raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), *names_of(known, invented))}")
+    raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), *names_of(known, user_key))}")
 
 
-def names_of(paths: Iterable[tuple[str, ...]], invented: Invented, whole: bool = False) -> tuple[set[str], set[str]]:
+def names_of(paths: Iterable[tuple[str, ...]], user_key: IsUserKey, whole: bool = False) -> tuple[set[str], set[str]]:
     """The last keys of paths: those of the format, and those that the author of the file chose.
 
-    whole: the whole paths in place of their last keys.
+    whole: the whole paths instead of their last keys.
     """
     own, chosen = set[str](), set[str]()
     for path in paths:
-        (chosen if invented(path) else own).add(dotted(path if whole else path[-1:]))
+        (chosen if user_key(path) else own).add(dotted(path if whole else path[-1:]))
     return own, chosen - own
 
 
 def places_of(keys: tuple[str, ...], document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The whole paths that some keys can mean: the keys themselves, or all paths that end with them.
 
-    A number among the keys that is no key of the document counts the entries of a list.
+    A number among the keys that is not a key of the document counts the entries of a list.
     """
     if keys[0] in document:
         return [keys]
@@ -132,7 +132,7 @@ def without_numbers(keys: Iterable[str]) -> tuple[str, ...]:
 def last_keys(paths: Iterable[str]) -> dict[str, str]:
     """The label of each path: its last key, with the numbers behind it; the whole path where two would be the same.
 
-    A text that is no path is its own label.
+    A text that is not a path is its own label.
 
     >>> last_keys(["layer.head.beta", "network.neuron.1"])
     {'layer.head.beta': 'beta', 'network.neuron.1': 'neuron.1'}
@@ -169,14 +169,14 @@ def known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[st
 
 
 def annotations_at(model: type[BaseModel], location: Sequence[str | int]) -> list[Any]:
-    """The annotations of what may stand at a location."""
+    """The annotations of what may be at a location."""
     candidates: list[Any] = [model]
     for key in location:
         candidates = [inner for candidate in candidates for inner in _inside(candidate, key)]
     return candidates
 
 
-def is_invented(model: type[BaseModel], path: Sequence[str]) -> bool:
+def is_user_key(model: type[BaseModel], path: Sequence[str]) -> bool:
     """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue.
 
     path: keys only; the numbers of the entries of lists are left out.

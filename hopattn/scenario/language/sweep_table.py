@@ -11,10 +11,10 @@ from hopattn.scenario.grids import Values, axes_of, axis_values, of_words
 from hopattn.scenario.language.fields import NOT_IMPORTED, ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import (
-    Invented,
+    IsUserKey,
     dotted,
     names_of,
-    none_invented,
+    no_user_keys,
     parse_path,
     places_of,
     whole_path,
@@ -44,31 +44,31 @@ class SweepTable(Table):
 
     @property
     def axes(self) -> dict[str, Values]:
-        """The values of each axis, by its key; raises `InvalidInput` for values that are no numbers or do not rise."""
+        """The values of each axis, by its key; raises `InvalidInput` for values that are not numbers or do not rise."""
         return axes_of(self.over, "over", words=True)
 
-    def problems(self, document: Mapping[str, Any], invented: Invented) -> Iterator[Problem]:
-        """The problems of the axes: unknown keys, and values that are no numbers or do not rise.
+    def problems(self, document: Mapping[str, Any], user_key: IsUserKey) -> Iterator[Problem]:
+        """The problems of the axes: unknown keys, and values that are not numbers or do not rise.
 
-        document: the file with all its defaults. invented: which keys the author of the file chose.
+        document: the file with all its defaults. user_key: which keys the author of the file chose.
         """
         for key, axis in self.over.items():
             place: Path = ("sweep", "over", key)
             try:
                 values = axis_values(axis, key, words=True)
-                path_of(key, document, invented, values)
+                path_of(key, document, user_key, values)
                 if any(map(is_path, values)):
                     raise InvalidInput(f"{key}: {NOT_IMPORTED}")
             except InvalidInput as error:
                 yield Problem(place, str(error).removeprefix(f"{key}: "))
 
 
-def path_of(key: str, document: Mapping[str, Any], invented: Invented = none_invented, values: Values = (0,)) -> str:
+def path_of(key: str, document: Mapping[str, Any], user_key: IsUserKey = no_user_keys, values: Values = (0,)) -> str:
     """The whole path of a key, such as layer.head.beta for `beta`.
 
-    document: a file with all its defaults. invented: which keys the author of the file chose; they are suggested only
+    document: a file with all its defaults. user_key: which keys the author of the file chose; they are suggested only
     where no key of the format is near. values: of the axis, numbers or words. Raises `InvalidInput` for a key that the
-    file does not have, or has several times, and for words where a number stands.
+    file does not have, or has several times, and for words where a number is expected.
     """
     document = {name: node for name, node in document.items() if name not in NOT_SWEPT}
     words = of_words(values)
@@ -79,8 +79,8 @@ def path_of(key: str, document: Mapping[str, Any], invented: Invented = none_inv
         if without_numbers(path) in swept:
             return key if path == keys else dotted(path)
         if words and without_numbers(path) in _swept_paths(document, (), _is_number):
-            raise InvalidInput(f"{shortened(key)}: '{shortened(values[0])}' is no number, and numbers stand there")
-    names = names_of(swept, invented, whole=len(keys) > 1)
+            raise InvalidInput(f"{shortened(key)}: '{shortened(values[0])}' is not a number, but the others are")
+    names = names_of(swept, user_key, whole=len(keys) > 1)
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), *names)}")
 
 

@@ -1,4 +1,4 @@
-"""The likely cause of a text that is no TOML, for the user: `tomllib` says only where it could not go on.
+"""The likely cause of a text that is not TOML, for the user: `tomllib` says only where it could not go on.
 
 Each rule looks at the place where reading stopped and knows one cause. The first rule that fits gives the message.
 """
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d][\w-]*")
 _WHOLE_BEFORE = re.compile(r"(?<![\w.])[+-]?\d[\d_]*$")
 """A whole number right before the place."""
 _LONG = 1000
-"""No name, and no number, is as long: the time to look for one would grow with the square of the letters."""
+"""A longer word is not a name or a number. The bound keeps the search short, whose time grows with the square of it."""
 
 
 def syntax_fault(text: str, error: tomllib.TOMLDecodeError) -> Fault:
@@ -36,7 +36,7 @@ _Found = tuple[int, str] | None
 
 
 def _twice(stop: Stop) -> _Found:
-    """A key or a table that stands there already, also `[expect]` beside `[[expect]]`."""
+    """A key or a table that exists already, also `[expect]` beside `[[expect]]`."""
     if not stop.reason.startswith("Cannot"):
         return None
     lines = stop.text[: stop.statement].split("\n")[:-1]
@@ -53,7 +53,7 @@ def _twice(stop: Stop) -> _Found:
         lines[: last_table + 1] = [""] * (last_table + 1)
         same, advice = re.compile(rf"\s*{re.escape(name)}\s*="), ""
     line = next((i for i, line in enumerate(lines, start=1) if same.match(line)), None)
-    there = f"stands on line {line} already" if line else "has a value already"
+    there = f"is already on line {line}" if line else "has a value already"
     return stop.statement, f"'{shortened(name)}' {there}{advice if line else ''}"
 
 
@@ -86,7 +86,7 @@ def _bracket(stop: Stop) -> _Found:
         line = stop.text.count("\n", 0, earlier[-1]) + 1
         return earlier[-1], f"the bracket {stop.text[earlier[-1]]} opened on line {line} is never closed"
     if stop.inside == "{" and not stop.rest.partition("#")[0].strip():
-        return stop.opened[-1], "a table in braces { } stands on one line"
+        return stop.opened[-1], "a table in braces { } must be on one line"
     return None
 
 
@@ -125,9 +125,9 @@ def _value(stop: Stop) -> _Found:
     if word[0].lower() in ("true", "false"):
         return stop.at, f"write {word[0].lower()}, with small letters"
     if word[0].lower() in ("none", "null", "nil"):
-        return stop.at, f"{word[0]} is no value; leave the key out"
+        return stop.at, f"{word[0]} is not a value; leave the key out"
     whole = re.match(r"[^,\]}#\n]*", stop.rest)
-    return stop.at, f'a text stands in quotes: write "{shortened(whole[0].strip() if whole else word[0])}"'
+    return stop.at, f'a text needs quotes: write "{shortened(whole[0].strip() if whole else word[0])}"'
 
 
 def _key(stop: Stop) -> _Found:
@@ -145,11 +145,11 @@ def _key(stop: Stop) -> _Found:
         opening, name, closing = header.groups()
         closed = "]" * len(opening)
         if closing != closed and _quoted_keys(name) == name.strip():
-            return start, f"the name of a table stands in as many brackets on both sides: {opening}{name}{closed}"
+            return start, f"the name of a table needs as many brackets on both sides: {opening}{name}{closed}"
         return start, _needs_quotes(name, f"{opening}{_quoted_keys(name)}{closed}")
     key, equals, _ = line.partition("=")
     if colon := re.match(r"[\w\"' .-]+:", key):
-        return start + colon.end() - 1, "write = between a key and its value, in place of :"
+        return start + colon.end() - 1, "write = between a key and its value, instead of :"
     if not equals:
         return start, "expected key = value, or [table]"
     return start, _needs_quotes(key, _quoted_keys(key)) if key.strip() else "a key is missing before ="
@@ -161,7 +161,7 @@ def _needs_quotes(key: str, quoted: str) -> str:
         return "the name of the table is missing"
     greek = re.match(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)$", unicodedata.name(key.strip()[:1], ""))
     name = f", or give the key its name, {greek[1].lower()}" if greek and len(key.strip()) == 1 else ""
-    plain = "a key that has other characters than a–z, A–Z, 0–9, _ and - stands in quotes"
+    plain = "a key that has other characters than a–z, A–Z, 0–9, _ and - needs quotes"
     return f"{plain}: write {shortened(quoted)}{name}"
 
 
@@ -185,7 +185,7 @@ def _next(stop: Stop) -> _Found:
 def _backslash(stop: Stop) -> _Found:
     """A backslash in a text."""
     if "\\" in stop.line and re.search(r"Unescaped|hex|escape", stop.reason):
-        return stop.at, r"a backslash in a text is written \\, or the text stands in single quotes"
+        return stop.at, r"a backslash in a text is written \\, or the text needs single quotes"
     return None
 
 

@@ -20,15 +20,15 @@ from hopattn.scenario.words.damaged_cues import Fraction
 
 MEASURES = {
     "overlap": "the cosine of the state with the pattern that was cued, on average",
-    "recalled": "which part of the cues came nearest to their own pattern, by a cosine of at least 0.95",
-    "steps": "how many steps a recall took, on average",
-    "converged": "which part of the recalls came to a fixed point",
+    "recalled": "fraction of cues whose nearest pattern is their own, with a cosine of at least 0.95",
+    "steps": "number of steps of a recall, on average",
+    "converged": "fraction of recalls that reached a fixed point",
 }
 """The measures of a run, each with its meaning as `explain` writes it."""
 CROSSTALK = {
     "signal": "the field of a neuron towards its pattern, or the score of the cue's own pattern, on average",
     "spread": "the standard deviation of the crosstalk of the other patterns",
-    "wrong": "in which part of the fields or scores the crosstalk outweighs the signal",
+    "wrong": "fraction of fields or scores in which the crosstalk outweighs the signal",
 }
 """The measures of a run with `crosstalk = true`."""
 
@@ -65,7 +65,7 @@ class EnsembleTable(ModelTable, TableWithFiles):
     flip: Fraction = 0.0
     """The fraction of a cue's neurons that is reversed."""
     flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
-    """Several such fractions: each cued pattern is cued once with each of them, in place of `flip`."""
+    """Several such fractions: each cued pattern is cued once with each of them, instead of `flip`."""
     noise: Tolerance = 0.0
     """The standard deviation of the Gaussian noise that is added to every neuron."""
     hide: Fraction = 0.0
@@ -127,23 +127,23 @@ class EnsembleTable(ModelTable, TableWithFiles):
         return np.asarray(normalised(cues)) if self.form == "unit" else cues
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that contradict one another."""
+        """Keys that contradict each other."""
         yield from super().problems()
         if (self.patterns is None) == (self.load is None):
             yield Problem(
                 (self.place,), f"needs one of `patterns` and `load`; {'none' if self.load is None else 'both'} is given"
             )
         if self.flips is not None and "flip" in self.model_fields_set:
-            yield Problem((self.place, "flip"), "`flips` stands there too; leave one of them out")
+            yield Problem((self.place, "flip"), "`flips` is given too; leave one of them out")
         if self.correlation == 1:
             yield Problem((self.place, "correlation"), "at 1 all patterns are one; expected a number below 1")
         elif reason := why_not_together(self.sort, self.correlation, self.activity):
-            key, told = reason.split(": ", 1)
-            yield Problem((self.place, key), told)
+            key, message = reason.split(": ", 1)
+            yield Problem((self.place, key), message)
         if getattr(self.model, "activation", "") == "step" and self.form != "binary":
-            told = 'the neurons of activation "step" are 0 or 1; '
+            message = 'the neurons of activation "step" are 0 or 1; '
             cure = 'write sort = "binary"' if self.file is None else "the file holds other numbers"
-            yield Problem((self.place, "sort" if self.file is None else "file"), told + cure)
+            yield Problem((self.place, "sort" if self.file is None else "file"), message + cure)
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
         if self.burn_in is not None and self.burn_in >= self.steps:
@@ -169,7 +169,7 @@ class EnsembleTable(ModelTable, TableWithFiles):
                 yield Problem((self.place, key), "is for random patterns; leave it out, or `file`")
         ending = FilePath(self.file).suffix.lower()
         if ending not in ENDINGS:
-            yield Problem((self.place, "file"), f"'{shortened(self.file)}' ends otherwise than in {', '.join(ENDINGS)}")
+            yield Problem((self.place, "file"), f"'{shortened(self.file)}' does not end in {', '.join(ENDINGS)}")
             return
         if self.array is not None and ending not in NAMED:
             yield Problem((self.place, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")

@@ -52,9 +52,9 @@ SCALED = "1/sqrt(dim)"
 
 
 def _beta_word(word: str) -> str:
-    """The word that `beta` may be in place of a number; raises `PydanticCustomError` for any other."""
+    """The word that `beta` may be instead of a number; raises `PydanticCustomError` for any other."""
     if word != SCALED:
-        message = f"'{shortened(word)}' stands there; expected a positive number or \"{SCALED}\"{text_hint(word)}"
+        message = f"got '{shortened(word)}'; expected a positive number or \"{SCALED}\"{text_hint(word)}"
         raise PydanticCustomError("beta", "{message}", {"message": message})
     return word
 
@@ -69,9 +69,9 @@ class HeadTable(Table):
     value: ProjectionOrMatrix | None = None
     """The value of a word: the vector that it passes on to the words that attend to it."""
     scores: Matrix | None = None
-    """The scores, where the source prints them, in place of query and key."""
+    """The scores, where the source prints them, instead of query and key."""
     weights: Matrix | None = None
-    """The weights, where the source prints them, in place of query, key and separation. Under a mask, the remaining
+    """The weights, where the source prints them, instead of query, key and separation. Under a mask, the remaining
     weights of a row are scaled so that the row keeps its sum; without one ("none", the default here) the weights stay
     as they are."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
@@ -87,7 +87,7 @@ class HeadTable(Table):
     ] = 1.0
     """The inverse temperature, which multiplies the scores before the separation."""
     base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
-    """The base of the powers in the softmax, in place of e: beta = ln base."""
+    """The base of the powers in the softmax, instead of e: beta = ln base."""
     mask: Mask | None = None
     """Which words may be attended to; "causal" by default, and "none" where the queries are other words or the weights
     are given."""
@@ -140,7 +140,7 @@ class HeadTable(Table):
             yield from self._agreement_problems(encoding, path)
 
     def _projection_problems(self, role: str, encoding: Encoding, path: Path, mapped: bool) -> Iterator[Problem]:
-        """The problems of one projection; those of a matrix without a table stand at the role, not at its `matrix`."""
+        """The problems of one projection; those of a bare matrix are reported at the role, not at `matrix`."""
         for problem in self.projection(role).problems(encoding, path, role, mapped=mapped):
             bare_matrix = isinstance(getattr(self, role), list)
             yield Problem(path, problem.message) if bare_matrix else problem

@@ -26,7 +26,7 @@ class LayerTable(Table):
     """The matrix W_O, (dim, sum of the heads' widths), that maps the heads' outputs, side by side, back to a vector; by
     default they are added up. A head is as wide as its value."""
     residual: bool = True
-    """Whether the output is added to the words (true) or takes their place (false); the same for the feed-forward
+    """Whether the output is added to the words (true) or replaces them (false); the same for the feed-forward
     layer."""
     feed_forward: FeedForwardTable | None = None
     """The feed-forward layer."""
@@ -36,7 +36,7 @@ class LayerTable(Table):
     norm_first: bool = False
     """Whether the norm comes before attention and feed-forward layer, or after the residual of each."""
     from_torch: TorchTable | None = None
-    """The weights of a PyTorch layer from a file, in place of all other keys."""
+    """The weights of a PyTorch layer from a file, instead of all other keys."""
 
     @property
     def full(self) -> bool:
@@ -106,7 +106,7 @@ class LayerTable(Table):
         if isinstance(self.norm, NormTable):
             yield from self.norm.problems(encoding.dim, (*path, "norm"))
         if self.norm_first and self.norm == "none":
-            yield Problem((*path, "norm_first"), 'says where the norm stands, but there is none; give norm = "layer"')
+            yield Problem((*path, "norm_first"), 'says where the norm is, but there is none; give norm = "layer"')
 
     def _output_problems(self, output: list[list[float]], encoding: Encoding, path: Path) -> Iterator[Problem]:
         """An output matrix that does not fit the heads or the words."""

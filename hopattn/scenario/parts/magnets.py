@@ -48,8 +48,8 @@ class MagnetTable(Table):
         """None or several of the three forms, keys of another form, and numbers that do not fit."""
         forms = [form for form in FORMS if getattr(self, form) is not None]
         if len(forms) != 1:
-            told = f"{' and '.join(forms)} are given" if forms else "none is given"
-            yield Problem(("ising",), f"needs one of {', '.join(FORMS)}; {told}")
+            message = f"{' and '.join(forms)} are given" if forms else "none is given"
+            yield Problem(("ising",), f"needs one of {', '.join(FORMS)}; {message}")
             return
         for key, form in (("bias", "couplings"), ("model", "patterns")):
             if key in self.model_fields_set and form not in forms:

@@ -42,7 +42,7 @@ PARTS = ("similarity", "separation", "beta", "activation")
 def model_options(card: Card) -> dict[str, tuple[Any, Any]]:
     """The parameters of a model that a file may give, name → (type, default): numbers, truth values, choices and names.
 
-    The stored patterns and values are none of them. The default of a required parameter is `...`.
+    The stored patterns and values are not among them. The default of a required parameter is `...`.
     """
     options = {}
     for name, parameter in card.parameters.items():
@@ -87,7 +87,7 @@ class ModelTable(Table):
     place: ClassVar[str] = "memory"
     """The name of the table in a file."""
     model: ModelChoice | None = None
-    """A memory of the literature by its name, in place of the four keys below."""
+    """A memory of the literature by its name, instead of the four keys below."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
     """How well a cue matches a pattern."""
     separation: SeparationChoice = "softmax"
@@ -183,7 +183,7 @@ class MemoryTable(ModelTable):
                 yield Problem(("memory", "between", i), unknown(word, dict.fromkeys(self.patterns)))
 
     def words_for_rows(self, message: str, cues: Sequence[str] = ()) -> str:
-        """A memory's error message, with words in place of row numbers; cues: the names of the cues of a recall."""
+        """A memory's error message, with words instead of row numbers; cues: the names of the cues of a recall."""
         words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
         words = list(cues) if message.startswith(("cues", "energy")) else words
         return re.sub(r"\b(row|address) (\d+)", lambda match: f"'{shortened(words[int(match[2])])}'", message)

@@ -27,7 +27,7 @@ class SelectTable(Table):
     queries: Text | None = None
     """The sequence of the queries; by default that of the keys."""
     query: Constant | None = None
-    """A word or a number that is every query, in place of `queries`."""
+    """A word or a number that is every query, instead of `queries`."""
     where: Annotated[str, NameIn(comparisons)] = "=="
     """The comparison: a key is selected if `key where query` holds; "true" selects every key."""
 
@@ -37,7 +37,7 @@ class SelectTable(Table):
         if self.queries is not None:
             yield from sequence_problems([self.queries], sorts, (*path, "queries"))
             if self.query is not None:
-                yield Problem((*path, "query"), "stands in place of `queries`; leave one of them out")
+                yield Problem((*path, "query"), "replaces `queries`; leave one of them out")
 
     @property
     def axis_names(self) -> tuple[str, str]:

@@ -29,7 +29,7 @@ class Projection(Table):
     """A matrix, (out, in), that it is multiplied by."""
 
     def problems(self, encoding: Encoding, path: Path, role: str, *, mapped: bool = False) -> Iterator[Problem]:
-        """The problems of the projection: unknown parts, a rotation of a part that is no position, sizes that do not
+        """The problems of the projection: unknown parts, a rotation of a part that is not a position, sizes that do not
         fit.
 
         role: "query", "key" or "value". mapped: whether an output matrix of the layer maps the values back to a vector;

@@ -31,10 +31,10 @@ class ReadoutTable(Table):
     beta: PositiveNumber = 1.0
     """The inverse temperature, which multiplies the dot products of state and words."""
     base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
-    """The base of the powers in the softmax, in place of e: beta = ln base."""
+    """The base of the powers in the softmax, instead of e: beta = ln base."""
 
     def problems(self, encoding: Encoding) -> Iterator[Problem]:
-        """An unknown part, one that cannot be compared with words, and a base beside a beta."""
+        """An unknown part, one that cannot be compared with words, and a base together with a beta."""
         if self.part not in encoding.parts:
             yield Problem(("readout", "in"), unknown(self.part, encoding.parts))
         elif encoding.size(self.part) != encoding.size(WORD):

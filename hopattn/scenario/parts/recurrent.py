@@ -32,7 +32,7 @@ NumberOrMatrix = Annotated[Annotated[Number, Tag("number")] | Annotated[Matrix, 
 """A matrix, or a number that stands for this multiple of the identity; 0 is a matrix of zeros of any shape."""
 
 LEARNED: dict[str, type[Similarity]] = {"bilinear": Bilinear, "additive": Additive}
-"""The similarities with matrices of their own, which stand in a table."""
+"""The similarities with matrices of their own, which are in a table."""
 SCORES: Mapping[str, type[Similarity]] = ChainMap(LEARNED, similarities)  # type: ignore[arg-type]  # read only
 """All similarities between a decoder's state and a state of the network."""
 
@@ -75,7 +75,7 @@ class CellTable(Table):
         return count or dim, name
 
     def problems(self, dim: int, path: Path) -> Iterator[Problem]:
-        """Matrices and vectors that do not fit the words, of `dim` elements, or one another."""
+        """Matrices and vectors that do not fit the words, of `dim` elements, or each other."""
         yield from self._shape_problems({"w_input": (dim, "element of a word")}, self._counted(dim, 0), path)
 
     def build(self, dim: int) -> Recurrent:
@@ -135,7 +135,7 @@ class RecurrentDecoderTable(CellTable):
         return count or stored, name
 
     def decoder_problems(self, dim: int, stored: int, path: Path) -> Iterator[Problem]:
-        """Matrices that do not fit the words, the network or one another; dim, stored: as for `decoder_neurons`."""
+        """Matrices that do not fit the words, the network or each other; dim, stored: as for `decoder_neurons`."""
         neurons, _ = counted = self._counted(dim, stored)
         read = {"w_input": (dim, "element of a word"), "w_context": (stored, "neuron of the network")}
         problems = [*self._shape_problems(read, counted, path)]
@@ -166,7 +166,7 @@ class RecurrentDecoderTable(CellTable):
             yield Problem((*path, "similarity"), str(error))
 
     def score(self) -> Similarity:
-        """The similarity; raises `InvalidInput` for matrices that do not fit one another."""
+        """The similarity; raises `InvalidInput` for matrices that do not fit each other."""
         if isinstance(self.similarity, str):
             return similarities.make(self.similarity)
         return LEARNED[self.similarity.name](**self.similarity.model_dump(exclude={"name"}))  # type: ignore[attr-defined]

@@ -111,5 +111,5 @@ def _arrays_in(file: FilePath, start: str) -> dict[str, np.ndarray]:
     take.
     """
     if file.suffix.lower() not in ENDINGS:
-        raise InvalidInput(f"{named(file)} ends otherwise than in {' and '.join(ENDINGS)}")
+        raise InvalidInput(f"{named(file)} does not end in {' or '.join(ENDINGS)}")
     return numbers_below(file, start, most_axes=2, most=MAX_NUMBERS)

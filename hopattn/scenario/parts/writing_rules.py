@@ -62,7 +62,7 @@ class FastWeightsTable(Table):
     """Whether each output is divided by the sum of its scores φ(k)·φ(q); for the rule "sum"."""
 
     def problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """Projections that do not fit, and keys that contradict one another."""
+        """Projections that do not fit, and keys that contradict each other."""
         found = [
             Problem(path_of, problem.message)
             for role in ROLES
@@ -78,7 +78,7 @@ class FastWeightsTable(Table):
         if self.rule == "delta" and self.normalise:
             yield Problem((*path, "normalise"), 'belongs to rule = "sum"; the delta rule does not divide its outputs')
         if self.n_random > MOST_RANDOM:
-            message = f"{self.n_random:,} stands there; expected at most {MOST_RANDOM:,} random features"
+            message = f"got {self.n_random:,}; expected at most {MOST_RANDOM:,} random features"
             yield Problem((*path, "features", "n"), message)
             return
         try:

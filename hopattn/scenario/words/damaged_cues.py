@@ -17,7 +17,7 @@ Hidden = Annotated[
 ]
 
 
-IN_PLACE_OF_NOISE = "; use `flip`, the fraction of the neurons that is reversed, in place of noise"
+INSTEAD_OF_NOISE = "; use `flip`, the fraction of the neurons that is reversed, instead of noise"
 """The advice where a memory refuses a noisy cue: a neuron that is reversed keeps its magnitude."""
 
 
@@ -27,7 +27,7 @@ class Damaged(Table):
     of: Text | None = None
     """The word that it is made of."""
     mixture: Annotated[list[Text], Field(min_length=2)] | None = None
-    """The words of a mixture, in place of `of`: the sign of their sum, and 0 (unknown) where the sum is 0."""
+    """The words of a mixture, instead of `of`: the sign of their sum, and 0 (unknown) where the sum is 0."""
     reverse: bool = False
     """Whether every neuron is reversed: black becomes white."""
     flip: Fraction | None = None
@@ -39,8 +39,8 @@ class Damaged(Table):
     neurons; the seed decides which ones."""
 
     def problems(self, words: Mapping[str, object], size: Size | None, path: Path) -> Iterator[Problem]:
-        """The problems of the cue: both or none of `of` and `mixture`, an unknown word, a half of something that is no
-        picture.
+        """The problems of the cue: both or none of `of` and `mixture`, an unknown word, a half of something other
+        than a picture.
 
         words: the words by name. size: the size of the pictures; None if there are none.
         """

@@ -31,7 +31,7 @@ _READ_ERRORS = (
 def image(file: Path, size: Size | None = None) -> np.ndarray:
     """The darkness of each pixel of a PNG, `(rows, columns)`: black 1, white −1; transparent pixels are white.
 
-    size: the image is stretched or shrunk to it. Raises `InvalidInput` for a file that cannot be read, is no complete
+    size: the image is stretched or shrunk to it. Raises `InvalidInput` if a file cannot be read, is not a complete
     PNG, or has more than `MAX_NUMBERS` pixels.
     """
     from PIL import Image
@@ -47,7 +47,7 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         pixels = 2 * MAX_NUMBERS
     except (*_READ_ERRORS, Warning):
-        raise InvalidInput(f"{named(file)} is no PNG image, or a torn one") from None
+        raise InvalidInput(f"{named(file)} is not a PNG image, or is truncated") from None
     raise InvalidInput(f"{named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
 
 

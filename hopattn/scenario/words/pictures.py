@@ -48,7 +48,7 @@ class PictureFile(Table):
         ending = FilePath(self.file).suffix.lower()
         known = (*IMAGES, *ARRAYS)
         if ending not in known:
-            yield Problem(path, f"'{shortened(self.file)}' ends otherwise than in {', '.join(known)}")
+            yield Problem(path, f"'{shortened(self.file)}' does not end in {', '.join(known)}")
         elif ending in IMAGES and self.black_above is not None:
             yield Problem((*path, "black_above"), "is for arrays and tables; an image is black where it is dark")
         elif ending in ARRAYS and self.grey:
@@ -119,7 +119,7 @@ class Pictures(TableWithFiles):
             return _unusable(problems)
         size = self._common_size(arrays)
         if size is None:
-            return _unusable([Problem(("pictures",), "needs size = [columns, rows], since no file tells it")])
+            return _unusable([Problem(("pictures",), "needs size = [columns, rows], since no file gives it")])
         words: dict[str, np.ndarray] = {}
         problems = [*self._collect(arrays, size, words)]
         if problems:
@@ -149,7 +149,7 @@ class Pictures(TableWithFiles):
         for name, choice in self.files.items():
             yield from _as_table(choice).problems(("pictures", "files", name))
         if self.size is not None and len(self.size) != 2:
-            yield Problem(("pictures", "size"), f"{len(self.size)} numbers stand there; expected [columns, rows]")
+            yield Problem(("pictures", "size"), f"got {len(self.size)} numbers; expected [columns, rows]")
         elif self.size is not None and self.size[0] * self.size[1] > MAX_NUMBERS:
             yield Problem(("pictures", "size"), f"asks for more than {MAX_NUMBERS:,} pixels")
 
@@ -221,11 +221,11 @@ def _as_table(choice: str | PictureFile) -> PictureFile:
 
 
 def _drawing_problems(rows: Sequence[str], path: Path) -> Iterator[Problem]:
-    """The problems of a drawn picture: characters that are no pixels, and rows of another length than the first."""
+    """The problems of a drawn picture: characters that are not pixels, and rows of another length than the first."""
     for i, row in enumerate(rows):
         odd = next((character for character in row if character not in PIXELS), None)
         if odd is not None:
-            yield Problem((*path, i), f"'{shortened(odd)}' stands there; expected '#' (black) or '.' (white)")
+            yield Problem((*path, i), f"got '{shortened(odd)}'; expected '#' (black) or '.' (white)")
         elif len(row) != len(rows[0]):
             yield Problem((*path, i), f"has {len(row)} pixels; the first row has {len(rows[0])}")
 

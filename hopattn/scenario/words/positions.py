@@ -86,7 +86,7 @@ class Positions(Table):
         given = self.given
         if len(given) != 1:
             needs = "needs one of turn = … degrees a step, sinusoidal = true, and table = [[…], …], a row a position"
-            both = f"is given beside {given[0]}; give one of them" if given else needs
+            both = f"is given with {given[0]}; give one of them" if given else needs
             yield Problem(("positions", *given[1:2]), both)
         elif self.how == "concatenate":
             yield from self._part_problems(part)

@@ -51,7 +51,7 @@ class Every(Table):
 
 
 class Rule(Table):
-    """An answer that depends on whether a word stands anywhere in the sequence."""
+    """An answer that depends on whether a word occurs anywhere in the sequence."""
 
     any: str
     """The word to look for."""
@@ -97,7 +97,7 @@ class TaskTable(Table):
     """The part of the vector from which the answer is read. In the word's part, or one like it, the answer is the
     nearest word (other than the query); in a part with axes of its own, it is the axis with the largest number."""
     threshold: Threshold | None = None
-    """Another way to read the answer, in place of the nearest word."""
+    """Another way to read the answer, instead of the nearest word."""
 
     def source_problems(self, random_words: bool) -> Iterator[Problem]:
         """The problems of the source of sequences: none or several are given, or it does not fit the words.
@@ -148,7 +148,7 @@ class TaskTable(Table):
         yield from (Problem(("task", *path), unknown(own, possible)) for path, own in given if own not in possible)
 
     def _place_problems(self, example: Example, known: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-        """The problem with the token whose vector is read: it is not in the sequence, or another word asks."""
+        """The problem with the token whose vector is read: it is not in the sequence, or it is not the query token."""
         if example.at is None:
             return
         if self.query is not None:

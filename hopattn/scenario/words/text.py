@@ -68,7 +68,7 @@ class Input(Table):
 def token_problems(
     tokens: Sequence[str], words: Mapping[str, Any], path: Path, known: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Problem]:
-    """The problems of tokens: those that are no word, and words whose names give two tokens the same label.
+    """The problems of tokens: those that are not words, and words whose names give two tokens the same label.
 
     known: the message for each name that is something else than a word.
     """

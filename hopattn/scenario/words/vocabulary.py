@@ -69,7 +69,7 @@ def duplicate_problems(names: Sequence[str], path: Path) -> Iterator[Problem]:
     """One problem for each name that occurs in a list more than once."""
     for name, count in Counter(names).items():
         if count > 1:
-            yield Problem(path, f"'{shortened(name)}' stands there {count} times")
+            yield Problem(path, f"'{shortened(name)}' occurs {count} times")
 
 
 class RandomWords(Table):

@@ -75,7 +75,7 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
         require_broadcast(allowed, rows.shape, "where", "scores")
     p, diagonal = separation.weights(rows, allowed), np.eye(rows.shape[-1], dtype=bool)
     edges = np.where(diagonal, 0.0, separation.beta * (p[..., :, None] * p[..., None, :]))
-    # The sum of the other entries in place of p − p², which loses every digit where the softmax saturates.
+    # The sum of the other entries instead of p − p², which loses every digit where the softmax saturates.
     return np.asarray(np.where(diagonal, edges.sum(axis=-1, keepdims=True), -edges))
 
 

@@ -41,7 +41,7 @@ class Curves:
     """Random trials over a row of points, a curve for each name.
 
     axis: the name of the points. at: the points, `(n,)`. trials: the numbers of each curve by its name, `(n_draws, n)`;
-    row i of all curves comes of the same draw.
+    row i of all curves comes from the same draw.
     """
 
     axis: str
@@ -90,7 +90,7 @@ def softmax_saturation(
     weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not positive, fewer than two scores.
 
     The median falls like exp(−βΔ·magnitude), where Δ is the lead of the largest score. The mean falls like 1/magnitude
-    only: it comes of the few draws whose two largest scores are nearly alike.
+    only: it comes from the few draws whose two largest scores are nearly alike.
     Source: AT6, Attention and Transformers, layer normalisation; Vaswani et al. (2017), 3.2.1, for 1/√dim (their d_k is
     our dim).
 
@@ -178,10 +178,10 @@ def stack_gradients(
     """
     if dim % DIM_KEY:
         raise InvalidInput(f"dim: expected a multiple of {DIM_KEY}, not {dim}")
-    told = f"stack_gradients: {n_layers:,} layers of dim {dim:,}"
-    require_room(12 * n_layers * dim**2 + n_words * dim, told)
+    what = f"stack_gradients: {n_layers:,} layers of dim {dim:,}"
+    require_room(12 * n_layers * dim**2 + n_words * dim, what)
     multiplications = 100 * n_words * dim * (dim + n_words) + 10**7  # of a layer in all variants; the least is 10 ms
-    require_time(n_draws * n_layers * multiplications, f"{told}, of {n_words:,} words, drawn {n_draws:,} times,")
+    require_time(n_draws * n_layers * multiplications, f"{what}, of {n_words:,} words, drawn {n_draws:,} times,")
     random = generator(rng=rng)
     trials: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in VARIANTS}
     for _ in range(n_draws):

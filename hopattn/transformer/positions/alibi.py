@@ -34,7 +34,7 @@ def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> n
 
     m: the number of keys, n by default; with m > n the queries are the last n of the m tokens, as in `ha.causal`. The
     bias is added to β q·k. Raises `InvalidInput` for numbers below 1 and for more queries than keys.
-    Source: Press et al. (2022), 3 (their queries see only what stands before them).
+    Source: Press et al. (2022), 3 (their queries see only the words before them).
 
     >>> alibi(8, 3)[0]
     array([[ 0. , -0.5, -1. ],

@@ -45,7 +45,7 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
 
         P(p + k) = S_k P(p);   the vectors of many positions are `P @ S_k.T`
 
-    k: a finite number, also negative or fractional. S_k is the rotation of plane i by −kθ_i, because the sine stands
+    k: a finite number, also negative or fractional. S_k is the rotation of plane i by −kθ_i, because the sine comes
     first. With S_{−1} as its w_query, a head whose keys are positions lets each word look for the word before it.
     Raises `InvalidInput` for another k, an odd dim, and a base that is not positive.
     Source: Vaswani et al. (2017), 3.5 ("a linear function of PE_pos"); LING3804 Lecture Notes 7, 7.3 (on one circle).

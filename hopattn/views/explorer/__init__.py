@@ -1,4 +1,4 @@
-"""The page to play with: one HTML file, with every formula in JavaScript and reference values from NumPy.
+"""The interactive page: one HTML file, with every formula in JavaScript and reference values from NumPy.
 
 The page is put together from the files of `parts/`: a template, styles, and one script for each idea.
 

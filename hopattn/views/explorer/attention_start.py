@@ -63,7 +63,7 @@ def attention_state(spec: Attention) -> dict[str, Any]:
 
 
 def _hero(spec: Attention) -> int:
-    """The token that the scenario speaks of: a word that its figures or expectations name, or else the last."""
+    """The token of interest: a word that its figures or expectations name, or else the last."""
     tokens = spec.input.tokens
     named = [*spec.figure.highlight, *(word for expectation in spec.expect for word in expectation.words)]
     hero = next((word for word in named if word in tokens), tokens[-1])
@@ -120,7 +120,7 @@ def _plane(spec: Attention, axes: list[str]) -> tuple[int, int]:
 
 
 def induction_state(spec: Attention) -> dict[str, Any]:
-    """The induction view of a text; raises `InvalidInput` for a scenario that is no induction head of two layers."""
+    """The induction view of a text; raises `InvalidInput` unless the scenario is an induction head of two layers."""
     turn = None if spec.positions is None else spec.positions.turn
     if set(spec.spaces) != PARTS or turn is None or [len(layer.head) for layer in spec.layer] != [1, 1]:
         raise InvalidInput("layer: positions are only shown for the induction head of two layers")

@@ -1,4 +1,4 @@
-"""The page to play with, as an object: it shows itself in a notebook, and saves itself as a file."""
+"""The interactive page as an object: it shows itself in a notebook, and saves itself as a file."""
 
 from dataclasses import dataclass
 from html import escape
@@ -22,7 +22,7 @@ HEIGHT = 900
 
 @dataclass(frozen=True, repr=False)
 class Explorer:
-    """A page to play with. A notebook shows it in a frame.
+    """An interactive page. A notebook shows it in a frame.
 
     name: the name of its scenario, or of its file of weights. html: the page, one HTML text that loads nothing.
     left_out: the variants of the scenario that the page cannot show, each with the reason.
@@ -42,7 +42,7 @@ class Explorer:
     def save(self, file: Any) -> Path:
         """Write the page, whole or not at all; a file of that name is replaced. Gives its path.
 
-        Raises `InvalidInput` for a path that is no plain file, and `CannotDo` if it cannot be written.
+        Raises `InvalidInput` for a path that is not a plain file, and `CannotDo` if it cannot be written.
         """
         path = path_of(file, "file")
         write_over(path, self.html.encode())
@@ -50,12 +50,12 @@ class Explorer:
 
 
 def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Explorer:
-    """The page to play with of a scenario: words, patterns, pictures and angles that can be moved.
+    """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
     scenario: a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in
     the view of the scenario; the other views show scenarios that come with hopattn.
 
-    In its place, weights of attention of any model, `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`: an array,
+    Instead, weights of attention of any model, `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`: an array,
     or the path of a file of one (.npy, .npz, .csv, .safetensors). The page then shows each head as arcs, as a matrix
     and in numbers, with the mean weight on the first word, the word before and the word itself. A file with queries,
     keys and values (q, k and v, as for `hopattn compare`) gives the weights of softmax attention with β = 1/√dim. What
@@ -65,7 +65,7 @@ def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Exp
     mask: of a file of queries and keys, the name of a rule such as "causal" (None: none).
 
     Raises `InvalidInput` for a scenario that no view can show, one whose page would have more than 300 kB, weights that
-    are no numbers of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
+    are not numbers of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
 
     >>> import hopattn as ha
     >>> page = ha.explore("bank")

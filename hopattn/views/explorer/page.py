@@ -1,4 +1,4 @@
-"""The page to play with: one HTML file without any network, put together from the files of `parts/`."""
+"""The interactive page: one HTML file that needs no network, built from the files of `parts/`."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def _hash(text: str) -> str:
 
 
 def _safe_json(value: Any) -> str:
-    """JSON that can stand in a script element: no text of a scenario can end it."""
+    """JSON that is safe in a script element: no text of a scenario can end it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return (
         text.replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -1,7 +1,7 @@
 """The reference values by which the page checks its own arithmetic: each formula, computed by hopattn with NumPy.
 
 A case is `{"formula", "given", "expected"}`: the page computes the formula of that name from what is given, and
-compares. In place of what is given, `preset` is the number of a preset of the view that `formula` names. Numbers have
+compares. Instead of what is given, `preset` is the number of a preset of the view that `formula` names. Numbers have
 twelve digits, a thousand times as many as the page compares, so that the bytes of the page do not depend on the last
 bits of a processor.
 """

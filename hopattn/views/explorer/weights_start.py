@@ -120,7 +120,7 @@ def _of_file(file: Path) -> np.ndarray:
 
 
 def _tokens_in(file: Path) -> Any:
-    """The words that a .npz holds beside its weights, or None."""
+    """The words that a .npz holds with its weights, or None."""
     return arrays_of(file)[TOKENS].tolist() if file.suffix.lower() == ".npz" and TOKENS in names_in(file) else None
 
 

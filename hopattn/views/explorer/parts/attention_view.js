@@ -183,9 +183,9 @@ const attentionView = {
       createSense,
       drawSense,
     );
-    const told = sentenceOf(names[own.token], senses);
-    if (this.parts.sentence.textContent !== told) say(told);
-    setText(this.parts.sentence, told);
+    const message = sentenceOf(names[own.token], senses);
+    if (this.parts.sentence.textContent !== message) say(message);
+    setText(this.parts.sentence, message);
     this.parts.working.replaceChildren(
       ...working({ step, head, number: own.head, names, i: own.token, j: own.key, residual: own.residual }),
     );
@@ -209,10 +209,10 @@ function sentenceOf(name, senses) {
   const moved = senses.map(({ other, before, after }) => ({ other, before, after, rise: after - before }));
   const rises = moved.filter(({ rise }) => rise > 0.005).sort((a, b) => b.rise - a.rise);
   const falls = moved.filter(({ rise }) => rise < -0.005).sort((a, b) => a.rise - b.rise);
-  const told = ({ other, before, after }) => `${other} (cosine ${shown(before)} → ${shown(after)})`;
+  const message = ({ other, before, after }) => `${other} (cosine ${shown(before)} → ${shown(after)})`;
   if (!rises.length && !falls.length) return `${name} keeps its direction.`;
-  const toward = rises.length ? `toward ${told(rises[0])}` : "";
-  const away = falls.length ? `away from ${told(falls[0])}` : "";
+  const toward = rises.length ? `toward ${message(rises[0])}` : "";
+  const away = falls.length ? `away from ${message(falls[0])}` : "";
   return `${name} moves ${[toward, away].filter(Boolean).join(" and ")}.`;
 }
 

@@ -61,8 +61,8 @@ class Chart {
       },
     );
     this.drawNames(names.length ? series : [], at);
-    const told = series.map(({ name, values }) => `${name} ${shown(values[0])} to ${shown(values.at(-1))}`);
-    set(this.svg, { "aria-label": `${this.name}: ${told.join("; ")}` });
+    const message = series.map(({ name, values }) => `${name} ${shown(values[0])} to ${shown(values.at(-1))}`);
+    set(this.svg, { "aria-label": `${this.name}: ${message.join("; ")}` });
   }
 
   /** The name of each line at its end, where there is room; the highest first. */
@@ -145,7 +145,7 @@ class Clock {
       step: 1,
       oninput: (event) => go(Number(event.target.value)),
     });
-    this.told = element("output", { for: id });
+    this.message = element("output", { for: id });
     const steps = [
       button("Cue", () => 0),
       button("Back", () => time() - 1),
@@ -158,7 +158,7 @@ class Clock {
       { class: "clock" },
       this.buttons,
       element("label", { for: id }, "Time "),
-      this.told,
+      this.message,
       this.slider,
     );
   }
@@ -166,6 +166,6 @@ class Clock {
   draw(time, last, text) {
     set(this.slider, { max: last });
     setValue(this.slider, time);
-    setText(this.told, text);
+    setText(this.message, text);
   }
 }

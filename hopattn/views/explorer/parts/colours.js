@@ -1,10 +1,10 @@
-// Colours of numbers: 0 is the sheet, blue above it, orange below, as in the figures.
+// Colours of numbers: 0 is the background, blue above it, orange below, as in the figures.
 
 const colours = { read: null };
 
 const rgbOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** The colours of the sheet at hand, from the variables of the style sheet. */
+/** The colours of the present theme, from the variables of the style sheet. */
 function sheetColours() {
   const theme = document.documentElement.dataset.theme;
   if (colours.read !== theme) {

@@ -18,7 +18,7 @@ function sliderOf({ least, most, step, slider }) {
   };
 }
 
-/** The number nearest to a wish that a control can have; the present one where the wish is no number. */
+/** The number nearest to a wish that a control can have; the present one where the wish is not a number. */
 function held({ least, most, step }, wish, present) {
   if (!Number.isFinite(wish)) return present;
   return clamp(step === 1 ? Math.round(wish) : wish, least, most);

@@ -32,7 +32,7 @@ function selfContained(svg) {
   return clone;
 }
 
-/** All pictures of the view below one another, with the title. */
+/** All pictures of the view below each other, with the title. */
 function wholePicture() {
   const pictures = views[state.view].pictures().filter((svg) => svg.getBoundingClientRect().width > 0);
   const boxes = pictures.map((svg) => svg.getBoundingClientRect());
@@ -93,9 +93,9 @@ async function copyLink() {
     : done
       ? "The link is copied."
       : "Copy the link from the address bar.";
-  setText(document.getElementById("told"), text);
+  setText(document.getElementById("message"), text);
   say(text);
-  setTimeout(() => setText(document.getElementById("told"), ""), 4000);
+  setTimeout(() => setText(document.getElementById("message"), ""), 4000);
 }
 
 function connectActions() {

@@ -4,7 +4,7 @@ const inductionView = {
   name: "Induction",
   help:
     "Layer 1 turns each position by one step, so that every word finds the word before it. " +
-    "Layer 2 looks for a place where the word before is the present word, and expects the word that stands there.",
+    "Layer 2 looks for a place where the word before is the present word, and expects the word found there.",
 
   build(root) {
     const own = () => state.induction;
@@ -101,12 +101,12 @@ const inductionView = {
     const best = largest(expected);
     const winners = expectedWords({ words, part }, chosen);
     const right = successorOf(tokens, chosen);
-    const told =
+    const message =
       best <= 0 || winners.length === words.length
         ? `${names[chosen]} expects no word.`
         : `${names[chosen]} expects ${winners.join(" and ")}.`;
-    if (this.parts.sentence.textContent !== told) say(told);
-    setText(this.parts.sentence, told);
+    if (this.parts.sentence.textContent !== message) say(message);
+    setText(this.parts.sentence, message);
     setText(this.parts.reason, reasonOf(own, right, winners));
   },
 
@@ -168,8 +168,8 @@ function reasonOf(own, right, winners) {
   if (winners.length === 1 && right.includes(winners[0])) return `Right: ${right.join(" and ")} came after it before.`;
   if (mask === "causal" && !start) {
     const cures = curesOf(own);
-    const told = cures.length ? ` What helps: ${cures.join(", or ")}.` : "";
-    return `The trap: nothing stands before the first word, so it takes itself for its predecessor.${told}`;
+    const message = cures.length ? ` What helps: ${cures.join(", or ")}.` : "";
+    return `The trap: nothing stands before the first word, so it takes itself for its predecessor.${message}`;
   }
   if (360 % turn === 0 && 360 / turn < 12) {
     return `Every ${360 / turn} words, positions fall on the same place of the circle; a smaller angle tells them apart.`;

@@ -1,4 +1,4 @@
-// Pictures of spins: ink is 1 (on), the sheet −1 (off), a third colour unknown. The cue can be painted with mouse, finger and keys.
+// Pictures of spins: foreground is 1 (on), background −1 (off), a third colour unknown. The cue can be painted with mouse, finger and keys.
 
 const REVERSED = { "#": ".", ".": "#", "?": "#" };
 const SPIN_WORDS = { "#": "on", ".": "off", "?": "unknown" };

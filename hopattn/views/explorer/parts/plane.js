@@ -1,4 +1,4 @@
-// The plane of two axes: ticks, marks with names that do not cover one another, and places under the pointer.
+// The plane of two axes: ticks, marks with names that do not cover each other, and places under the pointer.
 
 const MARGIN = { left: 44, right: 16, top: 16, bottom: 40 };
 

@@ -136,7 +136,7 @@ const spinView = {
     const patterns = own.patterns.map(([, picture]) => spinsOf(picture));
     const all = patterns.map((pattern) => overlap(pattern, x));
     const best = all.indexOf(largest(all));
-    const what = { converged: "It rests", cycle: "It runs in a cycle of two", limit: "It has not come to rest" }[
+    const what = { converged: "It has converged", cycle: "It runs in a cycle of two", limit: "It has not converged" }[
       this.status
     ];
     const which =
@@ -156,7 +156,7 @@ const spinView = {
       createStored,
       (node, [name, picture]) => {
         node.pixels.draw(picture, own.columns);
-        setText(node.told, `${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
+        setText(node.message, `${name}: overlap ${shown(overlap(spinsOf(picture), x))}`);
         node.forget.disabled = own.patterns.length < 2;
       },
     );
@@ -232,7 +232,7 @@ function courseOf(couplings, cue, moves, patterns) {
 function createStored([name]) {
   const current = () => state.spins.patterns.find(([other]) => other === name)[1];
   const pixels = new Pixels(name);
-  const told = element("span");
+  const message = element("span");
   const use = element(
     "button",
     {
@@ -251,5 +251,5 @@ function createStored([name]) {
     },
     "Forget",
   );
-  return Object.assign(element("li", {}, pixels.svg, told, use, forget), { pixels, told, forget });
+  return Object.assign(element("li", {}, pixels.svg, message, use, forget), { pixels, message, forget });
 }

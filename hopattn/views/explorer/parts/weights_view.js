@@ -31,7 +31,7 @@ const weightsView = {
     const top = this.sorts.map((button) => element("th", { scope: "col" }, button));
     const table = element("table", { class: "ends" }, element("thead", {}, element("tr", {}, ...top)), this.rows);
     const list = element("div", { class: "numbers", tabindex: 0, role: "region", "aria-label": "The heads" }, table);
-    const told = this.isText
+    const message = this.isText
       ? "Averages over the words: entropy in nats, and the weight on the first word, the word before, the word itself."
       : "Averages over the queries: entropy in nats, and the weight on the first key.";
     const arcs = card("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg));
@@ -39,7 +39,7 @@ const weightsView = {
     return columnsOf({
       first: [arcs, card("matrix-card", "Weights of the head", element("div", { class: "fit" }, this.matrix.svg))],
       second: [
-        card("heads-card", "Heads", list, element("p", { class: "hint" }, told)),
+        card("heads-card", "Heads", list, element("p", { class: "hint" }, message)),
         card("why-card", "Weights of the word", this.sentence, this.bars),
       ],
     });
@@ -90,9 +90,9 @@ const weightsView = {
     const most = seen.sort((a, b) => Math.abs(row[b]) - Math.abs(row[a])).slice(0, MOST_BARS);
     const rest = seen.length - most.length;
     const total = `The weights of this word sum to ${shown(sum(row), 3)}.`;
-    const told = rest ? `${total} The largest ${MOST_BARS} of ${seen.length}:` : total;
-    if (this.sentence.textContent !== told) say(told);
-    setText(this.sentence, told);
+    const message = rest ? `${total} The largest ${MOST_BARS} of ${seen.length}:` : total;
+    if (this.sentence.textContent !== message) say(message);
+    setText(this.sentence, message);
     const largest = Math.max(1, ...row.map(Math.abs));
     keyed(
       this.bars,

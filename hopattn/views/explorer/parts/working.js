@@ -88,7 +88,7 @@ function activationLine(step, trace, names, i, head, residual) {
       `x⁺ = ${output}; all ${step.heads.length} heads together: `,
       coloured("value", vectorText(step.state[i])),
     );
-  if (!residual) return paragraph("activation", `x⁺ = ${output}, in place of the word`);
+  if (!residual) return paragraph("activation", `x⁺ = ${output}, instead of the word`);
   return paragraph(
     "activation",
     `x⁺ = ${output}; `,
