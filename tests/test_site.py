@@ -2,17 +2,21 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 
+import hopattn as ha
 from docs.builder import api, commands, gallery, markdown
-from docs.builder.drawing import Picture, Shown
+from docs.builder.drawing import SWEEPS, Picture, Shown, _shown
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
+from hopattn.experiments.sweep.of_scenario import sweep_scenario
 from hopattn.scenario.files import shipped
 from tests.each import each
 
@@ -61,9 +65,26 @@ def test_every_command_and_every_option_is_on_the_page():
 
 def a_scenario(name, path):
     text = path.read_text(encoding="utf-8")
-    pictures = (Picture(f"figures/{name}-moved.svg", "where words are", "moved"),)
+    pictures = (Picture(f"figures/{name}-moved.svg", "where words are", f"hopattn run {name} --figures moved"),)
     file = path.relative_to(ROOT).as_posix()
     return Shown(name, "attention", "a *title*", "ours", None, file, text, "output", pictures, ("moved",), ())
+
+
+@pytest.mark.parametrize("points", sorted(SWEEPS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_the_points_of_a_sweep_are_all_there_so_that_its_picture_needs_no_minute(points, tmp_path):
+    copy = shutil.copy(points, tmp_path / points.name)
+    swept = sweep_scenario(ha.load(points.stem), file=copy, workers=1)
+    assert copy.read_bytes() == points.read_bytes()
+    assert not any(np.isnan(swept.mean(name)).all() for name in swept.values)
+
+
+def test_an_ensemble_shows_its_sweep_and_a_scenario_the_figure_that_it_names(tmp_path):
+    (tmp_path / "figures").mkdir()
+    sweep, masks = (_shown((name, shipped()[name], tmp_path)).pictures[0] for name in ("capacity", "bank-mask"))
+    assert (sweep.file, masks.file) == ("figures/capacity-sweep.svg", "figures/bank-mask-masks.svg")
+    assert sweep.command == "hopattn sweep capacity --out capacity.svg"
+    assert sweep.shows == "overlap and recalled over load"
+    assert "theory" in (tmp_path / sweep.file).read_text() and "itself too" in (tmp_path / masks.file).read_text()
 
 
 def test_every_scenario_has_a_page_with_its_file_and_its_output():

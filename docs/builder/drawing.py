@@ -2,31 +2,33 @@
 
 import contextlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 import hopattn as ha
-from hopattn.figures.base import Plot
+from hopattn.experiments.sweep.of_scenario import sweep_scenario
 from hopattn.figures.gallery import plots
-from hopattn.figures.rendering import drawable, rendered_figure
+from hopattn.figures.rendering import drawable, favourite, rendered, rendered_figure
+from hopattn.figures.sweep import draw_sweep
 from hopattn.scenario.files import shipped
+from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Outcome, Result
 from hopattn.views.terminal import show_result
 
-PREFERRED = ("induction", "neuron", "program", "layer", "offsets", "alignment", "recall", "states", "attention")
-"""The figures of which the first that fits is drawn for a scenario that no figure of the gallery is drawn from."""
+SWEEPS = Path(__file__).parent.parent / "sweeps"
+"""The finished points of sweeps that take a minute or more, each in the file of its scenario's name."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of a scenario: its file in the site, what it shows, and its name."""
+    """A figure of a scenario: its file in the site, what it shows, and the command that draws it."""
 
     file: str
     shows: str
-    name: str
+    command: str
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,6 @@ def shown(root: Path, processes: int | None = None) -> dict[str, Shown]:
 def _shown(work: tuple[str, Path, Path]) -> Shown:
     name, path, root = work
     result = ha.run(ha.load(path))
-    fits = {plot.name: plot for plot in drawable(result)}
     return Shown(
         name,
         result.kind,
@@ -67,8 +68,8 @@ def _shown(work: tuple[str, Path, Path]) -> Shown:
         path.relative_to(path.parents[2]).as_posix(),
         path.read_text(encoding="utf-8"),
         _output(result),
-        tuple(_pictures(name, result, fits, root)),
-        tuple(fits),
+        tuple(_pictures(name, result, root)),
+        tuple(plot.name for plot in drawable(result)),
         result.expectations,
     )
 
@@ -81,16 +82,31 @@ def _output(result: Result) -> str:
     return "\n".join(line.rstrip() for line in printed.getvalue().strip().split("\n"))
 
 
-def _pictures(name: str, result: Result, fits: Mapping[str, Plot], root: Path) -> Iterator[Picture]:
-    """The figures of the gallery that are drawn from the scenario; or else the preferred one, drawn here."""
+def _pictures(name: str, result: Result, root: Path) -> Iterator[Picture]:
+    """The figures of the gallery that are drawn from the scenario; else its sweep, or its favourite, drawn here."""
+    best = favourite(result)
     own = [plot for plot in plots.values() if plot.scenario == name]
-    for plot in own:
-        yield Picture(f"figures/{plot.name}.{'gif' if plot.moves else 'svg'}", plot.shows, plot.name)
-    if own or not fits:
+    for plot in sorted(own, key=lambda plot: best is None or plot.name != best.name):
+        file = f"figures/{plot.name}.{'gif' if plot.moves else 'svg'}"
+        yield Picture(file, plot.shows, f"hopattn run {name} --figures {plot.name}")
+    if own:
         return
-    chosen = fits[next((key for key in PREFERRED if key in fits), next(iter(fits)))]
-    file = f"figures/{name}-{chosen.name}.svg"
-    data, _ = rendered_figure(chosen, result)
-    if not (root / file).is_file() or (root / file).read_bytes() != data:
-        (root / file).write_bytes(data)
-    yield Picture(file, chosen.shows, chosen.name)
+    if (points := SWEEPS / f"{name}.jsonl").is_file():
+        data, shows = _sweep_figure(ha.load(name), points)
+        picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
+    elif best is not None:
+        data, _ = rendered_figure(best, result)
+        picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
+    else:
+        return
+    file = root / picture.file
+    if not file.is_file() or file.read_bytes() != data:
+        file.write_bytes(data)
+    yield picture
+
+
+def _sweep_figure(scenario: Scenario, points: Path) -> tuple[bytes, str]:
+    """The figure of a sweep whose points are all finished, and what it shows."""
+    swept = sweep_scenario(scenario, file=points, workers=1)
+    shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
+    return rendered(lambda figure: draw_sweep(figure, swept), described=(scenario.spec.title, shows))[0], shows

@@ -82,7 +82,7 @@ def _index(grouped: Mapping[str, list[Shown]]) -> str:
 
 def _folder_card(folder: str, members: list[Shown]) -> str:
     """The card of a folder, with the picture of a scenario from which a figure of the gallery is drawn."""
-    drawn = [one for one in members if any(f"-{shown.name}." not in shown.file for shown in one.pictures)]
+    drawn = [one for one in members if any(f"/{one.name}-" not in shown.file for shown in one.pictures)]
     image = f"![](../{(drawn or members)[0].pictures[0].file})"
     return f"- [{image} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
 
@@ -101,7 +101,7 @@ def _card(one: Shown) -> str:
 
 def _page(one: Shown) -> str:
     about = [f"**{plain(one.title)}**", f"Source: {plain(one.source)}", *([plain(one.note)] if one.note else [])]
-    pictures = [f"{picture(shown, '../')}\n\n`hopattn run {one.name} --figures {shown.name}`" for shown in one.pictures]
+    pictures = [f"{picture(shown, '../')}\n\n`{shown.command}`" for shown in one.pictures]
     more = ", ".join(f"`{name}`" for name in one.fits)
     fitting = [f"Figures that fit it: {more}."] if len(one.fits) > 1 else []
     parts = [

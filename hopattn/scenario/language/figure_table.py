@@ -16,6 +16,9 @@ class FigureTable(Table):
 
     title: str | None = None
     """The title above each figure, instead of the scenario's; an empty text leaves it out."""
+    gallery: Text | None = None
+    """The figure that shows the scenario best, by its name: `hopattn.plot` draws it unless another one is named, and so
+    do notebooks and the gallery. By default the first that fits of a list."""
     axes: Annotated[list[Text], Field(min_length=2, max_length=2)] | None = None
     """The two axes of the plane in which words are drawn."""
     highlight: list[Text] = Field(default_factory=list)
