@@ -1,7 +1,7 @@
 """Settings of a measurement: the processor, as it is or without AVX-512, and the kernels, NumPy's or compiled ones.
 
 Each is a set of environment variables for a new process. A simulated processor tells each library by its own variable
-not to use AVX-512; it is no other machine, but the instructions are those of one.
+not to use AVX-512: the machine is the same, and the instructions are those of another one.
 """
 
 import os

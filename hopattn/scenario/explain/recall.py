@@ -142,8 +142,8 @@ def _explain_couplings(
     if by_hebb or numbers:
         yield f"  field of all neurons: {by_hebb}{' ' * bool(by_hebb and numbers)}{numbers}"
     against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
-    are, have = "is" if against == 1 else "are", "has" if idle == 1 else "have"
-    yield f"  {len(field)} neurons: {against} {are} opposed to their field, {idle} {have} zero field"
+    are = "is opposed to its" if against == 1 else "are opposed to their"
+    yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field"
 
 
 def _field_by_hebb(network: Hopfield, cue: np.ndarray, field: np.ndarray, names: Sequence[str]) -> str:
