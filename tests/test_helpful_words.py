@@ -5,7 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.files import shipped
-from hopattn.scenario.grids import values_of
+from hopattn.scenario.grids import axis_values
 from hopattn.scenario.loading import parse
 from tests.each import each
 
@@ -58,11 +58,11 @@ def of_file(text):
             "update 'glauber': needs temperature; in Python, give Glauber(temperature=…)",
         ),
         (
-            lambda: values_of("0,05:0,2:3", "load"),
+            lambda: axis_values("0,05:0,2:3", "load"),
             "load: '0,05' is not a number; a number has a decimal point: write 0.05",
         ),
         (
-            lambda: values_of("0,1,0,2", "load"),
+            lambda: axis_values("0,1,0,2", "load"),
             "write the numbers in rising order; if the commas are decimal ones, write 0.1",
         ),
     ],

@@ -1,12 +1,12 @@
 """Text in figures: tokens as labels, and numbers as the lectures write them."""
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 from unicodedata import east_asian_width
 
 from hopattn.figures.style import theme
+from hopattn.scenario.language.occurrence import Occurrence, occurrences
 
 LABEL = 14
 """The width of a label, in letters; a wider token is cut."""
@@ -37,10 +37,8 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     >>> subscripted(["their#1", "dog", "their#2"])
     ('their₁', 'dog', 'their₂')
     """
-    return tuple(
-        short(stem, letters - len(end)) + end.translate(_LOW_DIGITS) if end else short(stem, letters)
-        for stem, end in _counted(tokens)
-    )
+    split = ((word, str(count or "")) for word, count in occurrences(tokens))
+    return tuple(short(word, letters - len(count)) + count.translate(_LOW_DIGITS) for word, count in split)
 
 
 def indexed(token: str, letters: float = LABEL) -> str:
@@ -49,12 +47,8 @@ def indexed(token: str, letters: float = LABEL) -> str:
     >>> indexed("their#2"), indexed("dog"), indexed("C#")
     ('their₂', 'dog', 'C#')
     """
-    stem, sign, end = token.rpartition("#")
-    return (
-        short(stem, letters) + end.translate(_LOW_DIGITS)
-        if stem and sign and end.isdecimal()
-        else short(token, letters)
-    )
+    word, count = Occurrence.parse(token)
+    return short(word, letters) + (str(count).translate(_LOW_DIGITS) if count else "")
 
 
 def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -63,18 +57,7 @@ def unnumbered(tokens: Sequence[str]) -> tuple[str, ...]:
     >>> unnumbered(["their#1", "dog", "their#2"])
     ('their', 'dog', 'their')
     """
-    return tuple(stem for stem, _ in _counted(tokens))
-
-
-def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
-    """Each token as a word and the index that counts its occurrences, empty for a word that occurs once."""
-    split = [token.rpartition("#") for token in tokens]
-    counts = Counter(stem for stem, sign, end in split if sign and end.isdecimal())
-    repeated = {stem for stem, count in counts.items() if count > 1}
-    return [
-        (stem, end) if sign and stem in repeated and end.isdecimal() else (token, "")
-        for token, (stem, sign, end) in zip(tokens, split, strict=True)
-    ]
+    return tuple(token.word for token in occurrences(tokens))
 
 
 def width(text: str) -> float:

@@ -12,13 +12,15 @@ ROUNDING = 1e-12
 """A smaller number is a rounding error and is written as 0."""
 
 
-def number(value: float) -> str:
+def number(value: float, rounding: float = ROUNDING) -> str:
     """A number with at most four decimals and no leading zero; raises `InvalidInput` for NaN and infinities.
+
+    rounding: a smaller number is written as 0.
 
     >>> number(0.8), number(-0.48), number(1.0), number(0.123456)
     ('.8', '−.48', '1', '.1235')
     """
-    value = 0.0 if abs(value) < ROUNDING else float(value)
+    value = 0.0 if abs(value) < rounding else float(value)
     if not math.isfinite(value):
         raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
     if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
@@ -49,6 +51,15 @@ def shown(values: Any, digits: int = 6, rounding: float = ROUNDING) -> str:
     if isinstance(values, list):
         return "(" + ", ".join(shown(value, digits, rounding) for value in values) + ")"
     return f"{0.0 if abs(values) < rounding else values:.{digits}g}"
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "step"), counted(1200, "step")
+    ('1 step', '1,200 steps')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def in_sentence(words: Sequence[str]) -> str:

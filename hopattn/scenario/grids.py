@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import islice, pairwise
 from numbers import Integral, Real
+from sys import float_info
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
@@ -14,6 +15,7 @@ Values = tuple[Any, ...]
 Grid = str | Iterable[Any]
 """The values of one axis as a caller gives them: a text such as "0.1:32:log20" or "hebb,storkey", numbers, or words."""
 
+LARGEST = float_info.max
 MOST = 100_000
 """The largest number of values of one axis."""
 
@@ -27,20 +29,30 @@ def of_words(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def values_of(text: str, what: str = "grid", words: bool = False) -> Values:
-    """The values of one axis, in rising order, each once.
+def axis_values(grid: Grid, what: str = "grid", words: bool = False) -> Values:
+    """The values of one axis, in rising order, each once, from a text or from numbers.
 
     start:stop:21 gives 21 values at equal distances, both ends included; start:stop:log20 gives 20 at equal ratios.
-    Whole numbers stay whole: those of a list, and a spaced grid whose ends and step are whole. what: the name of the
-    axis in messages. words: whether words with commas between them are values too, in any order. Raises `InvalidInput`
-    for a grid that is empty or not in rising order, that repeats a value, or that holds an entry that is not a finite
-    number.
+    Whole numbers stay whole: those of a list, and a spaced grid whose ends and step are whole; numbers of NumPy become
+    numbers of Python. what: the name of the axis in messages. words: whether words are values too, in any order, in a
+    text with commas between them. Raises `InvalidInput` for a grid that is empty or not in rising order, that repeats a
+    value, or that holds an entry that is not a finite number.
 
-    >>> values_of("0:1:5")
-    (0.0, 0.25, 0.5, 0.75, 1.0)
-    >>> values_of("1:100:log3"), values_of("10:30:3"), values_of("1,2,0.5e1")
-    ((1.0, 10.0, 100.0), (10, 20, 30), (1, 2, 5.0))
+    >>> axis_values("0:1:5"), axis_values("1:100:log3")
+    ((0.0, 0.25, 0.5, 0.75, 1.0), (1.0, 10.0, 100.0))
+    >>> axis_values("10:30:3"), axis_values("1,2,0.5e1"), axis_values([1, 2.5])
+    ((10, 20, 30), (1, 2, 5.0), (1, 2.5))
     """
+    if isinstance(grid, str):
+        return _of_text(grid, what, words)
+    try:
+        values = tuple(map(_of_python, islice(grid, MOST + 1)))
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
+    return in_order(values, what, words)
+
+
+def _of_text(text: str, what: str, words: bool) -> Values:
     parts = [part.strip() for part in text.split(",")]
     if words and all(_WORD.fullmatch(part) and part.lower() not in _NO_WORDS for part in parts):
         return in_order(tuple(parts), what, words)
@@ -54,24 +66,6 @@ def values_of(text: str, what: str = "grid", words: bool = False) -> Values:
             raise
         point = ".".join(text.split(",")[:2])
         raise InvalidInput(f"{error}; if the commas are decimal ones, write {point}") from None
-
-
-def axis_values(grid: Grid, what: str, words: bool = False) -> Values:
-    """The values of one axis from a text, as `values_of` reads it, or from numbers in rising order.
-
-    Numbers of NumPy become numbers of Python. what: the name of the axis in messages. words: whether the values may be
-    words. Raises `InvalidInput` for anything else.
-
-    >>> axis_values("0.1:0.2:2", "load"), axis_values([1, 2.5], "load")
-    ((0.1, 0.2), (1, 2.5))
-    """
-    if isinstance(grid, str):
-        return values_of(grid, what, words)
-    try:
-        values = tuple(map(_of_python, islice(grid, MOST + 1)))
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
-    return in_order(values, what, words)
 
 
 def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[str, Values]:
@@ -98,7 +92,7 @@ def axes_from(texts: Iterable[str], words: bool = False) -> dict[str, Values]:
             raise InvalidInput(f"--over '{shortened(text)}': expected KEY=GRID, as in beta=0.1:32:log20")
         if key in axes:
             raise InvalidInput(f"--over {shortened(key)}: is given twice")
-        axes[key] = values_of(grid, f"--over {shortened(key)}", words)
+        axes[key] = axis_values(grid, f"--over {shortened(key)}", words)
     return axes
 
 
@@ -113,25 +107,17 @@ def in_order(values: Values, what: str, words: bool = False) -> Values:
         raise InvalidInput(f"{what}: holds more than {MOST:,} numbers")
     if words and of_words(values):
         if twice := [word for i, word in enumerate(values) if word in values[:i]]:
-            raise InvalidInput(f"{what}: {shortened(twice[0])} is listed twice")
+            raise InvalidInput(f"{what}: {shortened(twice[0])} is given twice")
         return values
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
             raise InvalidInput(f"{what}: {quoted(value)} is not a finite number; {_HOW}")
     for value, after in pairwise(values):
         if after == value:
-            raise InvalidInput(f"{what}: {value:g} is listed twice")
+            raise InvalidInput(f"{what}: {value:g} is given twice")
         if after < value:
             raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
     return values
-
-
-def _is_finite(value: int | float) -> bool:
-    """Whether a number is finite as a float too."""
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _of_python(value: Any) -> Any:
@@ -147,8 +133,11 @@ def _spaced(text: str, what: str) -> Values:
     if len(parts) != 3:
         raise InvalidInput(f"{what}: '{shortened(text)}' has {len(parts)} parts; {_HOW}")
     start, stop = (_number(part, what) for part in parts[:2])
-    logarithmic = parts[2].strip().startswith("log")
-    count = _count(parts[2].strip().removeprefix("log"), text, what)
+    logarithmic, number = parts[2].strip().startswith("log"), parts[2].strip().removeprefix("log")
+    if not re.fullmatch(r"[0-9]{1,9}", number) or not 2 <= int(number) <= MOST:
+        how = f"'{shortened(number)}' numbers; expected a count from 2 to {MOST}"
+        raise InvalidInput(f"{what}: '{shortened(text)}' has {how}")
+    count = int(number)
     if start >= stop:
         raise InvalidInput(f"{what}: '{shortened(text)}' runs from {start:g} to {stop:g}; write the smaller end first")
     if logarithmic and start <= 0:
@@ -162,14 +151,6 @@ def _spaced(text: str, what: str) -> Values:
         inner = [start + step * (stop - start) for step in steps]
     rounded = (float(f"{value:.12g}") for value in inner[1:-1])
     return in_order((float(start), *rounded, float(stop)), what)
-
-
-def _count(text: str, whole: str, what: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text) or not 2 <= int(text) <= MOST:
-        raise InvalidInput(
-            f"{what}: '{shortened(whole)}' has '{shortened(text)}' numbers; expected a count from 2 to {MOST}"
-        )
-    return int(text)
 
 
 def _number(text: str, what: str) -> int | float:

@@ -77,7 +77,7 @@ def test_a_png_fills_a_projector_and_takes_other_shapes_and_finer_pixels(hopattn
         (["--figures", "moved", "--set", 'figure.axes=["money", "rivr"]'], "did you mean 'river'?"),
         (["--figures", "moved", "--set", "figure.query=muddi"], "figure.query: 'muddi' is unknown"),
         (["--figures", "moved", "--format", ""], "format: '' is unknown"),
-        (["--figures", "moved", "--set", 'figure.names=["a", "a"]'], "'a' is listed twice"),
+        (["--figures", "moved", "--set", 'figure.names=["a", "a"]'], "'a' is given 2 times"),
         (["--figures", "moved", "--set", 'figure.names=["a", "b", "c"]'], "holds 3 names; expected 1, for the"),
         (["--figures", "attention", "--set", "figure.head=2"], "there is no head 2 (heads: layer 1 head 1)"),
     ],

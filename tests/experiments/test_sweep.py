@@ -225,7 +225,7 @@ def test_a_blas_that_is_loaded_later_has_one_thread_too():
         ({}, "nothing to go over"),
         ({"x": ()}, "x: is empty"),
         ({"x": (2, 1)}, "1 comes after 2"),
-        ({"x": (1, 1)}, "is listed twice"),
+        ({"x": (1, 1)}, "is given twice"),
         ({"x": (1, float("nan"))}, "is not a finite number"),
         ({"x": ("a", 1)}, "is not a finite number"),
         ({"x": range(10_000), "y": range(1000)}, "the grid has 10,000,000 points; at most 1,000,000"),

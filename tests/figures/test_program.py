@@ -41,6 +41,12 @@ def test_small_and_large_numbers_are_not_written_as_0():
     assert {"−1.0e+07", "1.0e-03".replace("-", "−"), "2"} <= set(written(drawn(result)))
 
 
+def test_a_word_with_a_sign_for_numbers_is_written_whole():
+    result = ha.run(ha.load("reverse"), overrides={"input.tokens": ["C#", "D", "C#"], "expect": []})
+    names = [tick.get_text() for tick in drawn(result).axes[0].get_xticklabels()]
+    assert names == ["C#", "D", "C#"]
+
+
 def test_other_results_have_no_program():
     assert plots["program"]().lacks(result_of("bank"))
     assert not plots["program"]().lacks(result_of("histogram"))

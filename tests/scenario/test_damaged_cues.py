@@ -143,7 +143,11 @@ def test_the_seed_decides_and_another_cue_or_variant_does_not():
     ("old", "new", "message"),
     [
         ('of = "half"', "", "13: cue.bad: needs one of `of` and `mixture`; none is given"),
-        ('of = "half"', 'of = "half"\nmixture = ["up", "half"]', "13: cue.bad: needs one of `of` and `mixture`; both"),
+        (
+            'of = "half"',
+            'of = "half"\nmixture = ["up", "half"]',
+            "13: cue.bad: needs one of `of` and `mixture`; `of` and",
+        ),
         ('of = "half"', 'of = "hlf"', "14: cue.bad.of: 'hlf' is unknown; did you mean 'half'? (choices: half, up)"),
         ('["up", "half"]\nnoise', '["up", "hlf"]\nnoise', "17: cue.worse.mixture.2: 'hlf' is unknown; did you mean"),
         ('["up", "half"]\nnoise', '["up"]\nnoise', "17: cue.worse.mixture: has 1 entry; expected at least 2"),

@@ -127,9 +127,12 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
     ("change", "message"),
     [
         (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),
-        (("load = 0.05", "load = 0.05\npatterns = 3"), "needs one of `patterns` and `load`; both is given"),
-        (("load = 0.05", "load = -1"), "load: got -1; expected more than 0"),
-        (("neurons = 100", "neurons = 0"), "neurons: got 0"),
+        (
+            ("load = 0.05", "load = 0.05\npatterns = 3"),
+            "needs one of `patterns` and `load`; `patterns` and `load` are given",
+        ),
+        (("load = 0.05", "load = -1"), "load: -1 stands there; expected more than 0"),
+        (("neurons = 100", "neurons = 0"), "neurons: 0 stands there"),
         (("neurons = 100", "neurons = 1000000"), "would take about"),
         (("load = 0.05", "load = 0.05\nflip = 2"), "flip: got 2; expected at most 1"),
         (("load = 0.05", "load = 0.05\nnoise = 0.1"), "or 0 for unknown; use `flip`"),

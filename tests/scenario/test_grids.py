@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.grids import MOST, axes_from, axes_of, axis_values, values_of
+from hopattn.scenario.grids import MOST, axes_from, axes_of, axis_values
 from tests.each import each
 
 ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
@@ -16,14 +16,14 @@ ENDS = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.6g}"))
 def test_equal_distances_are_those_of_linspace(one, other, count):
     low, high = sorted((one, other))
     if high - low > 1e-3:
-        found = values_of(f"{low!r}:{high!r}:{count}")
+        found = axis_values(f"{low!r}:{high!r}:{count}")
         assert found == pytest.approx(np.linspace(low, high, count), rel=1e-9, abs=1e-9 * (abs(low) + abs(high)))
         assert found[0] == low and found[-1] == high
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1.01, 1e6), st.integers(2, 200))
 def test_equal_ratios_are_those_of_geomspace(low, ratio, count):
-    found = values_of(f"{low!r}:{low * ratio!r}:log{count}")
+    found = axis_values(f"{low!r}:{low * ratio!r}:log{count}")
     assert found == pytest.approx(np.geomspace(low, low * ratio, count), rel=1e-9)
     assert found[0] == low and found[-1] == low * ratio
 
@@ -41,8 +41,8 @@ def test_equal_ratios_are_those_of_geomspace(low, ratio, count):
     ],
 )
 def test_numbers_are_what_is_written(text, values):
-    assert values_of(text) == values
-    assert [type(value) for value in values_of(text)] == [type(value) for value in values]
+    assert axis_values(text) == values
+    assert [type(value) for value in axis_values(text)] == [type(value) for value in values]
 
 
 @each(
@@ -55,7 +55,7 @@ def test_numbers_are_what_is_written(text, values):
         ("1,inf", "'inf' is not a finite number"),
         ("1_0", "not a finite number"),
         ("2,1", "1 comes after 2; write the numbers in rising order"),
-        ("1,1.0", "1 is listed twice"),
+        ("1,1.0", "1 is given twice"),
         ("1:2", "has 2 parts"),
         ("1:2:3:4", "has 4 parts"),
         ("32:0.1:log20", "runs from 32 to 0.1; write the smaller end first"),
@@ -69,12 +69,12 @@ def test_numbers_are_what_is_written(text, values):
 )
 def test_what_is_not_a_grid_is_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
-        values_of(text, "beta")
+        axis_values(text, "beta")
 
 
-def test_numbers_too_close_to_be_distinguished_are_refused():
-    with pytest.raises(InvalidInput, match="is listed twice"):
-        values_of("1:1.0000000000001:50")
+def test_numbers_too_close_to_be_told_apart_are_refused():
+    with pytest.raises(InvalidInput, match="is given twice"):
+        axis_values("1:1.0000000000001:50")
 
 
 @pytest.mark.parametrize("grid", ["1:3:3", "1,2,3", (1, 2, 3), [1, 2, 3], range(1, 4), np.arange(1, 4)])
@@ -104,11 +104,11 @@ def test_words_are_values_where_they_are_asked_for():
     for grid in ("a,1", "nan,b", "a,,b", ["a", 1]):
         with pytest.raises(InvalidInput, match=r"not a (finite )?number|is missing"):
             axis_values(grid, "x", words=True)
-    with pytest.raises(InvalidInput, match="x: a is listed twice"):
+    with pytest.raises(InvalidInput, match="x: a is given twice"):
         axis_values("a,b,a", "x", words=True)
     with pytest.raises(InvalidInput, match="'a' is not a number"):
         axis_values("a,b", "x")
 
 
 def test_names_of_files_are_words():
-    assert values_of("neurons.csv,n2.csv", words=True) == ("neurons.csv", "n2.csv")
+    assert axis_values("neurons.csv,n2.csv", words=True) == ("neurons.csv", "n2.csv")

@@ -76,15 +76,15 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
     [
         (
             MAGNET.replace("curie_weiss = 20\n", ""),
-            "5: ising: needs one of couplings, patterns, curie_weiss; none is given",
+            "5: ising: needs one of `couplings`, `patterns` and `curie_weiss`; none is given",
         ),
         (
             MAGNET + "patterns = [[1, 1]]\n",
-            "5: ising: needs one of couplings, patterns, curie_weiss; patterns and curie",
+            "5: ising: needs one of `couplings`, `patterns` and `curie_weiss`; `patterns` and `curie",
         ),
         (
             MAGNET + "patterns = [[1, -1]]\n",
-            "5: ising: needs one of couplings, patterns, curie_weiss; patterns and curie_weiss are",
+            "5: ising: needs one of `couplings`, `patterns` and `curie_weiss`; `patterns` and `curie_weiss` are",
         ),
         (TEXT.replace("[0.5, 2]", "[1e-300]"), "7: ising.temperatures: 1e-300 is too small for an energy of"),
         (

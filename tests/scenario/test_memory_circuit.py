@@ -41,7 +41,7 @@ def test_another_seed_draws_other_circuits():
     ("change", "message"),
     [
         (("triggers = 2", "triggers = 8"), "circuit.triggers: 8 of 8 words leave none for a follower"),
-        (("[16, 64]", "[16, 64, 16]"), "circuit.widths: 16 is listed twice"),
+        (("[16, 64]", "[16, 64, 16]"), "circuit.widths: 16 is given 2 times; expected different numbers"),
         (("[16, 64]", "[]"), "circuit.widths: is empty"),
         (("[16, 64]", "[0.5]"), "circuit.widths.1: got 0.5"),
         (("[16, 64]", "[100000]"), "would take about"),

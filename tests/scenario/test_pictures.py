@@ -155,7 +155,7 @@ def test_the_first_picture_gives_the_size(tmp_path):
     [
         ('letters = "AX"', 'letters = "AXa"', "6: pictures.letters: 'a' is unknown; did you mean 'A'? (choices: 0, 1"),
         ('letters = "AX"', 'letters = ["AX"]', "6: pictures.letters: 'AX' is unknown"),
-        ('letters = "AX"', 'letters = "AXA"', "6: pictures.letters: 'A' occurs 2 times"),
+        ('letters = "AX"', 'letters = "AXA"', "6: pictures.letters: 'A' is given 2 times"),
         ('letters = "AX"', 'letters = ""', "6: pictures.letters: is empty"),
         ('letters = "AX"', "letters = 3", "6: pictures.letters: got 3; expected a text or an array"),
         ('letters = "AX"', 'leters = "AX"', "6: pictures.leters: 'leters' is unknown; did you mean 'letters'?"),

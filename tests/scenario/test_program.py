@@ -118,8 +118,12 @@ def test_the_working_is_that_of_a_hand():
         ("by = 1", 'by = "one"', "18: step.3: '==' cannot take numbers and words"),
         ('name = "alone"', 'name = "count"', "19: step.3.name: 'count' is the name of an earlier sequence"),
         ('name = "alone"', 'name = "indices"', "19: step.3.name: 'indices' is the name of an earlier sequence"),
-        ('width = "same"', "", "14: step.2: needs one of select, width, aggregate, map, table; none is given"),
-        ('width = "same"', 'width = "same"\ntable = { entries = { a = 1 } }', "14: step.2: needs one of select"),
+        (
+            'width = "same"',
+            "",
+            "14: step.2: needs one of `select`, `width`, `aggregate`, `map` and `table`; none is given",
+        ),
+        ('width = "same"', 'width = "same"\ntable = { entries = { a = 1 } }', "14: step.2: needs one of `select`"),
         ('width = "same"', "table = { entries = { a = 1 } }", "14: step.2: the table has no entry for 'b'"),
         ('width = "same"', 'table = { entries = { a = 1, b = "x" } }', "16: step.2.table.entries: hold words and"),
         (

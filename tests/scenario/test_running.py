@@ -340,14 +340,18 @@ def test_the_cue_kind():
         (
             "matrix = [[0.8, 0.6], [0, 1], [-1, 0]]",
             "",
-            "11: network: needs one of neurons, matrix, rotate; none is given",
+            "11: network: needs one of `neurons`, `matrix` and `rotate`; none is given",
         ),
         (
             "matrix = [[0.8, 0.6], [0, 1], [-1, 0]]",
             "matrix = [[1]]",
-            "12: network.matrix.1: 1 numbers do not fit the 2",
+            "12: network.matrix: every row needs 2 numbers",
         ),
-        ('activation = "sign"', "rotate = 90", "11: network: needs one of neurons, matrix, rotate; matrix and rotate"),
+        (
+            'activation = "sign"',
+            "rotate = 90",
+            "11: network: needs one of `neurons`, `matrix` and `rotate`; `matrix` and",
+        ),
         (
             'activation = "sign"',
             'activation = "sing"',
@@ -386,7 +390,7 @@ def test_a_word_that_marks_the_start_never_comes_again(seed):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("induction = { count = 1, length = 3 }", "", "7: task: needs one of induction, example and every; none"),
+        ("induction = { count = 1, length = 3 }", "", "7: task: needs one of `induction`, `example` and `every`; none"),
         ("word = { random = 8 }", 'word = ["a"]', "8: task.induction: needs [spaces] with word = { random"),
         ("[task]", '[task]\nread = "wrod"', "8: task.read: 'wrod' is unknown; did you mean 'word'"),
         ("induction = { count = 1, length = 3 }", "example = []", "8: task.example: is empty"),

@@ -118,12 +118,14 @@ def test_a_layer_without_a_head_is_reported():
 def test_a_value_under_an_output_matrix_has_no_place_of_its_own():
     text = START.replace("[input]", '[spaces]\nword = "vocabulary"\nother = "like word"\n[input]')
     layer = 'output = [[1, 0], [0, 1], [0, 0], [0, 0]]\n[[layer.head]]\nvalue = { from = "word", to = "other" }\n'
-    assert_refused(text + layer, "19: layer.1.head.1.value.to: the layer's `output` says where the values are written")
+    assert_refused(text + layer, "19: layer.1.head.1.value.to: the layer's `output` says where values are written")
 
 
 def test_two_heads_that_do_not_fit_the_output_are_reported_with_their_widths():
     text = START + "output = [[1], [1]]\n" + HEAD + HEAD + "value = [[1, 1]]\n"
-    assert_refused(text, "14: layer.1.output: every row needs 3 numbers (2 + 1), one for each element of the heads'")
+    assert_refused(
+        text, "14: layer.1.output: every row needs 3 numbers, one for each element of the heads' outputs (2 + 1)"
+    )
 
 
 def test_the_arithmetic_is_written_out():

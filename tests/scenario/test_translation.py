@@ -100,6 +100,13 @@ def test_the_layers_may_be_whole():
         assert not np.allclose(normed.arrays["logits"].values[0], before[0])
 
 
+def test_the_sum_of_a_layer_of_the_decoder_names_the_words_that_are_written():
+    (run,) = ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs
+    last = max(i for i, line in enumerate(run.working) if line == "layer 1, the word with the output added:")
+    names = [line.strip().partition(":")[0] for line in run.working[last + 1 :] if line.startswith("  ")]
+    assert names == run.arrays["written"].values.tolist()
+
+
 def test_it_explains_the_encoder_the_decoder_and_each_word():
     lines = [line.strip() for line in ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs[0].working]
     decoder = lines.index("the decoder, layer 1, over the words written so far:")
@@ -126,7 +133,7 @@ def test_it_explains_the_encoder_the_decoder_and_each_word():
             '"kedilr", "fareler"',
             "writing.words.1: 'kedilr' is unknown; did you mean 'kediler'?",
         ),
-        ('"kediler", "fareler"', '"kediler", "kediler"', "writing.words: 'kediler' occurs 2 times"),
+        ('"kediler", "fareler"', '"kediler", "kediler"', "writing.words: 'kediler' is given 2 times"),
         ('start = "."', 'start = ","', "writing.start: ',' is unknown"),
         ('end   = "."', 'end   = "cats"', "writing.end: 'cats' is unknown"),
         ('read  = "next"', 'read  = "nxt"', "writing.read: 'nxt' is unknown; did you mean 'next'?"),

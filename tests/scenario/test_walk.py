@@ -97,12 +97,12 @@ def test_a_graph_is_walked_both_ways():
     [
         (
             TEXT.replace('world = "torus"\nsize = [4, 5]\n', ""),
-            "5: walk: needs one of `world` (with `size`) and `graph`",
+            "5: walk: needs one of `world` and `graph`; none",
         ),
         (TEXT.replace("size = [4, 5]\n", ""), "5: walk.size: a torus needs size = [10, 10], or [10] for a ring"),
         (TEXT.replace("[4, 5]", "[5, 5, 5]"), "7: walk.size: a torus needs size = [10, 10], or [10] for a ring"),
         (TEXT.replace("[4, 5]", "[2, 5]"), "7: walk.size: rows: expected a whole number from 3 to 1024, not 2"),
-        (TEXT.replace("[4, 5]", "[100, 100]"), "7: walk.size: size: 100 × 100 = 10000 places; at most 1024"),
+        (TEXT.replace("[4, 5]", "[100, 100]"), "7: walk.size: 100 × 100 = 10000 places; at most 1024"),
         (TEXT.replace('"torus"', '"line"'), "7: walk.size: a line needs size = [10]"),
         (TEXT + "noise = -1\n", "9: walk.noise: got -1; expected at least 0"),
         (TEXT + "noises = [1, -1]\n", "9: walk.noises.2: got -1; expected at least 0"),

@@ -52,28 +52,24 @@ def heads_left_out(scenario: Scenario, problems: Sequence[RecallProblem]) -> str
 
 def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Iterator[RecallProblem]:
     """The problems of one run of attention; heads whose mask hides every key are left out."""
-    shape = arrays["layer 1 head 1 weights"].values.shape
-    layers = spec.layers(spec.encoding, (shape[0], shape[1]), spec.input.queries is not None)
-    several = sum(len(layer.attention.heads) for layer in layers) > 1
-    for i, layer in enumerate(layers, start=1):
-        for j, head in enumerate(layer.attention.heads, start=1):
-            plain = isinstance(head.retrieval.similarity, Dot) and head.bias is None
-            if not plain or isinstance(head.retrieval.similarity, FixedScores):
-                continue
-            place = f"layer {i} head {j}"
-            own = {role: arrays[f"{place} {role}"].values for role in ("queries", "keys", "values", "mask")}
-            if not own["mask"].any():
-                continue
-            cues, keys = arrays[f"{place} weights"].labels
-            yield checked_problem(
-                own["keys"],
-                own["queries"],
-                own["values"],
-                mask=own["mask"].astype(bool),
-                where=": ".join(filter(None, [name, place if several else ""])),
-                names=(cues, keys),
-                own_beta=_beta(head),
-            )
+    heads = spec.heads()
+    for place, head in heads.items():
+        plain = isinstance(head.retrieval.similarity, Dot) and head.bias is None
+        if not plain or isinstance(head.retrieval.similarity, FixedScores):
+            continue
+        own = {role: arrays[f"{place} {role}"].values for role in ("queries", "keys", "values", "mask")}
+        if not own["mask"].any():
+            continue
+        cues, keys = arrays[f"{place} weights"].labels
+        yield checked_problem(
+            own["keys"],
+            own["queries"],
+            own["values"],
+            mask=own["mask"].astype(bool),
+            where=": ".join(filter(None, [name, place if len(heads) > 1 else ""])),
+            names=(cues, keys),
+            own_beta=_beta(head),
+        )
 
 
 def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) -> RecallProblem:

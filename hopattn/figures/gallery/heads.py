@@ -10,7 +10,7 @@ from hopattn.figures.base import Axes, tables
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.shapes import write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short
+from hopattn.figures.text import number, short, unnumbered
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -98,9 +98,4 @@ def _words(weights: Labelled) -> list[str]:
     """The word of each row, without the number of its occurrence; one that fits no score for weights of two texts."""
     if weights.dims != ("query", "key") or weights.labels[0] != weights.labels[1]:
         return [""]
-    rows = set(weights.labels[0])
-    stems = [label.rpartition("#")[0] for label in weights.labels[0]]
-    return [
-        stem if f"{stem}#1" in rows and f"{stem}#2" in rows else label
-        for stem, label in zip(stems, weights.labels[0], strict=True)
-    ]
+    return [*unnumbered(weights.labels[0])]

@@ -9,6 +9,7 @@ from hopattn.figures.base import Axes, Figure, tables
 from hopattn.figures.headings import left_out, run_title
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import unnumbered
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -73,8 +74,7 @@ def _first(run: Run, kind: str) -> Labelled | None:
 def _of_one_word(scores: Labelled) -> bool:
     """Whether the scores are those of one word, at least three times, with itself."""
     queries, keys = scores.labels
-    words = {label.rpartition("#")[0] for label in keys}
-    return queries == keys and len(keys) >= 3 and len(words) == 1 and words != {""}
+    return queries == keys and len(keys) >= 3 and len({*unnumbered(keys)}) == 1
 
 
 def _panels(run: Run) -> list[tuple[str, np.ndarray]]:

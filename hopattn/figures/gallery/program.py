@@ -8,7 +8,7 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, laid_out, left_out, pads
 from hopattn.figures.shapes import bare
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short
+from hopattn.figures.text import number, short, unnumbered
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -84,7 +84,7 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
         ax.axhline(edge - 0.5, color=theme().paper, lw=scaled(2 if count <= 20 else 0.5))
         ax.axvline(edge - 0.5, color=theme().paper, lw=scaled(2 if count <= 20 else 0.5))
     if count <= NAMED:
-        names = [short(label.partition("#")[0] or label, max(3, 24 // count)) for label in selection.labels[0]]
+        names = [short(word, max(3, 24 // count)) for word in unnumbered(selection.labels[0])]
         ax.set_xticks(range(count), names, fontsize=scaled(14))
         ax.set_yticks(range(count), names, fontsize=scaled(14))
         ax.tick_params(length=0)

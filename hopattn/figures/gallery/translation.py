@@ -1,6 +1,5 @@
 """Two texts as two columns of words, joined by lines: which word of the one attends to which of the other."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from hopattn.figures.headings import wrapped
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import bare, boxed, line_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short, width
+from hopattn.figures.text import number, short, unnumbered, width
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -104,7 +103,7 @@ def _columns(ax: Axes, weights: Labelled, most: float, kind: str, wide: float, p
     room = []
     for x, texts, heights, heading in ((0, columns, left, read), (1, rows, right, written)):
         look: dict[str, Any] = {"textcoords": "offset points", "ha": "left" if x else "right", "va": "center"}
-        away, names = scaled(AWAY if x else -AWAY), [short(word, 20 // panels + 4) for word in _words(texts)]
+        away, names = scaled(AWAY if x else -AWAY), [short(word, 20 // panels + 4) for word in unnumbered(texts)]
         colour = theme().query if x else theme().key
         ax.annotate(heading, (x, above), (away, 0), fontsize=scaled(17), color=colour, weight="bold", **look)
         for k, (y, name) in enumerate(zip(heights, names, strict=True)):
@@ -139,9 +138,3 @@ def _strongest(weights: np.ndarray) -> list[tuple[int, int]]:
 def _heights(count: int, longest: int) -> np.ndarray:
     """The heights of words from top to bottom, `(count,)`; a shorter text is in the middle of the longer one."""
     return longest - 1 - (longest - count) / 2 - np.arange(count)
-
-
-def _words(texts: Sequence[str]) -> list[str]:
-    """Labels without the numbers that tell equal words apart: in a column, the place does."""
-    counts = Counter(text.rpartition("#")[0] for text in texts if text.rpartition("#")[2].isdigit())
-    return [text.rpartition("#")[0] if counts[text.rpartition("#")[0]] > 1 else text for text in texts]

@@ -13,6 +13,7 @@ from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import Count, Matrix, PositiveNumber, Problem, Table
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.occurrence import occurrences
 
 
 class ScoreIs(Value):
@@ -35,8 +36,8 @@ class ScoreIs(Value):
         if self.score not in SCORES:
             yield Problem(where, unknown(self.score, SCORES))
         elif layout.rows != layout.columns:
-            yield Problem(where, "is that of a text whose words attend to each other; here they attend to others")
-        elif self.score in OF_REPEATS and len(set(_words(layout))) == len(layout.rows):
+            yield Problem(where, "is that of a text whose words attend to one another; here they attend to others")
+        elif self.score in OF_REPEATS and len({*self._words_of(layout)}) == len(layout.rows):
             yield Problem(where, "needs a word that occurs twice; every word of this text occurs once")
         elif len(layout.rows) < 2:
             yield Problem(where, "needs a text of at least two words")
@@ -44,10 +45,14 @@ class ScoreIs(Value):
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         weights = arrays[layout.find("weights", self.layer, self.head)[0]].values
         try:
-            computed = SCORES[self.score](weights, _words(layout))
-        except InvalidInput as error:  # weights that are not shares, such as raw similarities
+            computed = SCORES[self.score](weights, self._words_of(layout))
+        except InvalidInput as error:  # weights that are no shares, such as raw similarities
             return Verdict(False, shown(self.is_, DIGITS), "no score", str(error))
         return self.compare(computed, self.is_, self.stated)
+
+    @staticmethod
+    def _words_of(layout: ArrayLayout) -> list[str]:
+        return [token.word for token in occurrences(layout.rows, layout.words)]
 
     def sentence(self) -> str:
         return f"{self.score}{_place(self.layer, self.head)}"
@@ -194,8 +199,3 @@ class ProbeIs(Expectation):
 def _place(layer: int | None, head: int | None) -> str:
     """The head and the layer in words, as far as they are given."""
     return (f" of head {head}" if head else "") + (f" in layer {layer}" if layer else "")
-
-
-def _words(layout: ArrayLayout) -> list[str]:
-    """The word of each row: its label without the number of the occurrence."""
-    return [row if row in layout.words else row.rpartition("#")[0] or row for row in layout.rows]

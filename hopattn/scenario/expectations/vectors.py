@@ -68,9 +68,8 @@ class Located(Expectation):
             if word not in layout.words:
                 yield Problem(path, unknown(word, layout.words))
             elif size not in (None, len(layout.words[word])):
-                yield Problem(
-                    path, f"'{shortened(word)}' has {len(layout.words[word])} elements, the vector has {size}"
-                )
+                own = len(layout.words[word])
+                yield Problem(path, f"'{shortened(word)}' has {own} elements, the vector has {size}")
 
 
 class CosineTo(Located, Value):

@@ -25,7 +25,7 @@ from hopattn.scenario.explain.positions import moved_lines, position_lines, rope
 from hopattn.scenario.explain.transformer_layer import (
     EXPLAINED_ROWS,
     explain_first_norm,
-    explain_full_layer,
+    explain_sublayers,
     explained_rows,
 )
 from hopattn.scenario.parts.heads import HeadTable
@@ -43,11 +43,17 @@ def head_arrays(head: Any) -> tuple[str, ...]:
 
 
 def explain_layers(
-    layers: Sequence[LayerTable], coding: Encoding, arrays: Mapping[str, Labelled], crossed: bool = False
+    layers: Sequence[LayerTable],
+    coding: Encoding,
+    arrays: Mapping[str, Labelled],
+    *,
+    crossed: bool = False,
+    first: int = 1,
 ) -> Iterator[str]:
     """The arithmetic of every layer, head and word.
 
-    arrays: of the run, by name. crossed: the queries come from another text than the keys (cross-attention).
+    arrays: of the run, by name; the first layer reads "input". crossed: the queries come from another text than the
+    keys (cross-attention), "source". first: the number of the first layer.
     """
     words, read = arrays["input"], arrays["source" if crossed else "input"]
     yield from position_lines(words, coding)
@@ -56,11 +62,10 @@ def explain_layers(
     if crossed:
         yield "the words that they look at:"
         yield from _listed(read, coding)
-    for i, layer in enumerate(layers, start=1):
-        before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
-        built = layer.build(coding, crossed, (len(before.labels[0]), len(read.labels[0])))
-        yield from explain_first_norm(built, before, coding.parts, i)
-        before = arrays.get(f"layer {i} normed", before)
+    for i, layer in enumerate(layers, start=first):
+        built = layer.build(coding, crossed, (len(words.labels[0]), len(read.labels[0])))
+        yield from explain_first_norm(built, words, coding.parts, i)
+        before = arrays.get(f"layer {i} normed", words)
         if built.attention.heads[0].query.bias is not None:
             yield f"layer {i}, queries, keys and values contain the biases of the file too"
         value_parts = {"": slice(None)} if layer.mapped else coding.parts
@@ -69,10 +74,8 @@ def explain_layers(
             yield f"layer {i}, head {j}:"
             yield from _explain_projections(head, coding, own, (before, read if crossed else before), value_parts)
             yield from _explain_head(head, made, own, value_parts)
-        if layer.full:
-            yield from explain_full_layer(built, coding.parts, arrays, i, layer.mapped)
-        else:
-            yield from _explain_sum(layer, coding, arrays, i)
+        yield from explain_sublayers(built, coding.parts, arrays, words.values, i, layer.mapped)
+        words = arrays[f"layer {i} state"]
 
 
 def _listed(words: Labelled, coding: Encoding) -> Iterator[str]:
@@ -168,17 +171,3 @@ def _explain_output(
     yield f"    output: {terms} {sign} {in_parts(field, value_parts)}"
     if head.activation != "identity":
         yield f"    {head.activation}: {in_parts(output, value_parts)}"
-
-
-def _explain_sum(layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], i: int) -> Iterator[str]:
-    before = arrays[f"layer {i - 1} state" if i > 1 else "input"]
-    output, state = arrays[f"layer {i} output"].values, arrays[f"layer {i} state"].values
-    rule = "the word with the output added" if layer.residual else "the output replaces the word"
-    yield f"layer {i}, {rule}:"
-    for row in explained_rows(before.labels[0]):
-        sum_ = ""
-        if layer.residual and len(coding.parts) == 1:
-            terms = f"{vector(before.values[row])} + {in_parts(output[row], coding.parts)}"
-            parts = np.stack([written(before.values[row]), written(output[row])], axis=-1)
-            sum_ = f"{terms} {equals(state[row], added(parts))} "
-        yield f"  {before.labels[0][row]}: {sum_}{in_parts(state[row], coding.parts)}"

@@ -28,7 +28,8 @@ def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: flo
     elif isinstance(memory, Memory) and len(memory.keys) <= MANY:
         scores = np.asarray(memory.scores(state))
         text, second = _potential(memory.separation, scores), float(memory.separation.potential(scores))
-        by_hand = _by_hand(memory.separation, scores)
+        rounded = replace(memory.separation, beta=float(written(memory.separation.beta)))
+        by_hand = float(rounded.potential(written(scores)))  # of the numbers as they are written
     else:
         return
     if not text or not np.isclose(own - second, energy, rtol=1e-9, atol=1e-9):
@@ -57,8 +58,3 @@ def _potential(separation: Separation, scores: Sequence[float] | np.ndarray) -> 
         powers = [f"{opening}{times}{number(score)}{closing}^{n}" for score in scores]
         return f"({' + '.join(powers)})/{f'({n}×{number(beta)})' if times else n}"
     return ""
-
-
-def _by_hand(separation: Separation, scores: np.ndarray) -> float:
-    """Ψ(s) of the numbers as they are written."""
-    return float(replace(separation, beta=float(written(separation.beta))).potential(written(scores)))

@@ -7,6 +7,7 @@ import numpy as np
 from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, factor, rotated, rotation_rows, vector, written
+from hopattn.scenario.language.occurrence import occurrences
 from hopattn.scenario.parts.head_positions import rotary
 from hopattn.scenario.parts.heads import HeadTable
 from hopattn.scenario.words.positions import POSITION, Positions
@@ -27,10 +28,10 @@ def position_lines(words: Labelled, coding: Encoding) -> Iterator[str]:
     if how == "concatenate":
         return
     places = coding.positions.vectors(len(words.values), coding.position_dim)
-    for i, (label, state) in enumerate(zip(words.labels[0], words.values, strict=True)):
-        name = label if label in coding.words else label.rpartition("#")[0]
-        if name in coding.words:
-            word, whole = coding.words[name], state[coding.parts[WORD]]
+    tokens = occurrences(words.labels[0], coding.words)
+    for i, (label, token, state) in enumerate(zip(words.labels[0], tokens, words.values, strict=True)):
+        if token.word in coding.words:
+            word, whole = coding.words[token.word], state[coding.parts[WORD]]
             place = np.tile(places[i], len(word) // len(places[i]))
             sign = "+" if how == "add" else "×"
             yield f"  {label}: {vector(word)} {sign} {vector(place)} {equals(whole)} {vector(whole)}"
@@ -103,5 +104,5 @@ def with_bias(score: float, bias: float, beta: float, *, times_beta: bool = True
         return f"; β s + bias = {number(beta)}×{factor(score)} + {factor(bias)} {sign} {number(beta * score + bias)}"
     total = score + bias / beta
     divided = "" if beta == 1 else f" / {number(beta)}"
-    sign = equals(total, float(number(score).replace("−", "-")) + float(number(bias).replace("−", "-")) / beta)
+    sign = equals(total, written(score) + written(bias) / beta)
     return f"; with the bias {number(score)} + {factor(bias)}{divided} {sign} {number(total)}"

@@ -9,7 +9,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import counted, number
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.results.labelled import Labelled
@@ -63,8 +63,8 @@ def _frames(pictures: Sequence[list[str]]) -> list[int]:
 def _caption(arrays: Arrays, i: int) -> str:
     """The end of the recall of cue i, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-    answers = f", and {arrays['answers'].values[i]} with it" if "answers" in arrays else ""
-    ended = f"{_ENDED[status].format(arrays['period'].values[i])} {steps} step{'' if steps == 1 else 's'}"
+    answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
+    ended = f"{_ENDED[status].format(arrays['period'].values[i])} {counted(steps, 'step')}"
     return f"recalls {arrays['recalls'].values[i]}{_spurious(arrays, i)}{answers}, {ended}"
 
 
@@ -168,7 +168,7 @@ def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "")
 
 def _explained_end(arrays: Arrays, i: int, words: Words, memory: Recallable) -> Iterator[str]:
     status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
-    after = f"  after {steps} step{'' if steps == 1 else 's'}"
+    after = f"  after {counted(steps, 'step')}"
     yield from _with_vector(after, arrays["state"].values[i], words, f"; {status.meaning}")
     if "energy" in arrays:
         shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]

@@ -30,25 +30,23 @@ def explain_first_norm(layer: Block, words: Labelled, parts: Parts, i: int) -> I
         yield from _normalised(layer.norms[0], words.values, words.labels[0], parts)
 
 
-def explain_full_layer(
-    layer: Block, parts: Parts, arrays: Mapping[str, Labelled], i: int, mapped: bool
+def explain_sublayers(
+    layer: Block, parts: Parts, arrays: Mapping[str, Labelled], before: np.ndarray, i: int, mapped: bool
 ) -> Iterator[str]:
     """The arithmetic of layer i from the outputs of its heads to its state.
 
-    arrays: of the run, by name. mapped: whether an output matrix maps the heads' outputs, which are else added up.
+    arrays: of the run, by name. before: the words that go into the layer, `(n, dim)`. mapped: whether an output matrix
+    maps the heads' outputs, which are else added up.
     """
-    if isinstance(layer, AttentionLayer):
-        return
     names = arrays[f"layer {i} output"].labels[0]
     heads = [arrays[f"layer {i} head {j} output"].values for j in range(1, len(layer.attention.heads) + 1)]
     output = arrays[f"layer {i} output"].values
     if mapped:
         yield f"layer {i}, the outputs of the heads side by side, by the output matrix:"
         yield from _mapped(layer.attention.out, np.concatenate(heads, axis=-1), output, names, parts)
-    elif len(heads) > 1:
+    elif len(heads) > 1 and not isinstance(layer, AttentionLayer):
         yield f"layer {i}, the outputs of the heads added up:"
         yield from (f"  {names[row]}: {in_parts(output[row], parts)}" for row in explained_rows(names))
-    before = arrays[f"layer {i - 1} state" if i > 1 else "input"].values
     yield from _added(layer, 0, (before, output), names, parts, i)
     if layer.feed_forward is None:
         return

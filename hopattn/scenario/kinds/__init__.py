@@ -43,12 +43,11 @@ class Kinds(Registry[Spec]):
 
     def _alone(self, name: object) -> type[Spec] | None:
         """The kind of this name from the module of this name; None where there is no such module or kind."""
-        modules = [module.name for module in iter_modules(__path__)]
-        if "_entries" in vars(self) or not isinstance(name, str) or name not in modules:
+        if "_entries" in vars(self) or name not in [module.name for module in iter_modules(__path__)]:
             return None
         module = f"{__name__}.{name}"
         import_module(module)
-        return dict(entries_of(module, Spec)).get(name)
+        return dict(entries_of(module, Spec)).get(str(name))
 
 
 kinds: Registry[Spec] = Kinds()

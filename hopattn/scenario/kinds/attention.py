@@ -52,6 +52,6 @@ class Attention(TextSpec):
         return f"layer {len(self.layer)} state"
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
+        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
         if self.readout is not None:
             yield from explain_readout(self.readout, self.encoding, arrays[self._last], arrays)

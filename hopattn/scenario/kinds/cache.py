@@ -1,19 +1,19 @@
 """kind = "cache": a text through layers of attention all at once, and word by word with kept keys and values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import counted, number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import PositionRule, mask_rules
 from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import Problem, Table
-from hopattn.scenario.words.text import token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.cache import KeyValueCache, multiplications, products
@@ -48,16 +48,12 @@ class Cache(TextSpec):
     """The texts for which multiplications are counted."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
-        yield from self.input.attention_key_problems()
+        yield from self.input.problems_of_tokens(coding.words)
         problems = [*self.length_problems(len(self.input.tokens)), *self.layer_problems(coding, self._shape)]
         problems = problems or [*self._mask_problems()]
         yield from problems
         for i, layer in enumerate([] if problems else self.layers(coding, self._shape)):
-            try:
-                KeyValueCache([layer])
-            except InvalidInput as error:
-                yield Problem(("layer", i), str(error).removeprefix("layers: layer 1: "))
+            yield from refusals(("layer", i), partial(KeyValueCache, [layer]), "layers: layer 1: ")
 
     def _mask_problems(self) -> Iterator[Problem]:
         """Masks that let a word see later ones, or that fit texts of one length alone."""
@@ -106,9 +102,9 @@ class Cache(TextSpec):
             maps, pair = products(layer.attention)
             own = [*(one for group in layer.attention.groups for one in group.maps), layer.attention.out]
             matrices = " + ".join("×".join(map(str, one.dims)) for one in own)
-            heads = len(layer.attention.heads)
+            heads = counted(len(layer.attention.heads), "head")
             yield f"layer {i}: the query, key, value and output of a word take {matrices} = {maps} multiplications"
-            yield f"  a pair of words takes {pair}: a score and a weighted value in {heads} head{'s' * (heads > 1)}"
+            yield f"  a pair of words takes {pair}: a score and a weighted value in {heads}"
             yield f"  word {n} with the cache: {maps} + {n}×{pair} = {maps + n * pair}"
             yield f"  word {n} without: {n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}"
         for way, meaning in WAYS.items():

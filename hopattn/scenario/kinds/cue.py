@@ -13,9 +13,10 @@ from hopattn.retrieval.cue import cue, functions
 from hopattn.scenario.explain.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
-from hopattn.scenario.language.decimal_commas import comma_hint
+from hopattn.scenario.language.common_problems import matrix_problems, one_of_problems
 from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
-from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.language.occurrence import labels
+from hopattn.scenario.words.text import Input
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
 from hopattn.transformer.positions.planes import rotation_degrees
 
@@ -35,20 +36,13 @@ class Network(Table):
     def problems(self, vocabulary: Vocabulary) -> Iterator[Problem]:
         """None or several of the three forms, or weights that do not fit the patterns of activation."""
         dim = len(vocabulary.axes)
-        given = [name for name in ("neurons", "matrix", "rotate") if getattr(self, name) is not None]
-        if len(given) != 1:
-            yield Problem(
-                ("network",), f"needs one of neurons, matrix, rotate; {' and '.join(given) or 'none'} is given"
-            )
-        elif self.rotate is not None and dim % 2:
+        forms = [*one_of_problems(self, ("neurons", "matrix", "rotate"), ("network",))]
+        yield from forms
+        if not forms and self.rotate is not None and dim % 2:
             yield Problem(("network", "rotate"), f"turns planes, so it needs an even number of axes, not {dim}")
-        elif self.neurons is not None:
+        elif not forms and self.neurons is not None:
             yield from vocabulary.vector_problems(self.neurons, ("network", "neurons"))
-        for i, row in enumerate(self.matrix or []):
-            if len(row) != dim:
-                yield Problem(
-                    ("network", "matrix", i), f"{len(row)} numbers do not fit the {dim} axes{comma_hint(row, dim)}"
-                )
+        yield from matrix_problems(self.matrix or [], ("network", "matrix"), (dim, "one for each axis"))
 
     def names(self, axes: list[str]) -> tuple[str, ...]:
         """The names of the neurons: those of the file; else the axes, for a layer with one neuron for each axis."""
@@ -91,9 +85,8 @@ class Cue(Spec):
 
     def fit_problems(self) -> Iterator[Problem]:
         yield from self.vocabulary.problems()
-        yield from token_problems(self.input.tokens, self.vocabulary.words, ("input", "tokens"))
+        yield from self.input.problems_of_tokens(self.vocabulary.words)
         yield from self.network.problems(self.vocabulary)
-        yield from self.input.attention_key_problems()
 
     def size(self) -> int:
         axes = len(self.vocabulary.axes)

@@ -1,7 +1,8 @@
 """kind = "emergence": finished trainings of small models, and how well the trained models repeat new texts."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,12 +10,12 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
-from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import least_number
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, Axis
+from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import Problem, TableWithFiles, Text
 
 SHIPPED = {"two layers": "two-layers.npz", "one layer": "one-layer.npz"}
@@ -56,10 +57,7 @@ class TrainingTable(TableWithFiles):
     def problems(self) -> Iterator[Problem]:
         """Files that are missing, truncated, or of another sort."""
         for name, path in self.paths.items():
-            try:
-                Training.load(path)
-            except InvalidInput as error:
-                yield Problem(("training", "files", name), str(error))
+            yield from refusals(("training", "files", name), partial(Training.load, path))
 
 
 class Emergence(Spec):
@@ -75,8 +73,10 @@ class Emergence(Spec):
         length, dim = 64, 88  # of the models that `hopattn train` makes
         return self.training.texts * len(self.training.paths) * length * (8 * length + 8 * dim)
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        return [array for name, training in self.training.trainings.items() for array in _declared(name, training)]
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        for name, training in self.training.trainings.items():
+            for array in _declared(training):
+                yield replace(array, name=f"{name} {array.name}")
 
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         arrays: dict[str, Any] = {}
@@ -112,14 +112,14 @@ class Emergence(Spec):
                 yield f"  {measure} = {arrays[f'{name} {measure}'].values:.4g}: {meaning}"
 
 
-def _declared(name: str, training: Training) -> Iterator[ArraySpec]:
+def _declared(training: Training) -> Iterator[ArraySpec]:
     recipe = training.recipe
     step: Axis = ("step", tuple(str(step) for step in training.steps))
     places = [f"layer {i + 1} head {j + 1}" for i in range(recipe.layers) for j in range(recipe.heads)]
     head: Axis = ("head", tuple(places))
-    yield from (ArraySpec(f"{name} {curve}", (step,)) for curve in CURVES)
-    yield from (ArraySpec(f"{name} {curve}", (step, head)) for curve in BY_HEAD)
+    yield from (ArraySpec(curve, (step,)) for curve in CURVES)
+    yield from (ArraySpec(curve, (step, head)) for curve in BY_HEAD)
     last: Axis = ("head", tuple(places[-recipe.heads :]))
-    yield ArraySpec(f"{name} falling energies", (last, ("application", tuple(map(str, range(1, ITERATIONS + 1))))))
-    yield from (ArraySpec(f"{name} {measure}") for measure in MEASURES)
-    yield ArraySpec(f"{name} {KEYS}", (head, ("word", recipe.length)), referable=False, measured=False)
+    yield ArraySpec("falling energies", (last, ("application", numbers(ITERATIONS))))
+    yield from map(ArraySpec, MEASURES)
+    yield ArraySpec(KEYS, (head, ("word", recipe.length)), referable=False, measured=False)

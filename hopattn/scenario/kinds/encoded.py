@@ -11,8 +11,9 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.words.positions import Positions
-from hopattn.scenario.words.text import Input, labels
+from hopattn.scenario.words.text import Input
 from hopattn.scenario.words.vocabulary import (
     Encoding,
     Space,
@@ -31,15 +32,10 @@ class WordsSpec(Spec):
     spaces: dict[Text, Space] = Field(default_factory=dict)
     """The named parts of a vector."""
 
-    @property
-    def _codes(self) -> Positions | None:
-        """The positions that join the words; none here."""
-        return None
-
     @cached_property
     def encoding(self) -> Encoding:
         """The encoding of tokens as vectors."""
-        return encoding(self.spaces, self.vocabulary, self._codes)
+        return encoding(self.spaces, self.vocabulary, getattr(self, "positions", None))
 
     @property
     def dim(self) -> int:
@@ -47,7 +43,7 @@ class WordsSpec(Spec):
         return spaces_size(self.spaces, self.vocabulary)
 
     def part_problems(self) -> Iterator[Problem]:
-        yield from spaces_problems(self.spaces, self.vocabulary, self._codes)
+        yield from spaces_problems(self.spaces, self.vocabulary, getattr(self, "positions", None))
 
     def fit_problems(self) -> Iterator[Problem]:
         if self.vocabulary is not None:
@@ -65,10 +61,6 @@ class EncodedSpec(WordsSpec):
     positions: Positions | None = None
     """The position of each word in the text, as a vector."""
 
-    @property
-    def _codes(self) -> Positions | None:
-        return self.positions
-
     def length_problems(self, n: int) -> Iterator[Problem]:
         """The problem of positions that do not reach over a text of n words."""
         if self.positions is not None:
@@ -85,6 +77,11 @@ class OneText(WordsSpec):
     def rows(self) -> tuple[str, ...]:
         """The labels of the rows: of the queries, or of the tokens where these look at themselves."""
         return labels(self.input.queries or self.input.tokens)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether other words than the tokens look at these (cross-attention)."""
+        return self.input.queries is not None
 
     def largest(self) -> tuple[Path, str]:
         return self.input.large(self.dim)

@@ -5,13 +5,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, Axis
+from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN, random_patterns
@@ -74,7 +73,7 @@ class Ensemble(Spec):
         return (2 * table.stored + table.dim + 3 * cues) * table.dim + cues * table.steps * by_sweep
 
     def declared_arrays(self) -> Iterator[ArraySpec]:
-        names = tuple(str(i + 1) for i in range(len(self.ensemble.own)))
+        names = numbers(len(self.ensemble.own))
         cue = ("cue", names)
         yield from map(ArraySpec, self.ensemble.measures)
         yield ArraySpec("overlaps", (cue,))
@@ -92,10 +91,17 @@ class Ensemble(Spec):
         cues = table.cued(targets, rng)
         keep = () if table.burn_in is None else ("overlaps",)
         result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng, keep=keep)
-        arrays = _measured(result, table.overlaps(result, targets), table.own)
-        arrays["start"] = cosines(cues, targets)
-        arrays["energy"] = np.zeros((len(cues), 0)) if result.energies is None else result.energies
-        arrays["energy"] = arrays["energy"][:MOST_COURSES]
+        overlaps, energies = table.overlaps(result, targets), result.energies
+        arrays: dict[str, Any] = {
+            "overlap": np.mean(overlaps),
+            "recalled": np.mean(result.matched == table.own),
+            "steps": np.mean(result.steps),
+            "converged": np.mean(result.converged),
+            "overlaps": overlaps,
+            "status": result.status,
+            "start": cosines(cues, targets),
+            "energy": (np.zeros((len(cues), 0)) if energies is None else energies)[:MOST_COURSES],
+        }
         return {**arrays, **self._crosstalk(memory, cues)}
 
     def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, Any]:
@@ -126,18 +132,3 @@ class Ensemble(Spec):
         for name, meaning in table.measures.items():
             of = f" (of {sweeps})" if name == "overlap" else ""
             yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
-
-
-def _measured(result: Recall, overlaps: np.ndarray, own: np.ndarray) -> dict[str, Any]:
-    """The measures of a recall, and the overlap and status of each cue.
-
-    overlaps: of each cue, `(n_cues,)`. own: the number of the pattern of each cue.
-    """
-    means: dict[str, Any] = {
-        "overlap": overlaps,
-        "recalled": result.matched == own,
-        "steps": result.steps,
-        "converged": result.converged,
-    }
-    measures = {name: np.mean(values) for name, values in means.items()}
-    return {**measures, "overlaps": overlaps, "status": result.status}

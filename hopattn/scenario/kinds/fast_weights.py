@@ -14,10 +14,11 @@ from hopattn.foundation.writing import ROUNDING, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import added, equals, vector, written
 from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
-from hopattn.scenario.language.array_layout import ArraySpec, Axis
+from hopattn.scenario.kinds.layer_arrays import axis_of
+from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.writing_rules import FastWeightsTable
-from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import Encoding
 
 SHOWN_FEATURES = 8
@@ -33,16 +34,10 @@ class FastWeights(OneText, EncodedSpec):
     fast_weights: FastWeightsTable
     """How words are written and read."""
 
-    @property
-    def _crossed(self) -> bool:
-        return self.input.queries is not None
-
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from self.input.problems(coding.words)
         yield from self.length_problems(max(len(self.rows), len(self.input.tokens)))
-        for key in ("padding", "batch"):
-            if getattr(self.input, key) is not None:
-                yield Problem(("input", key), f"only kind 'attention' has {key}")
+        yield from self.input.attention_key_problems(("padding", "batch"))
         yield from self.fast_weights.problems(coding, ("fast_weights",))
 
     def size(self) -> int:
@@ -57,12 +52,11 @@ class FastWeights(OneText, EncodedSpec):
         token: Axis = ("token", written)
         query: Axis = ("query", self.rows)
         axis: Axis = ("axis", coding.axes)
-        dim = len(table.projection("key").array(coding))
-        compared: Axis = axis if dim == coding.dim else ("axis", tuple(str(i + 1) for i in range(dim)))
-        feature: Axis = ("feature", tuple(str(i + 1) for i in range(table.n_random))) if table.random else compared
+        compared = axis_of(len(table.projection("key").array(coding)), coding)
+        feature: Axis = ("feature", numbers(table.n_random)) if table.random else compared
         row: Axis = ("value", (*coding.axes, "sum") if table.normalise else coding.axes)
         axes: dict[str, tuple[Axis, ...]] = {"input": (query, axis)}
-        axes |= {"source": (token, axis)} if self._crossed else {}
+        axes |= {"source": (token, axis)} if self.crossed else {}
         axes |= {"queries": (query, compared), "keys": (token, compared), "values": (token, axis)}
         axes |= {"scores": (query, ("key", written)), "sums": (query,), "memory": (row, feature)}
         axes |= dict.fromkeys(("output", "quadratic", *(["softmax"] if table.random else [])), (query, axis))
@@ -71,9 +65,9 @@ class FastWeights(OneText, EncodedSpec):
         yield from map(ArraySpec, ("difference", "positive", *(["error"] if table.random else [])))
 
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        table, coding, crossed = self.fast_weights, self.encoding, self._crossed
+        table, coding, crossed = self.fast_weights, self.encoding, self.crossed
         text, phi = coding.encode(self.input.tokens), table.phi(rng)
-        queried = coding.encode(self.input.queries) if self.input.queries is not None else text
+        queried = coding.encode(self.input.queries) if self.input.queries else text
         full = table.head(coding, phi, crossed).trace(queried, source=text)
         q, k, v = full.queries, full.keys, full.values
         memories, output = table.written(q, k, v, phi, crossed)

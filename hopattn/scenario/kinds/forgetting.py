@@ -1,7 +1,7 @@
 """kind = "forgetting": how well the first word of a random text is read out, with attention and without it."""
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from hopattn.scenario.explain.arithmetic import equals, written
 from hopattn.scenario.grids import axis_values
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Tolerance
 from hopattn.scenario.words.damaged_cues import Fraction
 from hopattn.transformer.first_word import FirstWord, measured_by_length
@@ -61,10 +62,7 @@ class ForgettingTable(Table):
 
     def problems(self) -> Iterator[Problem]:
         """Lengths that are not whole, or not in rising order."""
-        try:
-            _ = self.after
-        except InvalidInput as error:
-            yield Problem(("forgetting", "lengths"), str(error).removeprefix("lengths: "))
+        yield from refusals(("forgetting", "lengths"), lambda: self.after)
 
 
 class Forgetting(Spec):
@@ -91,21 +89,18 @@ class Forgetting(Spec):
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table, model = self.forgetting, self.forgetting.model
         texts = measured_by_length(model, table.after, table.names, table.trials, int(rng.integers(2**63)))
+        laws: dict[str, Callable[..., float]] = {
+            "accuracy": partial(model.accuracy, names=table.names),
+            "cosine": model.cosine,
+        }
         arrays: dict[str, Any] = {}
-        for name in QUANTITIES:
+        for name, law in laws.items():
             trials = np.array([[numbers[f"{name} {reader}"] for numbers in texts] for reader in READERS])
             arrays[name] = trials.mean(axis=-1)
             arrays[f"{name}-error"] = trials.std(axis=-1, ddof=1) / np.sqrt(table.trials)
-            arrays[f"{name}-law"] = [[self._law(name, n, own) for n in table.after] for own in READERS]
+            arrays[f"{name}-law"] = [[law(n, attention=attends) for n in table.after] for attends in READERS.values()]
             arrays |= {f"{name} {reader}": row[-1] for reader, row in zip(READERS, arrays[name], strict=True)}
         return arrays
-
-    def _law(self, quantity: str, n: int, reader: str) -> float:
-        """The mean of a quantity by the law, n words after the first."""
-        model = self.forgetting.model
-        if quantity == "cosine":
-            return model.cosine(n, attention=READERS[reader])
-        return model.accuracy(n, self.forgetting.names, attention=READERS[reader])
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, model = self.forgetting, self.forgetting.model

@@ -14,7 +14,8 @@ from pydantic import Field
 from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, Labels
+from hopattn.scenario.language.array_layout import ArraySpec, Labels, numbers
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector
 from hopattn.transformer.gradients.curves import (
     DIM_KEY,
@@ -98,9 +99,7 @@ class GradientsTable(Table):
                 yield Problem((*path, key), "is not used without `magnitudes`")
             elif key != "scores" and self.scores is not None and getattr(self, key) is not None:
                 yield Problem((*path, key), "belongs to random scores; `scores` are given")
-        for i, magnitude in enumerate(self.magnitudes or []):
-            if magnitude in (self.magnitudes or [])[:i]:
-                yield Problem((*path, "magnitudes", i), f"{magnitude:g} is listed twice")
+        yield from duplicate_problems(self.magnitudes or [], (*path, "magnitudes"))
         if self.stack is not None:
             yield from self.stack.problems()
 
@@ -141,7 +140,7 @@ class Gradients(Spec):
         if table.stack is not None:
             stack = ("stack", tuple(VARIANTS))
             for of in OF:
-                layers = tuple(str(i + 1) for i in range(table.stack.layers))
+                layers = numbers(table.stack.layers)
                 layer: Labels = (*layers, "output") if of == "words" else layers
                 yield ArraySpec(f"{of}_norm", (stack, ("layer", layer)))
             yield ArraySpec("vanished", (stack, ("gradient of", OF)))
@@ -166,7 +165,9 @@ class Gradients(Spec):
             yield f"the {table.size} derivative of the softmax, β p_i (δ_ij − p_j):"
             for j, magnitude in enumerate(arrays["derivative"].labels[1]):
                 sizes = arrays["derivative"].values[:, j]
-                shown = ", ".join(f"{name} {_of_size(size)}" for name, size in zip(CURVES, sizes, strict=True))
+                shown = ", ".join(
+                    f"{name} {number(size, rounding=0)}" for name, size in zip(CURVES, sizes, strict=True)
+                )
                 yield f"  magnitude {magnitude}: {shown}"
             yield from (f"  {name}: {meaning}" for name, meaning in CURVES.items())
         if (stack := table.stack) is not None:
@@ -177,8 +178,3 @@ class Gradients(Spec):
                 yield f"  {name}: in layer 1 {', '.join(first)}; in layer {stack.layers} {', '.join(last)}"
             yield "  words: the gradient at the input of a layer; scores: that of its W_Q and W_K"
             yield f"  vanished: the share of the stacks with a gradient of {LOST:g} or less in some layer"
-
-
-def _of_size(size: float) -> str:
-    """A derivative, however small it is: it has no rounding error beside its own size."""
-    return number(size) if size == 0 or size > 1e-4 else f"{size:.3g}".replace("-", "−")

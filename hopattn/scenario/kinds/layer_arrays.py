@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.scenario.explain.attention import head_arrays
-from hopattn.scenario.language.array_layout import ArraySpec, Axis, Labels
+from hopattn.scenario.language.array_layout import ArraySpec, Axis, Labels, numbers
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import BlockTrace
@@ -37,14 +37,14 @@ def layer_arrays(
     for j, head in enumerate(layer.heads, start=1):
         dim, width = len(head.projection("query").array(coding)), layer.width(head, coding)
         square = (("query", rows), ("key", columns))
-        compared = _axis(dim, coding)
-        value = _axis(width, coding) if layer.mapped else axis
+        compared = axis_of(dim, coding)
+        value = axis_of(width, coding) if layer.mapped else axis
         axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, value)}
         axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value)}
         yield from (ArraySpec(f"{place} head {j} {name}", axes[name], referable) for name in head_arrays(head))
     yield ArraySpec(f"{place} output", (token, axis), referable)
     for name in layer.own_arrays():
-        hidden = ("hidden", tuple(str(k + 1) for k in range(layer.hidden())))
+        hidden = ("hidden", numbers(layer.hidden()))
         yield ArraySpec(f"{place} {name}", (token, hidden if name == "hidden" else axis), referable)
     yield ArraySpec(f"{place} state", (token, axis), referable)
 
@@ -61,9 +61,9 @@ def layer_values(place: str, layer: LayerTable, trace: BlockTrace, shape: tuple[
     return arrays
 
 
-def _axis(size: int, coding: Encoding) -> Axis:
+def axis_of(size: int, coding: Encoding) -> Axis:
     """The axis of a query, key or value: that of the words if it is as long as these, else numbered elements."""
-    return "axis", coding.axes if size == coding.dim else tuple(str(k + 1) for k in range(size))
+    return "axis", coding.axes if size == coding.dim else numbers(size)
 
 
 def _of_first_text(array: Any) -> np.ndarray:

@@ -10,8 +10,8 @@ from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
 from hopattn.scenario.language.array_layout import ArraySpec, Labels
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.layers import LayerTable
-from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block, stack
 from hopattn.transformer.heads import Head
@@ -81,7 +81,7 @@ class TextSpec(OneText, AttentionSpec):
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from self.input.problems(coding.words)
         yield from self.length_problems(max(self._shape))
-        yield from self.layer_problems(coding, self._shape, self.input.queries is not None)
+        yield from self.layer_problems(coding, self._shape, self.crossed)
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -92,10 +92,10 @@ class TextSpec(OneText, AttentionSpec):
 
     def declared_arrays(self) -> Iterable[ArraySpec]:
         columns = labels(self.input.tokens)
-        return self.trace_arrays(self.encoding, self.rows, columns, self.input.queries is not None)
+        return self.trace_arrays(self.encoding, self.rows, columns, self.crossed)
 
     def heads(self) -> Mapping[str, Head]:
-        layers = self.layers(self.encoding, self._shape, self.input.queries is not None)
+        layers = self.layers(self.encoding, self._shape, self.crossed)
         return {
             f"layer {i} head {j}": head
             for i, layer in enumerate(layers, start=1)
@@ -104,8 +104,9 @@ class TextSpec(OneText, AttentionSpec):
 
     def visible(self) -> np.ndarray | None:
         """A mask for all heads besides their own: the keys that are not padding, `(n_texts, 1, n_keys)`, or None."""
-        given = self.input
-        return None if given.padding is None else np.stack([given.words_only(text) for text in given.texts()])
+        padding = self.input.padding
+        words = [[[token != padding for token in text]] for text in self.input.texts()]
+        return None if padding is None else np.array(words)
 
     def compute(self, rng: np.random.Generator) -> dict[str, Any]:
         coding, given, visible = self.encoding, self.input, self.visible()

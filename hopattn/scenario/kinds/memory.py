@@ -16,12 +16,13 @@ from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, RecallArrays
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
 from hopattn.scenario.words.letters import letters
 from hopattn.scenario.words.pictures import Pictures
-from hopattn.scenario.words.text import Input, labels, token_problems
+from hopattn.scenario.words.text import Input, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
 from hopattn.scenario.words.word_list import Words, combined_words, picture_problems, vocabulary_problems
 
@@ -75,10 +76,7 @@ class MemoryScenario(Spec):
             yield from self._memory_problems()
 
     def _token_problems(self) -> Iterator[Problem]:
-        words = {
-            **(self.written.words if self.written else {}),
-            **(self.pictures.loaded.words if self.pictures else {}),
-        }
+        words = self.vocabulary.vectors
         with_letters = self.pictures is not None and self.pictures.letters is not None
         advice = "is unknown; it comes with hopattn: write it in the letters of [pictures]"
         absent = {letter: f"'{letter}' {advice}" for letter in letters()} if with_letters else {}
@@ -146,7 +144,8 @@ class MemoryScenario(Spec):
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         root = int(rng.integers(2**63))
         try:
-            return self._with_root(root).computed(self._cues(root), rng)
+            arrays = self.recalled if root == self._root else self._recalled_from(root)
+            return arrays.computed(self._cues(root), rng)
         except InvalidInput as error:
             raise InvalidInput(self.memory.words_for_rows(str(error), self.tokens)) from None
 
@@ -167,15 +166,12 @@ class MemoryScenario(Spec):
     @cached_property
     def recalled(self) -> RecallArrays:
         """The memory of a run with the file's own seed, and the arrays that it gives."""
-        memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(self._root, "memory"))
-        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets)
+        return self._recalled_from(self._root)
 
-    def _with_root(self, root: int) -> RecallArrays:
-        """The same for another root of the random numbers, such as a sweep has in each trial."""
-        if root == self._root:
-            return self.recalled
+    def _recalled_from(self, root: int) -> RecallArrays:
+        """The same for any root of the random numbers; a sweep has another in each trial."""
         memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(root, "memory"))
-        return replace(self.recalled, memory=memory)
+        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets)
 
     @cached_property
     def _root(self) -> int:

@@ -10,6 +10,7 @@ from hopattn.circuits.memory_circuit import PROBES, memory_curves, outer_product
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table
 
 SPREADS = {"previous word": 1.0, "output": 2.0}
@@ -40,8 +41,7 @@ class CircuitTable(Table):
         if self.triggers >= self.words:
             message = f"{self.triggers} of {self.words} words leave none for a follower; expected fewer"
             yield Problem(("circuit", "triggers"), message)
-        if twice := sorted({width for width in self.widths if self.widths.count(width) > 1}):
-            yield Problem(("circuit", "widths"), f"{twice[0]} is listed twice; expected different numbers")
+        yield from duplicate_problems(self.widths, ("circuit", "widths"), "; expected different numbers")
 
     @property
     def stored(self) -> dict[str, int]:

@@ -12,15 +12,16 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from hopattn.foundation.errors import shortened
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import counted, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, vector, written
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
+from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Problem, Table, Text
-from hopattn.scenario.words.text import labels
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.message_passing import MessageTrace, layer_by_messages
 
@@ -34,7 +35,7 @@ EXPLAINED = 40
 def _two_words(value: Any) -> Any:
     """An edge with another number of words than two is refused with one message."""
     if isinstance(value, list) and len(value) != 2:
-        message = f"{len(value)} word{'' if len(value) == 1 else 's'}; expected two words, [who attends, to whom]"
+        message = f"{counted(len(value), 'word')}; expected two words, [who attends, to whom]"
         raise PydanticCustomError("edge", "{message}", {"message": message})
     return value
 
@@ -55,8 +56,7 @@ class GraphTable(Table):
         for i, (reader, read) in enumerate(self.edges):
             yield from both.row_problem(reader, ("graph", "edges", i))
             yield from both.row_problem(read, ("graph", "edges", i), columns)
-            if [reader, read] in self.edges[:i]:
-                yield Problem(("graph", "edges", i), f"the edge {shortened(reader)}, {shortened(read)} is listed twice")
+        yield from duplicate_problems([f"{reader} → {read}" for reader, read in self.edges], ("graph", "edges"))
 
     def mask(self, rows: tuple[str, ...], columns: tuple[str, ...]) -> np.ndarray:
         """True where there is an edge, `(n_queries, n_keys)`; `problems` must have found none."""
@@ -74,24 +74,18 @@ class Messages(TextSpec):
     graph: GraphTable | None = None
     """The edges between the words; by default those that the masks of the heads allow."""
 
-    @property
-    def _labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return labels(self.input.queries or self.input.tokens), labels(self.input.tokens)
-
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         yield from super().text_problems(coding)
-        if self.input.batch is not None:
-            yield Problem(("input", "batch"), "only kind 'attention' has batch; messages go over one text")
+        yield from self.input.attention_key_problems(("batch",))
         if self.graph is not None:
-            yield from self.graph.problems(*self._labels)
-        crossed = self.input.queries is not None
+            yield from self.graph.problems(self.rows, labels(self.input.tokens))
         for i, layer in enumerate(self.layer):
             for j, head in enumerate(layer.head):
                 path = ("layer", i, "head", j)
                 for key in ("scores", "weights", "bias"):
                     if getattr(head, key) is not None:
                         yield Problem((*path, key), "goes by places, which a graph has not; give query and key")
-                if self.graph is not None and head.mask != "none" and not (crossed and head.mask is None):
+                if self.graph is not None and head.mask != "none" and not (self.crossed and head.mask is None):
                     yield Problem((*path, "mask"), 'the edges say who attends to whom; write mask = "none"')
 
     def size(self) -> int:
@@ -101,13 +95,16 @@ class Messages(TextSpec):
     def visible(self) -> np.ndarray | None:
         """A mask for all heads besides their own, `(1, n_queries or 1, n_keys)`: the padding, and missing edges."""
         words = super().visible()
-        edges = None if self.graph is None else self.graph.mask(*self._labels)[None]
+        edges = None if self.graph is None else self.graph.mask(self.rows, labels(self.input.tokens))[None]
         return edges if words is None else words if edges is None else words & edges
 
-    def declared_arrays(self) -> list[ArraySpec]:
-        traced = [*super().declared_arrays()]
-        received = [replace(a, name=a.name.replace("output", "messages")) for a in traced if "head" in a.name]
-        return [*traced, *(a for a in received if a.name.endswith("messages")), *map(ArraySpec, MEASURES)]
+    def declared_arrays(self) -> Iterator[ArraySpec]:
+        for array in super().declared_arrays():
+            yield array
+            name = ArrayName.parse(array.name)
+            if name.head is not None and name.quantity == "output":
+                yield replace(array, name=str(replace(name, quantity="messages")))
+        yield from map(ArraySpec, MEASURES)
 
     def compute(self, rng: np.random.Generator) -> dict[str, Any]:
         arrays = super().compute(rng)
@@ -131,12 +128,10 @@ class Messages(TextSpec):
             yield passed
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.input.queries is not None)
-        for i, layer in enumerate(self.layer, start=1):
-            for j in range(1, layer.n_heads + 1):
-                own = f"layer {i} head {j}"
-                yield f"{own}, as messages:"
-                yield from self._explained(*(arrays[f"{own} {name}"] for name in ("weights", "mask", "values")))
+        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
+        for place in self.heads():
+            yield f"{place}, as messages:"
+            yield from self._explained(*(arrays[f"{place} {name}"] for name in ("weights", "mask", "values")))
         difference = number(float(arrays["difference"].values))
         yield f"{arrays['edges'].values} edges; the largest difference from the matrix form is {difference}"
 

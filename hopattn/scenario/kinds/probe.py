@@ -18,7 +18,8 @@ from hopattn.retrieval.masks import mask_rules
 from hopattn.scenario.explain.arithmetic import vector
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.array_layout import ArraySpec, numbers
+from hopattn.scenario.language.common_problems import refusals, unused_problems
 from hopattn.scenario.language.fields import NameIn, Problem, TableWithFiles, Text, Tolerance
 
 MEASURES = ("accuracy", "distance", "chance")
@@ -87,19 +88,18 @@ class ProbeTable(TableWithFiles):
         """The recipe of texts whose first words are all distinct."""
         return replace(training.recipe, shortest=self.length, longest=self.length)
 
+    def _require_no_positions(self) -> None:
+        training = Training.load(self._file)
+        self._recipe(training)
+        if training.recipe.positions:
+            raise InvalidInput("this model was trained with positions; expected one without")
+
     def problems(self) -> Iterator[Problem]:
         """Heads that do not divide the vectors; a file that cannot be used, and keys that belong to a random model."""
         if self.training is not None:
-            for key in OF_RANDOM_MODELS:
-                if key in self.model_fields_set:
-                    yield Problem(("probe", key), "belongs to a random model; leave it out, or leave out `training`")
-            try:
-                training = Training.load(self._file)
-                self._recipe(training)
-                if training.recipe.positions:
-                    yield Problem(("probe", "training"), "this model was trained with positions; expected one without")
-            except InvalidInput as error:
-                yield Problem(("probe", "training"), str(error))
+            advice = "belongs to a random model; leave it out, or leave out `training`"
+            yield from unused_problems(self, OF_RANDOM_MODELS, ("probe",), advice)
+            yield from refusals(("probe", "training"), self._require_no_positions)
         elif self.dim % self.heads:
             yield Problem(("probe", "heads"), f"{self.heads} heads do not divide {self.dim} elements into equal parts")
 
@@ -122,7 +122,7 @@ class Probe(Spec):
 
     def declared_arrays(self) -> Iterator[ArraySpec]:
         places = ("place", ("words", *(f"layer {i + 1}" for i in range(self.probe.n_layers))))
-        position = ("position", tuple(str(i + 1) for i in range(self.probe.length)))
+        position = ("position", numbers(self.probe.length))
         by_place = [f"{model} {of}" for of in ("accuracy", "distance") for model in ("masked", "unmasked")]
         by_position = ["masked component", "masked length", "unmasked length"]
         yield from (ArraySpec(name, (places,)) for name in (*by_place, "line accuracy", "rest accuracy"))

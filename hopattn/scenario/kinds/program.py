@@ -12,10 +12,10 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.program import explain_step
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Problem, Table
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.program import NUMBERS, WORDS, Constant, FaultyStep, StepTable, computed
-from hopattn.scenario.words.text import labels
-from hopattn.scenario.words.vocabulary import duplicate_problems
 
 MOST = 512
 """The largest number of tokens of a program."""

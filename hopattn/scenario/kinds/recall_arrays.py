@@ -25,8 +25,8 @@ from hopattn.networks.associator import Bidirectional
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
-from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.word_list import Words
 
 MOST_OVERLAPS = 2**20
@@ -85,7 +85,8 @@ class RecallArrays:
     def _declared_of_memory(self) -> Iterator[ArraySpec]:
         dim = len(self.words.axes)
         if self._has_weights:
-            yield from (ArraySpec.of(*item) for item in self._parameters.items())
+            for name, array in self._parameters.items():
+                yield ArraySpec(name, tuple(zip(array.dims, array.labels, strict=True)))
         if self._has_landscape:
             yield ArraySpec("landscape", (("second axis", POINTS), ("first axis", POINTS)))
         if self._has_successors:

@@ -11,10 +11,11 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.vectors import nearest_words
 from hopattn.scenario.explain.recurrent import explain_reading, explain_writing
 from hopattn.scenario.kinds.encoded import OneText
-from hopattn.scenario.language.array_layout import ArraySpec, Axis
+from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.recurrent import CellTable, RecurrentDecoderTable
-from hopattn.scenario.words.text import labels, token_problems
+from hopattn.scenario.words.text import token_problems
 from hopattn.scenario.words.vocabulary import WORD, Encoding
 
 
@@ -47,8 +48,7 @@ class RecurrentScenario(OneText):
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
         words, (dim, neurons) = coding.words, self._dims
-        yield from token_problems(self.input.tokens, words, ("input", "tokens"))
-        yield from self.input.attention_key_problems()
+        yield from self.input.problems_of_tokens(words)
         yield from self.cell.problems(dim, ("cell",))
         if self.decoder is not None:
             yield from token_problems(self.decoder.writes, words, ("decoder", "writes"))
@@ -61,7 +61,7 @@ class RecurrentScenario(OneText):
         reading = neurons * (dim + neurons) + read * (dim + 2 * neurons)
         if self.decoder is None:
             return reading
-        own, written = self.decoder.decoder_neurons(dim, neurons), len(self.decoder.writes)
+        own, written = self.decoder.neurons(dim, neurons), len(self.decoder.writes)
         return reading + own * (2 * dim + neurons + own) + written * (4 * read + 2 * dim + 2 * own + neurons)
 
     def declared_arrays(self) -> Iterator[ArraySpec]:
@@ -80,7 +80,7 @@ class RecurrentScenario(OneText):
         yield ArraySpec("scores", square)
         yield ArraySpec("weights", square)
         yield ArraySpec("context", (row, own))
-        yield ArraySpec("state", (row, self._neurons(self.decoder.decoder_neurons(dim, neurons))))
+        yield ArraySpec("state", (row, self._neurons(self.decoder.neurons(dim, neurons))))
         if self.decoder.read_out is not None:
             yield ArraySpec("output", (row, axis))
             yield ArraySpec("reads", (row,), referable=False, measured=False)
@@ -88,7 +88,7 @@ class RecurrentScenario(OneText):
     def _neurons(self, count: int, w_input: object = None) -> Axis:
         """The axis of states; neurons that each hear one element of a word have the names of these."""
         named = isinstance(w_input, float) and bool(w_input)
-        return "neuron", self.encoding.axes if named else tuple(str(i + 1) for i in range(count))
+        return "neuron", self.encoding.axes if named else numbers(count)
 
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         dim, neurons = self._dims

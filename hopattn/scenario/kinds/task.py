@@ -11,17 +11,18 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.vectors import largest_axes, nearest_words
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.layered_text import AttentionSpec
-from hopattn.scenario.language.array_layout import ArraySpec, Labels, all_labelled
+from hopattn.scenario.language.array_layout import ArraySpec, Labels, all_labelled, numbers
+from hopattn.scenario.language.array_name import of_text
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.words.positions import POSITION
 from hopattn.scenario.words.sequences import Sequence, TaskTable
-from hopattn.scenario.words.text import labels
 from hopattn.scenario.words.vocabulary import WORD, Encoding, RandomWords
 from hopattn.transformer.baselines import NGram, average
 from hopattn.transformer.blocks import stack
 
-FIRST = "sequence 1 "
+FIRST = "sequence 1"
 """The start of the names of the first sequence's arrays; its arithmetic is written out."""
 
 LISTED = 10
@@ -46,15 +47,12 @@ class Task(AttentionSpec):
         task = self.task
         yield from task.source_problems(isinstance(self.spaces.get(WORD), RandomWords))
         yield from task.word_problems(coding.words, self._answer_axes or coding.words)
-        if task.read not in coding.parts:
-            yield Problem(("task", "read"), unknown(task.read, coding.parts))
-        elif self._answer_axes and task.induction is not None:
-            yield Problem(
-                ("task", "read"), f"an answer of induction is a word, but '{shortened(task.read)}' has axes of its own"
-            )
-        elif not self._answer_axes and coding.size(task.read) != coding.size(WORD):
-            yield Problem(("task", "read"), f"the part '{shortened(task.read)}' has not as many elements as a word")
-        elif task.threshold is not None and task.threshold.axis not in self._axes(coding):
+        unread = [] if self._answer_axes else [*coding.word_part_problems(task.read, ("task", "read"))]
+        yield from unread
+        if self._answer_axes and task.induction is not None:
+            told = f"an answer of induction is a word, but '{shortened(task.read)}' has axes of its own"
+            yield Problem(("task", "read"), told)
+        elif not unread and task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
         yield from self.length_problems(max(self.task.lengths(), default=1))
         for n in self.task.lengths():
@@ -84,14 +82,14 @@ class Task(AttentionSpec):
         """
         sequence = ("sequence", tuple(f"sequence {i + 1}" for i in range(self.task.count())))
         yield from (ArraySpec(name, (sequence,), referable=False) for name in ("tokens", "answer", "given"))
-        listed = ("row", tuple(str(i + 1) for i in range(min(LISTED, self.task.count()))))
+        listed = ("row", numbers(min(LISTED, self.task.count())))
         columns = ("column", ("sequence", "answer given", "right answer", ""))
         yield ArraySpec(self._list_name, (listed, columns), referable=False, measured=False)
         yield ArraySpec("accuracy")
         if self.task.model == "attention":
             queries = tokens if self.task.query is None else labels([self.task.query])
             for array in self.trace_arrays(self.encoding, queries, tokens, self.task.query is not None):
-                yield replace(array, name=f"{FIRST}{array.name}", referable=False)
+                yield replace(array, name=f"{FIRST} {array.name}", referable=False)
 
     @property
     def _list_name(self) -> str:
@@ -117,7 +115,7 @@ class Task(AttentionSpec):
             self._list_name: rows,
             "accuracy": np.mean(right),
         }
-        values |= {f"{FIRST}{name}": array for name, array in self._traced(coding, sequences[0]).items()}
+        values |= {f"{FIRST} {name}": array for name, array in self._traced(coding, sequences[0]).items()}
         return all_labelled(values, self._arrays(labels(sequences[0].tokens)))
 
     def _traced(self, coding: Encoding, sequence: Sequence) -> dict[str, np.ndarray]:
@@ -177,7 +175,7 @@ class Task(AttentionSpec):
         return (n if self.task.query is None else 1), n
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        first = {name.removeprefix(FIRST): array for name, array in arrays.items() if name.startswith(FIRST)}
+        first = of_text(arrays, FIRST)
         if first:
             yield "the first sequence:"
             lines = explain_layers(self.layer, self.encoding, first, crossed=self.task.query is not None)

@@ -15,12 +15,13 @@ from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.scenario.explain.attention import explain_layers
 from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
 from hopattn.scenario.kinds.layer_arrays import layer_arrays, layer_values
-from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.array_layout import ArraySpec, numbers
+from hopattn.scenario.language.array_name import ArrayName, of_text
 from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.decoder_layers import DecoderLayerTable, decoded
 from hopattn.scenario.parts.layers import LayerTable
 from hopattn.scenario.parts.writing import WritingTable
-from hopattn.scenario.words.text import labels, token_problems
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import BlockTrace, stack
 from hopattn.transformer.encoder_decoder import greedy
@@ -54,8 +55,7 @@ class Translation(OneText, EncodedSpec):
     """The layers over the text that is written, which also read the encoder's output."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        yield from token_problems(self.input.tokens, coding.words, ("input", "tokens"))
-        yield from self.input.attention_key_problems()
+        yield from self.input.problems_of_tokens(coding.words)
         yield from self.writing.problems(coding)
         m = len(self.input.tokens)
         yield from self.length_problems(max(m, self.writing.limit))
@@ -109,7 +109,7 @@ class Translation(OneText, EncodedSpec):
     def declared_arrays(self) -> Iterator[ArraySpec]:
         coding, source = self.encoding, labels(self.input.tokens)
         read, written = self._labels
-        steps = written if isinstance(written, int) else tuple(str(i + 1) for i in range(len(written)))
+        steps = written if isinstance(written, int) else numbers(len(written))
         axis = ("axis", coding.axes)
         yield ArraySpec("source", (("token", source), axis), referable=False)
         for i, layer in enumerate(self.encoder, start=1):
@@ -143,25 +143,25 @@ class Translation(OneText, EncodedSpec):
         return arrays | {"logits": logits, "probabilities": Softmax(beta=self.writing.beta).weights(logits)}
 
     def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
-        weights = [name for name in arrays if name.startswith("layer ") and name.endswith(" weights")]
+        names = {name: ArrayName.parse(name) for name in arrays}
+        weights = [name for name, one in names.items() if one.quantity == "weights" and not one.text]
         return ("written", *weights, "probabilities")
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         coding = self.encoding
         if self.encoder:
             yield "the encoder:"
-            start = "encoder "
-            own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-            yield from explain_layers(self.encoder, coding, {**own, "input": arrays["source"]})
+            yield from explain_layers(self.encoder, coding, {**of_text(arrays, "encoder"), "input": arrays["source"]})
+        before, text = arrays["text"], of_text(arrays, "text")
         for i, layer in enumerate(self.decoder, start=1):
-            before = arrays[f"layer {i - 1} state" if i > 1 else "text"]
             if layer.head:
                 yield f"the decoder, layer {i}, over the words written so far:"
-                yield from _one_layer(layer, coding, arrays, f"text layer {i}", {"input": before})
-                before = arrays[f"text layer {i} state"]
+                yield from explain_layers([layer], coding, {**text, "input": before}, first=i)
+                before = text[f"layer {i} state"]
             yield f"the decoder, layer {i}, over the words read:"
-            given = {"input": before, "source": arrays["memory"]}
-            yield from _one_layer(layer.cross, coding, arrays, f"layer {i}", given)
+            given = {**of_text(arrays, ""), "input": before, "source": arrays["memory"]}
+            yield from explain_layers([layer.cross], coding, given, crossed=True, first=i)
+            before = arrays[f"layer {i} state"]
         logits, shares = arrays["logits"], arrays["probabilities"].values
         for step, (word, scores) in enumerate(zip(arrays["written"].values, logits.values, strict=True)):
             best = sorted(range(len(scores)), key=lambda i: -scores[i])[:BEST]
@@ -169,14 +169,3 @@ class Translation(OneText, EncodedSpec):
                 f"{logits.labels[1][i]} {number(scores[i])} (probability {number(shares[step, i])})" for i in best
             ]
             yield f"word {step + 1} is {word}; the largest scores: {', '.join(largest)}"
-
-
-def _one_layer(
-    layer: LayerTable, coding: Encoding, arrays: Mapping[str, Labelled], place: str, given: Mapping[str, Labelled]
-) -> Iterator[str]:
-    """The arithmetic of one layer; place: the beginning of the names of its arrays. given: the words that go in."""
-    own = {
-        f"layer 1{name.removeprefix(place)}": array for name, array in arrays.items() if name.startswith(f"{place} ")
-    }
-    for line in explain_layers([layer], coding, {**own, **given}, crossed="source" in given):
-        yield line.replace("layer 1", f"layer {place.split()[-1]}", 1) if line.startswith("layer 1") else line

@@ -9,11 +9,11 @@ from pydantic import Field
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
 from hopattn.circuits.maps.world import MAX_PLACES, World
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.array_layout import ArraySpec, numbers
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance
 from hopattn.scenario.parts.worlds import WorldTable
 
@@ -72,17 +72,13 @@ class WalkTable(WorldTable):
             yield from self._angle_problems()
 
     def _angle_problems(self) -> Iterator[Problem]:
-        key = "planes" if self.angles is None else "angles"
-        try:
-            world = self.build_world()
-            if self.angles is not None:
-                checked_gap(world, angles_of(world, self.angles))
-            elif self.graph is not None and self.planes:
-                yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
-            else:
-                walk(world, steps=1, planes=self.planes, rng=0)
-        except InvalidInput as error:
-            yield Problem(("walk", key), str(error).removeprefix(f"{key}: "))
+        world, angles = self.build_world(), self.angles
+        if angles is not None:
+            yield from refusals(("walk", "angles"), lambda: checked_gap(world, angles_of(world, angles)))
+        elif self.graph is not None and self.planes:
+            yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
+        else:
+            yield from refusals(("walk", "planes"), lambda: walk(world, steps=1, planes=self.planes, rng=0))
 
     def walked(self, rng: np.random.Generator) -> Walked:
         """The walk of the file."""
@@ -116,7 +112,7 @@ class Walk(Spec):
     def declared_arrays(self) -> Iterator[ArraySpec]:
         table = self.walk
         places = self.walk.build_world().places
-        place, step = ("place", places), ("step", tuple(str(i + 1) for i in range(table.steps)))
+        place, step = ("place", places), ("step", numbers(table.steps))
         yield from map(ArraySpec, self._measures)
         yield ArraySpec("sort", (step,), referable=False, measured=False)
         yield from (ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right"))

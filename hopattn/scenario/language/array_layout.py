@@ -15,12 +15,18 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.occurrence import Occurrence
 
 Labels = tuple[str, ...] | int
 """The labels along an axis, or only their number where the labels depend on the run; −1 where the number does too."""
 
 Axis = tuple[str, Labels]
 """The name of an axis and its labels, such as `("token", ("their", "dog"))`."""
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    """The labels "1", "2", … of an axis."""
+    return tuple(map(str, range(1, count + 1)))
 
 
 @dataclass(frozen=True)
@@ -37,11 +43,6 @@ class ArraySpec:
     referable: bool = True
     measured: bool = True
     tiny: bool = False
-
-    @classmethod
-    def of(cls, name: str, array: Labelled) -> "ArraySpec":
-        """The declaration of an array that is known before the run."""
-        return cls(name, tuple(zip(array.dims, array.labels, strict=True)))
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -106,9 +107,9 @@ class ArrayLayout:
         default `self.rows`.
         """
         known = self.rows if rows is None else rows
-        if label in known or (label.endswith("#1") and label[:-2] in known):
+        if label in known or _of_one(label) in known:
             return
-        several = [row for row in known if row.rpartition("#")[0] == label]
+        several = [row for row in known if Occurrence.parse(row).word == label]
         if several:
             choices = " or ".join(map(shortened, several[:4]))
             yield Problem(path, f"'{shortened(label)}' occurs {len(several)} times; write {choices}")
@@ -120,7 +121,7 @@ class ArrayLayout:
     def index(self, label: str, rows: tuple[str, ...] | None = None) -> int:
         """The row number of a label; `row_problem` must have found no problem with it."""
         known = self.rows if rows is None else rows
-        return known.index(label if label in known else label[:-2])
+        return known.index(label if label in known else _of_one(label))
 
     def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[str]:
         """The names of the arrays of a quantity, such as `weights`, in all layers and heads or in those given."""
@@ -145,3 +146,9 @@ class ArrayLayout:
             yield Problem(path, f"there is no such layer or head (arrays: {listed(self.find(quantity))})")
         else:
             yield Problem(path, f"say which layer and head is meant (arrays: {listed(names)})")
+
+
+def _of_one(label: str) -> str:
+    """The label of the same token in a text where its word occurs once: `dog` for `dog#1`."""
+    token = Occurrence.parse(label)
+    return token.word if token.number == 1 else label

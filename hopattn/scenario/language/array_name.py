@@ -1,9 +1,12 @@
 """The names of the arrays of a run, as data: `sequence 1 layer 2 head 1 weights` is a quantity and its place."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
+Array = TypeVar("Array")
 _FORM = re.compile(
     r"(?:(?P<text>sequence \d+|(?:encoder|text)(?= layer )) )?(?:layer (?P<layer>\d+) )?(?:head (?P<head>\d+) )?"
     r"(?:step (?P<step>\d+) )?(?:(?P<stage>.+) )?(?P<quantity>\S+)"
@@ -49,6 +52,12 @@ class ArrayName:
     def is_at(self, layer: int | None = None, head: int | None = None) -> bool:
         """Whether the array belongs to this layer and this head, as far as they are given."""
         return layer in (None, self.layer) and head in (None, self.head)
+
+
+def of_text(arrays: Mapping[str, Array], text: str) -> dict[str, Array]:
+    """The arrays of one text, such as "encoder" or "sequence 1", by their names without it."""
+    names = {name: ArrayName.parse(name) for name in arrays}
+    return {str(replace(names[name], text="")): array for name, array in arrays.items() if names[name].text == text}
 
 
 @lru_cache(maxsize=4096)

@@ -30,15 +30,34 @@ def too_large(text: str) -> tuple[int, str] | None:
 
     The text need not be TOML: it is looked at up to a quote without a partner, as far as `tomllib` would read it.
     """
-    scan = _Scan()
+    values = depth = table = 0
+    opened: list[tuple[int, bool]] = []  # for each open bracket the depth behind it, and whether keys follow
+    in_key, in_header = True, False
     for mark, _, line in tokens(text):
         if mark in QUOTES:
             break
-        scan.read(mark)
-        if scan.depth > MOST_DEPTH:
+        if mark in ("[", "{") and in_key and not opened:  # the name of a table
+            values, depth, in_header = values + TABLE, 0, True
+        elif mark in ("[", "{"):
+            values, depth, in_key = values + (TABLE if mark == "{" else 1), depth + 1, mark == "{"
+            opened.append((depth, in_key))
+        elif mark in ("]", "}") and opened:
+            depth, in_key = opened.pop()[0] - 1, False
+        elif mark == "." and in_key:
+            depth += 1
+            values += depth
+        elif mark == ",":
+            values += 1
+            depth, in_key = opened[-1] if opened else (depth, in_key)
+        elif mark == "=":
+            values, in_key = values + 1, False
+        elif mark == "\n" and not opened:
+            table = depth if in_header else table  # the dots of the last table's name
+            depth, in_key, in_header = table, True, False
+        if depth > MOST_DEPTH:
             return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
-        if scan.values > MOST_VALUES:
-            return line, f"more than {MOST_VALUES:,} values up to here; a scenario is a page of text"
+        if values > MOST_VALUES:
+            return line, f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
     return None
 
 
@@ -60,51 +79,3 @@ def _count(node: Any) -> int:
     """The number of keys and entries in a document."""
     entries = node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ()
     return sum(1 + _count(entry) for entry in entries)
-
-
-class _Scan:
-    """One pass over the marks of a text."""
-
-    def __init__(self) -> None:
-        self.values = 0
-        self.depth = 0
-        """The dots and brackets that lead to this place."""
-        self.table = 0
-        """The dots of the last table's name."""
-        self.opened: list[tuple[int, bool]] = []
-        """For each open bracket the depth behind it, and whether it begins a table, whose entries have keys."""
-        self.in_key = True
-        self.in_header = False
-
-    def read(self, mark: str) -> None:
-        """Go on by one mark."""
-        if mark == ",":
-            self.values += 1
-            if self.opened:
-                self.depth, self.in_key = self.opened[-1]
-        elif mark == ".":
-            if self.in_key:
-                self.depth += 1
-                self.values += self.depth
-        elif mark == "=":
-            self.values += 1
-            self.in_key = False
-        elif mark in "[{":
-            self._open(mark)
-        elif mark in "]}":
-            if self.opened:
-                self.depth, self.in_key = self.opened.pop()[0] - 1, False
-        elif mark == "\n" and not self.opened:
-            if self.in_header:
-                self.table = self.depth
-            self.depth, self.in_key, self.in_header = self.table, True, False
-
-    def _open(self, mark: str) -> None:
-        in_name = self.in_key and not self.opened
-        self.values += TABLE if in_name or mark == "{" else 1
-        if in_name:  # of a table
-            self.depth, self.in_header = 0, True
-        else:
-            self.depth += 1
-            self.in_key = mark == "{"
-            self.opened.append((self.depth, self.in_key))

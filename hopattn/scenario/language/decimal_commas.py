@@ -36,14 +36,10 @@ def _first_pair(row: Sequence[float], wanted: int) -> Sequence[float]:
 
     Empty for another row, and where a second number of a pair has a minus sign, as decimals have none.
     """
-    runs = [list(run) for whole, run in groupby(row, _is_whole) if whole]
+    runs = [list(run) for whole, run in groupby(row, lambda x: abs(x) < _LARGEST and x == int(x)) if whole]
     pairs = [run[i : i + 2] for run in runs for i in range(0, len(run), 2)]
     likely = pairs and len(row) - len(pairs) == wanted and all(len(pair) == 2 and pair[1] >= 0 for pair in pairs)
     return pairs[0] if likely else ()
-
-
-def _is_whole(number: float) -> bool:
-    return abs(number) < _LARGEST and number == int(number)
 
 
 def text_hint(value: Any, form: str = "{}", whole: bool = False) -> str:

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.errors import unknown
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Count, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 
@@ -58,15 +59,13 @@ class FigureTable(Table):
 
         runs: the names of the runs, the empty name first. layouts: those of the runs; a word may be in any of them.
         """
-        if message := self.why_wrong_names(len(runs)):
-            yield Problem(("figure", "names"), message)
-        if twice := next((name for i, name in enumerate(self.names) if name in self.names[:i]), ""):
-            yield Problem(("figure", "names"), f"'{shortened(twice)}' is listed twice; each run has a name of its own")
+        if told := self.why_wrong_names(len(runs)):
+            yield Problem(("figure", "names"), told)
+        yield from duplicate_problems(self.names, ("figure", "names"), "; each run has a name of its own")
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:
             yield Problem(("figure", "run"), unknown(self.run, dict.fromkeys(known)))
-        if self.axes is not None and self.axes[0] == self.axes[1]:
-            yield Problem(("figure", "axes"), f"'{shortened(self.axes[0])}' is listed twice; a plane has two axes")
+        yield from duplicate_problems(self.axes or [], ("figure", "axes"), "; a plane has two axes")
         words: list[tuple[Path, str]] = [(("figure", "highlight", i), word) for i, word in enumerate(self.highlight)]
         for path, word in [*words, *([(("figure", "query"), self.query)] if self.query is not None else [])]:
             problems = [[*layout.row_problem(word, path)] for layout in layouts if layout.rows]

@@ -167,12 +167,9 @@ def _quoted(value: Any) -> str:
         return _article(name)
     if name == "truth value":
         return str(value).lower()
-    return f"'{shortened(value)}'" if name == "text" else _huge(value) or shortened(value)
-
-
-def _huge(value: Any) -> str:
-    """The words for a whole number of more than 40 digits, which Python may refuse to write out; else empty."""
-    return "a number of very many digits" if isinstance(value, int) and abs(value) >= 10**40 else ""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a number of very many digits"  # Python may refuse to write it out
+    return f"'{shortened(value)}'" if name == "text" else shortened(value)
 
 
 def _article(name: str) -> str:

@@ -121,7 +121,8 @@ def places_of(keys: tuple[str, ...], document: Mapping[str, Any]) -> list[tuple[
 
 def _of_one_run(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The path of each value and each table that a short path can lead to."""
-    return list(dict.fromkeys(_paths({key: node for key, node in document.items() if key not in _ABOUT_RUNS})))
+    about_one = {key: node for key, node in document.items() if key not in _ABOUT_RUNS}
+    return [path for path in dict.fromkeys(paths_in(about_one)) if path]
 
 
 def without_numbers(keys: Iterable[str]) -> tuple[str, ...]:
@@ -151,21 +152,23 @@ def _last_key(path: str) -> str:
     return ".".join(keys[start:])
 
 
-def _paths(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of each value and each table; the entries of a list share one path."""
+def paths_in(
+    node: Any, fits: Callable[[Any], bool] = lambda _: True, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """The path of each value and each table that fits, below the path of `node`; the entries of a list share one."""
+    if fits(node):
+        yield path
     if isinstance(node, Mapping):
         for key, inner in node.items():
-            yield (*path, str(key))
-            yield from _paths(inner, (*path, str(key)))
+            yield from paths_in(inner, fits, (*path, str(key)))
     elif isinstance(node, list):
         for inner in node:
-            yield from _paths(inner, path)
+            yield from paths_in(inner, fits, path)
 
 
 def known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     """The keys that the schema allows in the table at a location."""
-    tables = [table for annotation in annotations_at(model, location) for table in _models(annotation)]
-    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
+    return sorted(_keys(table for annotation in annotations_at(model, location) for table in _tables(annotation)))
 
 
 def annotations_at(model: type[BaseModel], location: Sequence[str | int]) -> list[Any]:
@@ -184,8 +187,13 @@ def is_user_key(model: type[BaseModel], path: Sequence[str]) -> bool:
     tables: list[Any] = [model]
     for key in path[:-1]:
         tables = [inner for table in tables for annotation in _inside(table, key) for inner in _tables(annotation)]
+    return path[-1] not in _keys(tables)
+
+
+def _keys(tables: Iterable[Any]) -> set[str]:
+    """The keys of the models among some tables."""
     models = [table for table in tables if isinstance(table, type) and issubclass(table, BaseModel)]
-    return not any((field.alias or name) == path[-1] for one in models for name, field in one.model_fields.items())
+    return {field.alias or name for table in models for name, field in table.model_fields.items()}
 
 
 def _tables(annotation: Any) -> Iterator[Any]:
@@ -226,12 +234,3 @@ def options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
     else:
         fields = getattr(annotation, "model_fields", {})
         yield annotation, next(iter(get_args(fields["name"].annotation)), None) if "name" in fields else None
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The tables among the choices of an annotation, those of nested unions too."""
-    for option, tag in options(annotation):
-        if isinstance(option, type) and issubclass(option, BaseModel):
-            yield option
-        elif tag is not None:
-            yield from _models(option)

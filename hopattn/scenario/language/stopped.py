@@ -7,7 +7,6 @@ import re
 import tomllib
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property
 
 from hopattn.foundation.errors import shortened
 from hopattn.scenario.language.lines import QUOTES, tokens
@@ -44,11 +43,18 @@ class Fault:
 
 @dataclass(frozen=True)
 class Stop:
-    """The place where the reading of a text stopped: all before it is TOML. reason: that of `tomllib`."""
+    """The place where the reading of a text stopped: all before it is TOML.
+
+    reason: that of `tomllib`. opened: the place of each open bracket, the innermost last. quote: the place of the quote
+    that begins a text without an end. statement: the start of the statement.
+    """
 
     text: str
     at: int
     reason: str
+    opened: tuple[int, ...]
+    quote: int | None
+    statement: int
 
     @property
     def plain_reason(self) -> str:
@@ -64,39 +70,6 @@ class Stop:
     def line(self) -> str:
         """The whole line."""
         return self.text[self.text.rfind("\n", 0, self.at) + 1 :].partition("\n")[0]
-
-    @cached_property
-    def _scanned(self) -> tuple[list[int], int | None, int]:
-        """The open brackets, the quote of a text that is not closed, and the start of the statement."""
-        opened: list[int] = []
-        statement = 0
-        for mark, start, _ in tokens(self.text):
-            if start >= self.at:
-                break
-            if mark in QUOTES:
-                return opened, start, statement
-            if mark in ("[", "{"):
-                opened.append(start)
-            elif mark in ("]", "}"):
-                del opened[-1:]
-            elif mark == "\n" and not opened:
-                statement = start + 1
-        return opened, None, statement
-
-    @property
-    def opened(self) -> list[int]:
-        """The place of each open bracket, the innermost last."""
-        return self._scanned[0]
-
-    @property
-    def quote(self) -> int | None:
-        """The place of the quote that begins a text without an end."""
-        return self._scanned[1]
-
-    @property
-    def statement(self) -> int:
-        """The start of the statement."""
-        return self._scanned[2]
 
     @property
     def inside(self) -> str:
@@ -116,7 +89,19 @@ def stop_of(text: str, error: tomllib.TOMLDecodeError) -> Stop:
     if position:
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         at = starts[int(position[1]) - 1] + int(position[2]) - 1
-    return Stop(text, at, str(error).partition(" (at ")[0])
+    opened, quote, statement = list[int](), None, 0
+    for mark, start, _ in tokens(text):
+        if start >= at or quote is not None:
+            break
+        if mark in QUOTES:
+            quote = start
+        elif mark in ("[", "{"):
+            opened.append(start)
+        elif mark in ("]", "}"):
+            del opened[-1:]
+        elif mark == "\n" and not opened:
+            statement = start + 1
+    return Stop(text, at, str(error).partition(" (at ")[0], tuple(opened), quote, statement)
 
 
 def _columns(character: str) -> int:

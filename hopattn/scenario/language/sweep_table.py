@@ -1,6 +1,6 @@
 """The table `[sweep]` of a scenario: its axes, the trials at each point, and the measures."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, Tag, WithJsonSchema
@@ -16,6 +16,7 @@ from hopattn.scenario.language.paths import (
     names_of,
     no_user_keys,
     parse_path,
+    paths_in,
     places_of,
     whole_path,
     without_numbers,
@@ -72,15 +73,17 @@ def path_of(key: str, document: Mapping[str, Any], user_key: IsUserKey = no_user
     """
     document = {name: node for name, node in document.items() if name not in NOT_SWEPT}
     words = of_words(values)
-    swept = dict.fromkeys(_swept_paths(document, (), _is_name if words else _is_number))
+    swept = dict.fromkeys(paths_in(document, _is_name if words else _is_number))
     keys = parse_path(key)
     if places_of(keys, document):
         path = whole_path(key, document)
         if without_numbers(path) in swept:
             return key if path == keys else dotted(path)
-        if words and without_numbers(path) in _swept_paths(document, (), _is_number):
-            raise InvalidInput(f"{shortened(key)}: '{shortened(values[0])}' is not a number, but the others are")
-    names = names_of(swept, user_key, whole=len(keys) > 1)
+        if words and without_numbers(path) in paths_in(document, _is_number):
+            raise InvalidInput(
+                f"{shortened(key)}: '{shortened(values[0])}' is not a number; the file has numbers there"
+            )
+    names = names_of(swept, invented, whole=len(keys) > 1)
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), *names)}")
 
 
@@ -92,15 +95,3 @@ def _is_number(node: Any) -> bool:
 def _is_name(node: Any) -> bool:
     """Whether a value is a text, is left out (None), or is a table with a name, as a model is."""
     return node is None or isinstance(node, str) or (isinstance(node, Mapping) and "name" in node)
-
-
-def _swept_paths(node: Any, path: tuple[str, ...], fits: Callable[[Any], bool]) -> Iterator[tuple[str, ...]]:
-    """The path of each value that fits; the entries of a list share one path."""
-    if fits(node):
-        yield path
-    if isinstance(node, Mapping):
-        for key, inner in node.items():
-            yield from _swept_paths(inner, (*path, str(key)), fits)
-    elif isinstance(node, list):
-        for inner in node:
-            yield from _swept_paths(inner, path, fits)

@@ -11,8 +11,9 @@ from pydantic import Field
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.array_files import numbers
 from hopattn.foundation.checks import COUNTED
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import shortened
 from hopattn.foundation.vectors import normalised
+from hopattn.scenario.language.common_problems import one_of_problems, refusals, unused_problems
 from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, TableWithFiles, Text, Tolerance
 from hopattn.scenario.parts.memories import ModelTable
 from hopattn.scenario.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of, why_not_together
@@ -129,10 +130,7 @@ class EnsembleTable(ModelTable, TableWithFiles):
     def problems(self) -> Iterator[Problem]:
         """Keys that contradict each other."""
         yield from super().problems()
-        if (self.patterns is None) == (self.load is None):
-            yield Problem(
-                (self.place,), f"needs one of `patterns` and `load`; {'none' if self.load is None else 'both'} is given"
-            )
+        yield from one_of_problems(self, ("patterns", "load"), (self.place,))
         if self.flips is not None and "flip" in self.model_fields_set:
             yield Problem((self.place, "flip"), "`flips` is given too; leave one of them out")
         if self.correlation == 1:
@@ -147,10 +145,8 @@ class EnsembleTable(ModelTable, TableWithFiles):
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
         if self.burn_in is not None and self.burn_in >= self.steps:
-            yield Problem(
-                (self.place, "burn_in"),
-                f"{self.burn_in} of {self.steps} sweeps leave none for the mean; expected fewer, or more `max_steps`",
-            )
+            told = f"{self.burn_in} of {self.steps} sweeps leave none for the mean; expected fewer, or more `max_steps`"
+            yield Problem((self.place, "burn_in"), told)
         if self.burn_in is not None and self.form == "binary":
             yield Problem((self.place, "burn_in"), "is for spins, whose overlap is their cosine; leave it out")
         if self.crosstalk and self.form == "binary":
@@ -159,14 +155,12 @@ class EnsembleTable(ModelTable, TableWithFiles):
     def source_problems(self) -> Iterator[Problem]:
         """Problems of where the patterns come from."""
         if self.file is None:
-            if self.neurons is None:
-                yield Problem((self.place,), "needs one of `neurons` and `file`; none is given")
+            yield from one_of_problems(self, ("neurons", "file"), (self.place,))
             if self.array is not None:
                 yield Problem((self.place, "array"), "is for a `file`, and none is given")
             return
-        for key in ("neurons", "sort", "correlation", "activity"):
-            if key in self.model_fields_set:
-                yield Problem((self.place, key), "is for random patterns; leave it out, or `file`")
+        random = ("neurons", "sort", "correlation", "activity")
+        yield from unused_problems(self, random, (self.place,), "is for random patterns; leave it out, or `file`")
         ending = FilePath(self.file).suffix.lower()
         if ending not in ENDINGS:
             yield Problem((self.place, "file"), f"'{shortened(self.file)}' does not end in {', '.join(ENDINGS)}")
@@ -174,14 +168,11 @@ class EnsembleTable(ModelTable, TableWithFiles):
         if self.array is not None and ending not in NAMED:
             yield Problem((self.place, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")
             return
-        try:
-            count = len(self.rows)
-        except InvalidInput as error:
-            yield Problem((self.place, "file"), str(error))
-            return
-        if self.stored > count:
+        unreadable = [*refusals((self.place, "file"), lambda: self.rows)]
+        yield from unreadable
+        if not unreadable and self.stored > len(self.rows):
             key = "patterns" if self.patterns else "load"
-            yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {count}")
+            yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {len(self.rows)}")
 
     def overlaps(self, result: Recall, targets: np.ndarray) -> np.ndarray:
         """The cosine of each cue's state with its pattern, `(n_cues,)`: of the last state, or on average over sweeps.

@@ -8,12 +8,13 @@ import numpy as np
 from pydantic import AfterValidator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import shortened
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import FixedScores, Similarity, similarities
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.decimal_commas import comma_hint, text_hint
 from hopattn.scenario.language.fields import (
     ByTomlType,
@@ -27,14 +28,13 @@ from hopattn.scenario.language.fields import (
 )
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.head_positions import Bias, Rope, head_bias, rotary
-from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.parts.projection import ROLES, ProjectionOrMatrix, ProjectionsTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.heads import Head
 
 BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]
 
 
-ProjectionOrMatrix = Annotated[Annotated[Projection, Tag("table")] | Annotated[Matrix, Tag("array")], ByTomlType]
 Mask = Annotated[
     Annotated[str, NameIn(mask_rules), Tag("text")]
     | Annotated[Table, EntryIn(mask_rules), Tag("table")]
@@ -59,7 +59,7 @@ def _beta_word(word: str) -> str:
     return word
 
 
-class HeadTable(Table):
+class HeadTable(ProjectionsTable):
     """One attention head."""
 
     query: ProjectionOrMatrix | None = None
@@ -106,11 +106,7 @@ class HeadTable(Table):
         shape: the number of queries and of keys. crossed: whether the queries are other words than the keys. mapped:
         whether an output matrix of the layer maps the head's output, which is then as wide as the value.
         """
-        projection_problems = [
-            problem
-            for role in ("query", "key", "value")
-            for problem in self._projection_problems(role, encoding, (*path, role), mapped)
-        ]
+        projection_problems = [*self.projection_problems(encoding, path, mapped=mapped)]
         yield from projection_problems
         if self.base is not None and self.beta != 1.0:
             yield Problem((*path, "base"), "beta and base say the same thing; give one of them")
@@ -136,33 +132,14 @@ class HeadTable(Table):
         if crossed and self.bias is not None and not isinstance(self.bias, list):
             yield Problem((*path, "bias"), "'alibi' has no meaning between two texts; leave it out or give a matrix")
         yield from self._parameter_problems(path)
-        if not projection_problems:
-            yield from self._agreement_problems(encoding, path)
-
-    def _projection_problems(self, role: str, encoding: Encoding, path: Path, mapped: bool) -> Iterator[Problem]:
-        """The problems of one projection; those of a bare matrix are reported at the role, not at `matrix`."""
-        for problem in self.projection(role).problems(encoding, path, role, mapped=mapped):
-            bare_matrix = isinstance(getattr(self, role), list)
-            yield Problem(path, problem.message) if bare_matrix else problem
+        if self.rope and not projection_problems and (size := len(self.projection("query").array(encoding))) % 2:
+            yield Problem((*path, "rope"), f"turns pairs of numbers, but a query has {size}; give it one more or less")
 
     def _parameter_problems(self, path: Path) -> Iterator[Problem]:
         """The problems of the parameters of separation and mask, found by building both; a matrix has none."""
         for key, make in (("separation", lambda: self._separation(1)), ("mask", lambda: self._mask(crossed=False))):
-            try:
-                if not isinstance(getattr(self, key), list):
-                    make()
-            except InvalidInput as error:
-                yield Problem((*path, key), str(error))
-
-    def _agreement_problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """The problem of a query and a key with different numbers of elements, or with an odd one for `rope`."""
-        sizes = [len(self.projection(role).array(encoding)) for role in ("query", "key")]
-        if sizes[0] != sizes[1]:
-            yield Problem((*path, "key"), f"gives {sizes[1]} numbers, but the query gives {sizes[0]}")
-        elif self.rope and sizes[0] % 2:
-            yield Problem(
-                (*path, "rope"), f"turns pairs of numbers, but a query has {sizes[0]}; give it one more or less"
-            )
+            if not isinstance(getattr(self, key), list):
+                yield from refusals((*path, key), make)
 
     def build(
         self,
@@ -177,25 +154,16 @@ class HeadTable(Table):
 
         place: the number of the head in its layer, from 0, and the number of heads there. mapped: as for `problems`.
         """
-        query, key, own = (self.projection(role).array(encoding) for role in ("query", "key", "value"))
+        query, key, own = (self.projection(role).array(encoding) for role in ROLES)
         value = own if mapped else self.projection("value").value_array(encoding)
         rule = self._mask(crossed)
-        if self.weights is not None:
+        separation: Any = self._separation(len(key))
+        similarity: Similarity = similarities.make(self.similarity)
+        if self.scores is not None:
+            similarity = FixedScores(np.array(self.scores, dtype=float))
+        elif self.weights is not None:
             table = _renormalised(np.array(self.weights, dtype=float), resolve(rule, np.zeros(shape)))
-            similarity: Similarity = FixedScores(table)
-            return Head(
-                query,
-                query,
-                value,
-                similarity=similarity,
-                separation="identity",
-                activation=self.activation,
-                mask=rule,
-            )
-        similarity = (
-            FixedScores(np.array(self.scores, dtype=float)) if self.scores else similarities.make(self.similarity)
-        )
-        separation = self._separation(len(key))
+            similarity, separation = FixedScores(table), "identity"
         return Head(
             query,
             key,
@@ -211,11 +179,6 @@ class HeadTable(Table):
     def _separation(self, dim: int) -> Separation:
         beta = math.log(self.base) if self.base else dim**-0.5 if isinstance(self.beta, str) else self.beta
         return registry_entry(separations, self.separation, beta=beta)
-
-    def projection(self, role: str) -> Projection:
-        """The projection for a role ("query", "key" or "value"); by default the whole vector as it is."""
-        given: Any = getattr(self, role)
-        return Projection() if given is None else Projection(matrix=given) if isinstance(given, list) else given
 
     def _mask(self, crossed: bool) -> MaskRule | np.ndarray:
         if self.mask is None:

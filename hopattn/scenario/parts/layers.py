@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from pydantic import Field
 
-from hopattn.scenario.language.decimal_commas import comma_hint
+from hopattn.scenario.language.common_problems import matrix_problems, unused_problems
 from hopattn.scenario.language.fields import Matrix, Problem, Table
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable
@@ -86,9 +86,8 @@ class LayerTable(Table):
     def problems(self, encoding: Encoding, shape: tuple[int, int], crossed: bool, path: Path) -> Iterator[Problem]:
         """The problems of all parts; shape and crossed as for a head."""
         if self.from_torch is not None:
-            for key in ("head", "output", "residual", "feed_forward", "norm", "norm_first"):
-                if key in self.model_fields_set:
-                    yield Problem((*path, key), "comes from the file of `from_torch`; leave one of them out")
+            own = ("head", "output", "residual", "feed_forward", "norm", "norm_first")
+            yield from unused_problems(self, own, path, "comes from the file of `from_torch`; leave one of them out")
             yield from self.from_torch.problems(encoding, shape, crossed, (*path, "from_torch"))
             return
         if not self.head:
@@ -100,23 +99,17 @@ class LayerTable(Table):
         ]
         yield from head_problems
         if self.output is not None and not head_problems:
-            yield from self._output_problems(self.output, encoding, (*path, "output"))
+            widths = [self.width(head, encoding) for head in self.head]
+            sum_ = f" ({' + '.join(map(str, widths))})" if len(widths) > 1 else ""
+            columns = sum(widths), f"one for each element of the heads' outputs{sum_}"
+            rows = encoding.dim, "one for each element of a vector"
+            yield from matrix_problems(self.output, (*path, "output"), columns, rows)
         if self.feed_forward is not None:
             yield from self.feed_forward.problems(encoding.dim, (*path, "feed_forward"))
         if isinstance(self.norm, NormTable):
             yield from self.norm.problems(encoding.dim, (*path, "norm"))
         if self.norm_first and self.norm == "none":
             yield Problem((*path, "norm_first"), 'says where the norm is, but there is none; give norm = "layer"')
-
-    def _output_problems(self, output: list[list[float]], encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """An output matrix that does not fit the heads or the words."""
-        widths = [self.width(head, encoding) for head in self.head]
-        if len(output) != encoding.dim:
-            yield Problem(path, f"needs {encoding.dim} rows, one for each element of a vector, not {len(output)}")
-        if any(len(row) != sum(widths) for row in output):
-            sum_ = f" ({' + '.join(map(str, widths))})" if len(widths) > 1 else ""
-            needed = f"every row needs {sum(widths)} numbers{sum_}, one for each element of the heads' outputs"
-            yield Problem(path, needed + comma_hint(output, sum(widths)))
 
     def build(self, encoding: Encoding, crossed: bool, shape: tuple[int, int]) -> Block:
         """The layer; shape and crossed as for a head.

@@ -9,6 +9,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.networks.hopfield import Hopfield
 from hopattn.networks.ising import boltzmann, curie_weiss
+from hopattn.scenario.language.common_problems import one_of_problems, unused_problems
 from hopattn.scenario.language.fields import Count, Matrix, Problem, Table, Vector
 from hopattn.scenario.parts.memories import ModelChoice, ModelTable
 
@@ -46,25 +47,26 @@ class MagnetTable(Table):
 
     def magnet_problems(self) -> Iterator[Problem]:
         """None or several of the three forms, keys of another form, and numbers that do not fit."""
-        forms = [form for form in FORMS if getattr(self, form) is not None]
-        if len(forms) != 1:
-            message = f"{' and '.join(forms)} are given" if forms else "none is given"
-            yield Problem(("ising",), f"needs one of {', '.join(FORMS)}; {message}")
+        forms = [*one_of_problems(self, FORMS, ("ising",))]
+        yield from forms
+        if forms:
             return
         for key, form in (("bias", "couplings"), ("model", "patterns")):
-            if key in self.model_fields_set and form not in forms:
-                yield Problem(("ising", key), f"belongs to `{form}`, and `{forms[0]}` is given")
+            if form != self.given:
+                yield from unused_problems(
+                    self, (key,), ("ising",), f"belongs to `{form}`, and `{self.given}` is given"
+                )
         rows = self.couplings or self.patterns or []
         n = len(rows) if self.couplings is not None else self.neurons
         for i, row in enumerate(rows):
             if len(row) != n:
-                yield Problem(("ising", forms[0], i), f"{len(row)} numbers do not fit {n} spins")
+                yield Problem(("ising", self.given, i), f"{len(row)} numbers do not fit {n} spins")
                 return
         if self.curie_weiss is None and n <= 1024:
             try:
                 self.memory()
             except InvalidInput as error:
-                key = "bias" if str(error).startswith("bias: ") else forms[0]
+                key = "bias" if str(error).startswith("bias: ") else self.given
                 yield Problem(("ising", key), str(error).removeprefix(f"{key}: "))
 
     def memory(self) -> Any:

@@ -20,6 +20,7 @@ from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.scenario.language.common_problems import unused_problems
 from hopattn.scenario.language.fields import (
     ByTomlType,
     Count,
@@ -105,11 +106,8 @@ class ModelTable(Table):
     def problems(self) -> Iterator[Problem]:
         """One problem for each key that does not go together with `model`."""
         if self.model is not None:
-            for key in PARTS:
-                if key in self.model_fields_set:
-                    yield Problem(
-                        (self.place, key), f"is a part of the model '{self.card.name}'; leave one of them out"
-                    )
+            reason = f"is a part of the model '{self.card.name}'; leave one of them out"
+            yield from unused_problems(self, PARTS, (self.place,), reason)
 
     @field_serializer("model")
     def _written_out(self, model: Any) -> Any:

@@ -7,6 +7,7 @@ from pydantic import Field, Tag
 
 from hopattn.circuits.rasp import comparisons, looked_up, mapped, select, sequence_maps
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.scenario.language.common_problems import one_of_problems
 from hopattn.scenario.language.fields import ByTomlType, NameIn, Number, Problem, Table, Text, TextOrTexts
 from hopattn.scenario.language.lines import Path
 
@@ -169,11 +170,11 @@ class StepTable(Table):
         given = [form for form in self.forms if getattr(self, form) is not None]
         if self.name in sorts:
             yield Problem((*path, "name"), f"'{shortened(self.name)}' is the name of an earlier sequence or selection")
-        if len(given) != 1:
-            yield Problem(path, f"needs one of {', '.join(self.forms)}; {' and '.join(given) or 'none'} is given")
-        elif self.part is not None:
+        forms = [*one_of_problems(self, self.forms, path)]
+        yield from forms
+        if not forms and self.part is not None:
             yield from self.part.problems(sorts, (*path, given[0]))
-        elif self.width is not None:
+        elif not forms and self.width is not None:
             yield from selection_problems(self.width, sorts, (*path, "width"))
 
     def sort(self, sorts: Sorts) -> str | None:

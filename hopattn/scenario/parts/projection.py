@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened, unknown
-from hopattn.scenario.language.decimal_commas import comma_hint
-from hopattn.scenario.language.fields import Angle, Matrix, Number, Problem, Table
+from hopattn.scenario.language.common_problems import matrix_problems
+from hopattn.scenario.language.fields import Angle, ByTomlType, Matrix, Number, Problem, Table
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.positions import POSITION
 from hopattn.scenario.words.vocabulary import Encoding
@@ -44,27 +44,19 @@ class Projection(Table):
         if self.target is not None and role != "value":
             yield Problem((*path, "to"), f"a {role} is compared, not written anywhere; only a value has `to`")
         elif self.target is not None and mapped:
-            yield Problem(
-                (*path, "to"), "the layer's `output` says where the values are written; leave one of them out"
-            )
+            yield Problem((*path, "to"), "the layer's `output` says where values are written; leave one of them out")
         if self.rotate and self.source != POSITION:
             yield Problem((*path, "rotate"), 'rotates positions: it needs from = "position"')
         elif self.rotate and encoding.positions is not None and encoding.positions.table is not None:
             yield Problem((*path, "rotate"), "no rotation moves the positions of a learned table; give a matrix")
         if self.matrix is not None:
-            yield from self._matrix_problems(encoding, (*path, "matrix"), "mapped value" if mapped else role)
+            columns = encoding.size(self.source), "one for each element that is read"
+            rows = encoding.size(self.target or self.source), "one for each element that is written"
+            placed = role == "value" and not mapped
+            yield from matrix_problems(self.matrix, (*path, "matrix"), columns, rows if placed else None)
         elif role == "value" and not mapped and encoding.size(self.source) != encoding.size(self.target or self.source):
             parts = [shortened(part or "the vector") for part in (self.target, self.source)]
             yield Problem((*path, "to"), f"the part '{parts[0]}' has not as many elements as '{parts[1]}'")
-
-    def _matrix_problems(self, encoding: Encoding, path: Path, role: str) -> Iterator[Problem]:
-        matrix = self.matrix or []
-        columns, rows = encoding.size(self.source), encoding.size(self.target or self.source)
-        if any(len(row) != columns for row in matrix):
-            needed = f"every row needs {columns} numbers, one for each element that is read"
-            yield Problem(path, needed + comma_hint(matrix, columns))
-        if role == "value" and len(matrix) != rows:
-            yield Problem(path, f"needs {rows} rows, one for each element that is written, not {len(matrix)}")
 
     def array(self, encoding: Encoding) -> np.ndarray:
         """The matrix W of y = W x for a query or key, `(size, dim)`; size: of the part, or the rows of `matrix`."""
@@ -83,3 +75,32 @@ class Projection(Table):
         rows = encoding.parts[part] if part else slice(0, encoding.dim)
         placed: np.ndarray = np.eye(encoding.dim)[:, rows] @ self.array(encoding)
         return placed
+
+
+ProjectionOrMatrix = Annotated[Annotated[Projection, Tag("table")] | Annotated[Matrix, Tag("array")], ByTomlType]
+ROLES = ("query", "key", "value")
+
+
+class ProjectionsTable(Table):
+    """The base of the tables with a projection for each of `ROLES`."""
+
+    def projection(self, role: str) -> Projection:
+        """The projection for a role; by default the whole vector as it is."""
+        given: Any = getattr(self, role)
+        return Projection() if given is None else Projection(matrix=given) if isinstance(given, list) else given
+
+    def projection_problems(self, encoding: Encoding, path: Path, *, mapped: bool = False) -> Iterator[Problem]:
+        """The problems of the projections, and a query and a key with different numbers of elements.
+
+        Those of a matrix without a table stand at the role, not at its `matrix`. mapped: as for `Projection.problems`.
+        """
+        found = [
+            Problem((*path, role), problem.message) if isinstance(getattr(self, role), list) else problem
+            for role in ROLES
+            for problem in self.projection(role).problems(encoding, (*path, role), role, mapped=mapped)
+        ]
+        yield from found
+        if not found:
+            query, key = (len(self.projection(role).array(encoding)) for role in ("query", "key"))
+            if query != key:
+                yield Problem((*path, "key"), f"gives {key} numbers, but the query gives {query}")

@@ -12,7 +12,6 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
@@ -34,11 +33,8 @@ class ReadoutTable(Table):
     """The base of the powers in the softmax, instead of e: beta = ln base."""
 
     def problems(self, encoding: Encoding) -> Iterator[Problem]:
-        """An unknown part, one that cannot be compared with words, and a base together with a beta."""
-        if self.part not in encoding.parts:
-            yield Problem(("readout", "in"), unknown(self.part, encoding.parts))
-        elif encoding.size(self.part) != encoding.size(WORD):
-            yield Problem(("readout", "in"), f"the part '{shortened(self.part)}' has not as many elements as a word")
+        """An unknown part, one that cannot be compared with words, and a base beside a beta."""
+        yield from encoding.word_part_problems(self.part, ("readout", "in"))
         if not encoding.words:
             yield Problem(("readout",), "needs words that are written out, in [vocabulary] or [spaces]")
         if self.base is not None and self.beta != 1.0:

@@ -2,15 +2,18 @@
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.writing import counted
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Additive, Bilinear, Similarity, similarities
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import (
     ByTomlType,
@@ -65,9 +68,9 @@ class CellTable(Table):
     start: Vector | None = None
     """The state before the first word, one number for each neuron; 0 by default."""
 
-    def neurons(self, dim: int) -> int:
-        """The number of neurons for words of `dim` elements."""
-        return self._counted(dim, 0)[0]
+    def neurons(self, dim: int, stored: int = 0) -> int:
+        """The number of neurons, for words of `dim` elements; stored: those of the network that a decoder reads."""
+        return self._counted(dim, stored)[0]
 
     def _counted(self, dim: int, stored: int) -> tuple[int, str]:
         """The neurons, and the matrix whose rows give their number; empty where the words do."""
@@ -82,22 +85,20 @@ class CellTable(Table):
         """The network for words of `dim` elements; `problems` must have found none."""
         return self._network([(self.w_input, dim)], self.neurons(dim))
 
-    def _shape_problems(
-        self, read: dict[str, tuple[int, str]], counted: tuple[int, str], path: Path
-    ) -> Iterator[Problem]:
+    def _shape_problems(self, read: dict[str, tuple[int, str]], size: tuple[int, str], path: Path) -> Iterator[Problem]:
         """The problems of the matrices and vectors.
 
-        read: the number and the meaning of the columns of each matrix. counted: as `_counted` gives it.
+        read: the number and the meaning of the columns of each matrix. size: as `_counted` gives it.
         """
-        neurons, source = counted
-        of = f" ({source} has {_count(neurons, 'row')})" if source else ""
+        neurons, source = size
+        of = f" ({source} has {counted(neurons, 'row')})" if source else ""
         for key, (columns, each) in {**read, "w_hidden": (neurons, "neuron")}.items():
-            rows = f"{_count(neurons, 'row')}, one for each neuron{'' if key == source else of}"
+            rows = f"{counted(neurons, 'row')}, one for each neuron{'' if key == source else of}"
             yield from _matrix_problems(getattr(self, key), (neurons, columns), each, (*path, key), rows)
         for key in ("bias", "start"):
             vector = getattr(self, key)
             if vector is not None and len(vector) != neurons:
-                wanted = f"{_count(neurons, 'number')}, one for each neuron{of}"
+                wanted = f"{counted(neurons, 'number')}, one for each neuron{of}"
                 yield Problem((*path, key), f"expected {wanted}, not {len(vector)}{comma_hint(vector, neurons)}")
 
     def _network(self, read: list[tuple[Any, int]], neurons: int) -> Recurrent:
@@ -125,38 +126,32 @@ class RecurrentDecoderTable(CellTable):
     read_out: NumberOrMatrix | None = None
     """The matrix from the decoder's state to the vector of a word, (elements of a word, the decoder's neurons)."""
 
-    def decoder_neurons(self, dim: int, stored: int) -> int:
-        """The decoder's neurons, for words of `dim` elements and a network of `stored` neurons."""
-        return self._counted(dim, stored)[0]
-
     def _counted(self, dim: int, stored: int) -> tuple[int, str]:
         matrices = ("w_input", self.w_input, dim), ("w_context", self.w_context, stored), ("w_hidden", self.w_hidden, 0)
         count, name = _rows(*matrices)
         return count or stored, name
 
     def decoder_problems(self, dim: int, stored: int, path: Path) -> Iterator[Problem]:
-        """Matrices that do not fit the words, the network or each other; dim, stored: as for `decoder_neurons`."""
-        neurons, _ = counted = self._counted(dim, stored)
+        """Matrices that do not fit the words, the network or one another; dim, stored: as for `neurons`."""
+        neurons, _ = size = self._counted(dim, stored)
         read = {"w_input": (dim, "element of a word"), "w_context": (stored, "neuron of the network")}
-        problems = [*self._shape_problems(read, counted, path)]
+        problems = [*self._shape_problems(read, size, path)]
         if self.read_out is not None:
-            rows = f"{_count(dim, 'row')}, one for each element of a word"
+            rows = f"{counted(dim, 'row')}, one for each element of a word"
             problems += _matrix_problems(self.read_out, (dim, neurons), "neuron", (*path, "read_out"), rows)
-        problems += self._score_problems(counted, stored, path)
-        try:
-            registry_entry(separations, self.separation, beta=self.beta)
-        except InvalidInput as error:
-            problems.append(Problem((*path, "separation"), str(error)))
         yield from problems
+        yield from self._score_problems(size, stored, path)
+        make = partial(registry_entry, separations, self.separation, beta=self.beta)
+        yield from refusals((*path, "separation"), make)
 
-    def _score_problems(self, counted: tuple[int, str], stored: int, path: Path) -> Iterator[Problem]:
-        """A similarity that does not compare states of these sizes. counted: as `_counted` gives it."""
-        neurons, source = counted
+    def _score_problems(self, size: tuple[int, str], stored: int, path: Path) -> Iterator[Problem]:
+        """A similarity that does not compare states of these sizes. size: as `_counted` gives it."""
+        neurons, source = size
         try:
             similarity = self.score()
             if type(similarity) in similarities.values() and neurons != stored:
                 of = f" (the rows of {source})" if source else ""
-                sizes = f"the decoder's states have {_count(neurons, 'number')}{of}, and those of the network {stored}"
+                sizes = f"the decoder's states have {counted(neurons, 'number')}{of}, and those of the network {stored}"
                 yield Problem(
                     (*path, "similarity"), f"compares vectors of one size, but {sizes}; use bilinear or additive"
                 )
@@ -172,9 +167,8 @@ class RecurrentDecoderTable(CellTable):
         return LEARNED[self.similarity.name](**self.similarity.model_dump(exclude={"name"}))  # type: ignore[attr-defined]
 
     def build_decoder(self, dim: int, stored: int) -> RecurrentDecoder:
-        """The decoder; dim, stored: as for `decoder_neurons`. `decoder_problems` must have found none."""
-        neurons = self.decoder_neurons(dim, stored)
-        cell = self._network([(self.w_input, dim), (self.w_context, stored)], neurons)
+        """The decoder; dim, stored: as for `neurons`. `decoder_problems` must have found none."""
+        cell = self._network([(self.w_input, dim), (self.w_context, stored)], self.neurons(dim, stored))
         separation = registry_entry(separations, self.separation, beta=self.beta)
         return RecurrentDecoder(cell, similarity=self.score(), separation=separation)
 
@@ -203,13 +197,9 @@ def _array(value: Any, rows: int, columns: int) -> np.ndarray:
 
 def _matrix_problems(value: Any, shape: tuple[int, int], each: str, path: Path, rows: str) -> Iterator[Problem]:
     """A matrix of another shape. each: the meaning of a column. rows: the expected rows, in words."""
-    expected = f"expected a matrix of {rows}, and {_count(shape[1], 'column')}, one for each {each}"
+    expected = f"expected a matrix of {rows}, and {counted(shape[1], 'column')}, one for each {each}"
     if not isinstance(value, list):
         if value and shape[0] != shape[1]:
             yield Problem(path, f"{value:g} stands for {value:g} times the identity, which is square; {expected}")
     elif len(value) != shape[0] or any(len(row) != shape[1] for row in value):
         yield Problem(path, f"{expected}{comma_hint(value, shape[1])}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Tag
 
 from hopattn.retrieval.activation import Identity
-from hopattn.scenario.language.decimal_commas import comma_hint
+from hopattn.scenario.language.common_problems import matrix_problems, vector_problems
 from hopattn.scenario.language.fields import ByTomlType, Matrix, NameIn, PositiveNumber, Problem, Table, Vector
 from hopattn.scenario.language.lines import Path
 from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
@@ -29,23 +29,12 @@ class FeedForwardTable(Table):
     """The function f of the hidden neurons."""
 
     def problems(self, dim: int, path: Path) -> Iterator[Problem]:
-        """Matrices and biases that do not fit a vector of `dim` elements, or each other."""
-        hidden = len(self.inner)
-        columns = (
-            ("inner", dim, "one for each element of a vector"),
-            ("outer", hidden, "one for each row of `inner`"),
-        )
-        for name, size, reason in columns:
-            matrix = getattr(self, name)
-            if any(len(row) != size for row in matrix):
-                yield Problem((*path, name), f"every row needs {size} numbers, {reason}{comma_hint(matrix, size)}")
-        if len(self.outer) != dim:
-            needed = f"needs {dim} rows, one for each element of a vector, not {len(self.outer)}"
-            yield Problem((*path, "outer"), needed)
-        for name, size, reason in (("inner_bias", hidden, columns[1][2]), ("outer_bias", dim, columns[0][2])):
-            bias = getattr(self, name)
-            if bias is not None and len(bias) != size:
-                yield Problem((*path, name), f"needs {size} numbers, {reason}, not {len(bias)}{comma_hint(bias, size)}")
+        """Matrices and biases that do not fit a vector of `dim` elements, or one another."""
+        element, hidden = (dim, "one for each element of a vector"), (len(self.inner), "one for each row of `inner`")
+        yield from matrix_problems(self.inner, (*path, "inner"), element)
+        yield from matrix_problems(self.outer, (*path, "outer"), hidden, element)
+        yield from vector_problems(self.inner_bias, (*path, "inner_bias"), *hidden)
+        yield from vector_problems(self.outer_bias, (*path, "outer_bias"), *element)
 
     def build(self) -> FeedForward:
         """The layer; `problems` must have found none."""
@@ -71,10 +60,7 @@ class NormTable(Table):
     def problems(self, dim: int, path: Path) -> Iterator[Problem]:
         """A gain or a shift that does not fit a vector of `dim` elements."""
         for key in ("gain", "shift"):
-            vector = getattr(self, key)
-            if vector is not None and len(vector) != dim:
-                needed = f"needs {dim} numbers, one for each element of a vector, not {len(vector)}"
-                yield Problem((*path, key), needed + comma_hint(vector, dim))
+            yield from vector_problems(getattr(self, key), (*path, key), dim, "one for each element of a vector")
 
     def build(self) -> Normalisation:
         """The normalisation; `problems` must have found none."""

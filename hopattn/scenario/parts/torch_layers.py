@@ -13,6 +13,7 @@ import numpy as np
 
 from hopattn.foundation.array_files import named, numbers_below
 from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, TableWithFiles, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import HeadTable, Mask
@@ -47,20 +48,14 @@ class TorchTable(TableWithFiles):
         shape and crossed as for a head.
         """
         if crossed:
-            yield Problem(
-                path, "an encoder's layer reads one text; leave it out, or leave out the other text's queries"
-            )
+            yield Problem(path, "an encoder's layer reads one text; leave it out, or the queries of the other text")
             return
         yield from HeadTable(mask=self.mask).problems(encoding, shape, crossed, path)
-        try:
-            dim = self.block.attention.out.dims[0]
-        except InvalidInput as error:
-            yield Problem(path, str(error))
-            return
-        if dim != encoding.dim:
-            yield Problem(
-                (*path, "file"), f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
-            )
+        unread = [*refusals(path, lambda: self.block)]
+        yield from unread
+        if not unread and (dim := self.block.attention.out.dims[0]) != encoding.dim:
+            told = f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
+            yield Problem((*path, "file"), told)
 
     @cached_property
     def block(self) -> Block:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hopattn.circuits.maps.world import Edge, World, edge_problems, world_of_edges
-from hopattn.foundation.errors import InvalidInput
+from hopattn.scenario.language.common_problems import one_of_problems, refusals
 from hopattn.scenario.language.fields import Count, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 
@@ -48,9 +48,9 @@ class WorldTable(Table):
 
     def world_problems(self, path: Path) -> Iterator[Problem]:
         """None or both of the two forms, a size that does not fit, and the problems of a graph."""
-        if (self.world is None) == (self.graph is None):
-            both = "none" if self.world is None else "both"
-            yield Problem(path, f"needs one of `world` (with `size`) and `graph`; {both} is given")
+        forms = [*one_of_problems(self, ("world", "graph"), path)]
+        if forms:
+            yield from forms
         elif self.graph is not None:
             if self.size is not None:
                 yield Problem((*path, "size"), "belongs to `world`; a graph has the places of its edges")
@@ -60,10 +60,7 @@ class WorldTable(Table):
             wanted = {"line": "[10]", "grid": "[10, 10]", "torus": "[10, 10], or [10] for a ring"}[self.world]
             yield Problem((*path, "size"), f"a {self.world} needs size = {wanted}")
         else:
-            try:
-                self.build_world()
-            except InvalidInput as error:
-                yield Problem((*path, "size"), str(error))
+            yield from refusals((*path, "size"), self.build_world)
 
     def build_world(self) -> World:
         """The world; raises `InvalidInput` for a size that it cannot have."""

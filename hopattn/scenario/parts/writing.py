@@ -6,11 +6,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.errors import unknown
 from hopattn.retrieval.similarity import similarities
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import NameIn, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.words.text import token_problems
-from hopattn.scenario.words.vocabulary import WORD, Encoding, duplicate_problems
+from hopattn.scenario.words.vocabulary import WORD, Encoding
 
 
 class WritingTable(Table):
@@ -39,10 +40,7 @@ class WritingTable(Table):
             yield Problem(("writing", "start"), unknown(self.start, coding.words))
         if self.end is not None and self.end not in self.words:
             yield Problem(("writing", "end"), unknown(self.end, self.words))
-        if self.read not in coding.parts:
-            yield Problem(("writing", "read"), unknown(self.read, coding.parts))
-        elif coding.size(self.read) != coding.size(WORD):
-            yield Problem(("writing", "read"), f"the part '{shortened(self.read)}' has not as many elements as a word")
+        yield from coding.word_part_problems(self.read, ("writing", "read"))
 
     def scores(self, coding: Encoding, states: np.ndarray) -> np.ndarray:
         """The score of each word that can be written, `(n, n_words)`, for vectors `(n, dim)`."""

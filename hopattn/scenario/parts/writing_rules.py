@@ -6,19 +6,16 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.features import Features, RandomFeatures, feature_maps
 from hopattn.retrieval.similarity import FeatureMap
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import ByTomlType, EntryIn, NameIn, Problem, Table
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.parts.heads import ProjectionOrMatrix
-from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.parts.projection import ProjectionOrMatrix, ProjectionsTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.delta_attention import DeltaState, delta_attention
 from hopattn.transformer.heads import Head
 from hopattn.transformer.linear_attention import LinearState
-
-ROLES = ("query", "key", "value")
 
 FeaturesChoice = Annotated[
     Annotated[str, NameIn(feature_maps), Tag("text")]
@@ -42,7 +39,7 @@ class Written(NamedTuple):
     output: np.ndarray
 
 
-class FastWeightsTable(Table):
+class FastWeightsTable(ProjectionsTable):
     """How words are written into one matrix, and how they are read."""
 
     query: ProjectionOrMatrix | None = None
@@ -62,17 +59,8 @@ class FastWeightsTable(Table):
     """Whether each output is divided by the sum of its scores φ(k)·φ(q); for the rule "sum"."""
 
     def problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """Projections that do not fit, and keys that contradict each other."""
-        found = [
-            Problem(path_of, problem.message)
-            for role in ROLES
-            for problem in self.projection(role).problems(encoding, (*path, role), role)
-            for path_of in [(*path, role) if isinstance(getattr(self, role), list) else problem.path]
-        ]
-        yield from found
-        sizes = [0, 0] if found else [len(self.projection(role).array(encoding)) for role in ("query", "key")]
-        if sizes[0] != sizes[1]:
-            yield Problem((*path, "key"), f"gives {sizes[1]} numbers, but the query gives {sizes[0]}")
+        """Projections that do not fit, and keys that contradict one another."""
+        yield from self.projection_problems(encoding, path)
         if self.rule == "sum" and self.rate is not None:
             yield Problem((*path, "rate"), 'belongs to rule = "delta"; a sum has no rate')
         if self.rule == "delta" and self.normalise:
@@ -81,19 +69,11 @@ class FastWeightsTable(Table):
             message = f"got {self.n_random:,}; expected at most {MOST_RANDOM:,} random features"
             yield Problem((*path, "features", "n"), message)
             return
-        try:
-            features = self.phi(np.random.default_rng(0))
-        except InvalidInput as error:
-            yield Problem((*path, "features"), str(error))
-            return
-        if self.normalise and not features.nonnegative:
+        unmade = [*refusals((*path, "features"), lambda: self.phi(np.random.default_rng(0)))]
+        yield from unmade
+        if not unmade and self.normalise and not self.phi(np.random.default_rng(0)).nonnegative:
             name = self.features if isinstance(self.features, str) else "these"
             yield Problem((*path, "normalise"), f"features '{name}' may be negative; choose 'relu' or 'elu'")
-
-    def projection(self, role: str) -> Projection:
-        """The projection for a role ("query", "key" or "value"); by default the whole vector as it is."""
-        given: Any = getattr(self, role)
-        return Projection() if given is None else Projection(matrix=given) if isinstance(given, list) else given
 
     @property
     def random(self) -> bool:
@@ -114,17 +94,18 @@ class FastWeightsTable(Table):
 
     def head(self, encoding: Encoding, phi: Features, crossed: bool) -> Head:
         """The head that computes the same from all scores. crossed: whether the queries are other words."""
-        maps = (self.projection("query").array(encoding), self.projection("key").array(encoding))
         separation = "proportional" if self.normalise else "identity"
-        value, mask = self.projection("value").value_array(encoding), "none" if crossed else "causal"
-        return Head(*maps, value, similarity=FeatureMap(phi), separation=separation, mask=mask)
+        return self._head(encoding, crossed, similarity=FeatureMap(phi), separation=separation)
 
     def softmax_head(self, encoding: Encoding, phi: Features, crossed: bool) -> Head:
         """The head of softmax attention that random features φ estimate."""
-        maps = (self.projection("query").array(encoding), self.projection("key").array(encoding))
-        value, beta = self.projection("value").value_array(encoding), float(getattr(phi, "beta", 1.0))
-        separation = "softmax" if self.normalise else "exponential"
-        return Head(*maps, value, separation=separation, beta=beta, mask="none" if crossed else "causal")
+        beta, separation = float(getattr(phi, "beta", 1.0)), "softmax" if self.normalise else "exponential"
+        return self._head(encoding, crossed, separation=separation, beta=beta)
+
+    def _head(self, encoding: Encoding, crossed: bool, **parts: Any) -> Head:
+        query, key = (self.projection(role).array(encoding) for role in ("query", "key"))
+        value = self.projection("value").value_array(encoding)
+        return Head(query, key, value, mask="none" if crossed else "causal", **parts)
 
     def written(self, q: np.ndarray, k: np.ndarray, v: np.ndarray, phi: Features, crossed: bool) -> Written:
         """The text written word by word, `(n, dim)` each; each word reads after itself, other queries at the end."""

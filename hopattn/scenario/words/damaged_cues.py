@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import shortened, unknown
+from hopattn.scenario.language.common_problems import one_of_problems
 from hopattn.scenario.language.fields import ByTomlType, PositiveNumber, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import Size
@@ -44,8 +45,7 @@ class Damaged(Table):
 
         words: the words by name. size: the size of the pictures; None if there are none.
         """
-        if (self.of is None) == (self.mixture is None):
-            yield Problem(path, f"needs one of `of` and `mixture`; {'none' if self.of is None else 'both'} is given")
+        yield from one_of_problems(self, ("of", "mixture"), path)
         if self.of is not None and self.of not in words:
             yield Problem((*path, "of"), unknown(self.of, words))
         for i, word in enumerate(self.mixture or []):
@@ -60,7 +60,8 @@ class Damaged(Table):
         All random numbers are sampled, even for keys that are not given. So a change of one key does not change the
         random numbers of another, and a smaller fraction touches a subset of the neurons of a larger one.
         """
-        vector = self._undamaged(words)
+        mixed: np.ndarray = np.sum([words[word] for word in self.mixture or []], axis=0)
+        vector = np.sign(mixed) if self.of is None else words[self.of]
         flipped, hidden = rng.permutation(len(vector)), rng.permutation(len(vector))
         noise = rng.standard_normal(len(vector))
         vector = -vector if self.reverse else vector.copy()
@@ -83,13 +84,6 @@ class Damaged(Table):
         elif self.hide:
             parts.append(f"{round(self.hide * dim)} of {dim} neurons hidden")
         return ", ".join(parts)
-
-    def _undamaged(self, words: Mapping[str, np.ndarray]) -> np.ndarray:
-        if self.of is not None:
-            return words[self.of]
-        total: np.ndarray = np.sum([words[word] for word in self.mixture or []], axis=0)
-        signs: np.ndarray = np.sign(total)
-        return signs
 
 
 def random_stream(root: int, name: str) -> np.random.Generator:

@@ -36,7 +36,10 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
     """
     from PIL import Image
 
-    data = _bytes(file)
+    with opened(file) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB")
     try:
         with warnings.catch_warnings(action="error"), Image.open(BytesIO(data), formats=["PNG"]) as picture:
             if picture.width * picture.height <= MAX_NUMBERS:
@@ -49,14 +52,6 @@ def image(file: Path, size: Size | None = None) -> np.ndarray:
     except (*_READ_ERRORS, Warning):
         raise InvalidInput(f"{named(file)} is not a PNG image, or is truncated") from None
     raise InvalidInput(f"{named(file)} has {pixels:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
-
-
-def _bytes(file: Path) -> bytes:
-    with opened(file) as stream:
-        data = stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB")
-    return data
 
 
 def _brightness(picture: Any) -> Any:

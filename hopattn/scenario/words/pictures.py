@@ -12,6 +12,7 @@ from pydantic import Field, Tag
 from hopattn.foundation.array_files import MAX_NUMBERS, numbers
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import (
     ByTomlType,
     Count,
@@ -26,7 +27,6 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import PIXELS, Size, pixels
 from hopattn.scenario.words.letters import LETTER_SIZE, letters
 from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, image
-from hopattn.scenario.words.vocabulary import duplicate_problems
 
 
 class PictureFile(Table):
@@ -110,26 +110,17 @@ class Pictures(TableWithFiles):
     @cached_property
     def loaded(self) -> Loaded:
         """The pictures, or their problems; each file is read once."""
-        problems = [*self._problems()]
-        if problems:
-            return _unusable(problems)
         arrays: dict[str, np.ndarray] = {}
-        problems = [*self._read_files(arrays)]
-        if problems:
-            return _unusable(problems)
-        size = self._common_size(arrays)
-        if size is None:
-            return _unusable([Problem(("pictures",), "needs size = [columns, rows], since no file gives it")])
         words: dict[str, np.ndarray] = {}
-        problems = [*self._collect(arrays, size, words)]
-        if problems:
-            return _unusable(problems)
+        size, problems = None, [*self._problems()] or [*self._read_files(arrays)]
+        if not problems:
+            size = self._common_size(arrays)
+            missing = Problem(("pictures",), "needs size = [columns, rows], since no file tells it")
+            problems = [missing] if size is None else [*self._collect(arrays, size, words)]
+        if size is None or problems:
+            return Loaded(Size(1, 1), {}, tuple(problems))
         if self.magnitude == "free":
             return Loaded(size, words)
-        empty = [name for name, picture in words.items() if not picture.any()]
-        if empty:
-            message = f"'{shortened(empty[0])}' is zero and has no direction"
-            return _unusable([Problem(("pictures", "magnitude"), message)])
         return Loaded(size, {name: unit(picture) for name, picture in words.items()}, black=size.pixels**-0.5)
 
     @property
@@ -179,7 +170,7 @@ class Pictures(TableWithFiles):
         return None
 
     def _collect(self, arrays: Mapping[str, np.ndarray], size: Size, words: dict[str, np.ndarray]) -> Iterator[Problem]:
-        """Collect the pictures in `words`; yields a problem for each that is of another size or whose name is taken.
+        """Collect the pictures in `words`; yields a problem for each that is of another size, or whose name is taken.
 
         arrays: the content of each file.
         """
@@ -202,6 +193,8 @@ class Pictures(TableWithFiles):
             else:
                 names = [name] if len(patterns) == 1 else [f"{name} {i + 1}" for i in range(len(patterns))]
                 yield from _add(dict(zip(names, patterns, strict=True)), words, ("pictures", "files", name))
+        if self.magnitude == "unit" and (empty := [name for name, picture in words.items() if not picture.any()]):
+            yield Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")
 
 
 def _add(pictures: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path: Path) -> Iterator[Problem]:
@@ -210,10 +203,6 @@ def _add(pictures: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path:
         if name in words:
             yield Problem(path, f"'{shortened(name)}' is another picture already; give this one another name")
         words[name] = picture
-
-
-def _unusable(problems: Sequence[Problem]) -> Loaded:
-    return Loaded(Size(1, 1), {}, tuple(problems))
 
 
 def _as_table(choice: str | PictureFile) -> PictureFile:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.scenario.language.decimal_commas import comma_hint
+from hopattn.scenario.language.common_problems import matrix_problems
 from hopattn.scenario.language.fields import Angle, ByTomlType, Matrix, PositiveNumber, Problem, Table
 from hopattn.transformer.positions.planes import circle, rotation_degrees
 from hopattn.transformer.positions.sinusoidal import How, sinusoidal, sinusoidal_shift, with_positions
@@ -83,7 +83,7 @@ class Positions(Table):
         part: the part "position" as [spaces] gives it, None if it does not. word: the number of elements of a word,
         None where the parts have problems of their own.
         """
-        given = self.given
+        given, place = self.given, ("positions", "table")
         if len(given) != 1:
             needs = "needs one of turn = … degrees a step, sinusoidal = true, and table = [[…], …], a row a position"
             both = f"is given with {given[0]}; give one of them" if given else needs
@@ -97,7 +97,7 @@ class Positions(Table):
                 odd = f'"{self.how}" lays points along pairs of axes, but their number is odd'
                 yield Problem(("positions", "how"), odd)
             if word is not None:
-                yield from self._row_problems(word, "one for each element of a word")
+                yield from matrix_problems(self.table or [], place, (word, "one for each element of a word"))
         if self.table is not None and self.start < 0:
             yield Problem(("positions", "start"), "a table has no row for a position below 0")
 
@@ -112,16 +112,11 @@ class Positions(Table):
         elif not isinstance(part, list):
             yield Problem(("spaces", POSITION), "needs a list of axes, one for each element of a position")
         elif self.table is not None:
-            yield from self._row_problems(len(part), "one for each axis of the part 'position'")
+            columns = len(part), "one for each axis of the part 'position'"
+            yield from matrix_problems(self.table, ("positions", "table"), columns)
         elif self.turn is None and len(part) % 2:
             pairs = "needs an even number of axes, a sine and a cosine for each frequency"
             yield Problem(("spaces", POSITION), f"{pairs}, not {len(part)}")
-
-    def _row_problems(self, size: int, reason: str) -> Iterator[Problem]:
-        """The problem of a table whose rows have another size."""
-        if self.table is not None and any(len(row) != size for row in self.table):
-            hint = comma_hint(self.table, size)
-            yield Problem(("positions", "table"), f"every row needs {size} numbers, {reason}{hint}")
 
     def length_problems(self, n: int) -> Iterator[Problem]:
         """The problem of a text of n words that is longer than the table."""

@@ -11,10 +11,11 @@ from pydantic import Field
 from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.common_problems import duplicate_problems, one_of_problems
 from hopattn.scenario.language.fields import Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.text import labels
-from hopattn.scenario.words.vocabulary import WORD, Encoding, duplicate_problems
+from hopattn.scenario.language.occurrence import labels
+from hopattn.scenario.words.vocabulary import WORD, Encoding
 
 
 class Example(Table):
@@ -106,8 +107,7 @@ class TaskTable(Table):
         """
         sources = [name for name in ("induction", "example", "every") if getattr(self, name) is not None]
         if len(sources) != 1:
-            given = f"{' and '.join(sources)} are given" if sources else "none is given"
-            yield Problem(("task",), f"needs one of induction, example and every; {given}")
+            yield from one_of_problems(self, ("induction", "example", "every"), ("task",))
         elif (sources[0] == "induction") != random_words:
             needed = "words that are written out" if random_words else "word = { random = 64 }"
             yield Problem(("task", sources[0]), f"needs [spaces] with {needed}")

@@ -1,17 +1,16 @@
 """The input text: its tokens, the queries of cross-attention, padding, other texts of a batch."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.errors import unknown
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.vocabulary import duplicate_problems
+from hopattn.scenario.language.occurrence import labels
 
 
 class Input(Table):
@@ -43,9 +42,14 @@ class Input(Table):
         if self.batch is not None and self.queries is not None:
             yield Problem((*path, "batch"), "a batch of queries is not supported; leave one of them out")
 
-    def attention_key_problems(self) -> Iterator[Problem]:
-        """One problem for each key that only the kind `attention` has; other kinds use the tokens alone."""
-        for key in ("queries", "padding", "batch"):
+    def problems_of_tokens(self, words: Mapping[str, Any]) -> Iterator[Problem]:
+        """The problems of the input of a kind that uses the tokens alone."""
+        yield from token_problems(self.tokens, words, ("input", "tokens"))
+        yield from self.attention_key_problems()
+
+    def attention_key_problems(self, keys: Sequence[str] = ("queries", "padding", "batch")) -> Iterator[Problem]:
+        """One problem for each key that only the kind `attention` has."""
+        for key in keys:
             if getattr(self, key) is not None:
                 yield Problem(("input", key), f"only kind 'attention' has {key}")
 
@@ -60,10 +64,6 @@ class Input(Table):
         length = len(self.tokens)
         return [[*text, *[self.padding or ""] * (length - len(text))] for text in [self.tokens, *(self.batch or [])]]
 
-    def words_only(self, text: Sequence[str]) -> np.ndarray:
-        """A mask `(1, n_tokens)` for all queries: True for a word, False for padding."""
-        return np.array([[token != self.padding for token in text]])
-
 
 def token_problems(
     tokens: Sequence[str], words: Mapping[str, Any], path: Path, known: Mapping[str, str] = MappingProxyType({})
@@ -76,18 +76,3 @@ def token_problems(
         if token not in words:
             yield Problem((*path, i), known.get(token) or unknown(token, words))
     yield from duplicate_problems(labels(tokens), path)
-
-
-def labels(tokens: Sequence[str]) -> tuple[str, ...]:
-    """A label for each token: the word, followed by the number of its occurrence if the word occurs several times.
-
-    >>> labels(["their", "dog", "their"])
-    ('their#1', 'dog', 'their#2')
-    """
-    repeated = {token for token, count in Counter(tokens).items() if count > 1}
-    occurrences: Counter[str] = Counter()
-    result = []
-    for token in tokens:
-        occurrences[token] += 1
-        result.append(f"{token}#{occurrences[token]}" if token in repeated else token)
-    return tuple(result)

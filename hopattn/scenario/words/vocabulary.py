@@ -1,7 +1,6 @@
 """Words as vectors: the vocabulary, the named parts of a vector, and the encoding of a text."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.errors import quoted, shortened, unknown
 from hopattn.foundation.vectors import normalised
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.decimal_commas import comma_hint
 from hopattn.scenario.language.fields import ByTomlType, Count, Problem, Table, Text, Vector
 from hopattn.scenario.language.lines import Path
@@ -65,13 +65,6 @@ class Vocabulary(Table):
         return {name: normalised(vector) for name, vector in free.items()} if self.magnitude == "normalise" else free
 
 
-def duplicate_problems(names: Sequence[str], path: Path) -> Iterator[Problem]:
-    """One problem for each name that occurs in a list more than once."""
-    for name, count in Counter(names).items():
-        if count > 1:
-            yield Problem(path, f"'{shortened(name)}' occurs {count} times")
-
-
 class RandomWords(Table):
     """A space of random words: new random unit vectors for every sequence, so that no word occurs in two sequences."""
 
@@ -108,6 +101,13 @@ class Encoding:
     def size(self, part: str | None) -> int:
         """The number of elements of a named part; of the whole vector for None."""
         return self.dim if part is None else self.parts[part].stop - self.parts[part].start
+
+    def word_part_problems(self, part: str, path: Path) -> Iterator[Problem]:
+        """A part that there is not, or that cannot be compared with words."""
+        if part not in self.parts:
+            yield Problem(path, unknown(part, self.parts))
+        elif self.size(part) != self.size(WORD):
+            yield Problem(path, f"the part '{shortened(part)}' has not as many elements as a word")
 
     @property
     def joined(self) -> str:

@@ -62,14 +62,13 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None) -> Start:
 
 def _started(result: Result, about: dict[str, Any], names: list[str]) -> Start:
     """The view of the weights of a result; names: of the heads, their numbers if there are none."""
-    arrays = result.runs[0].arrays
-    weights = [array for name, array in arrays.items() if name.endswith("weights")]
-    masks = [array.values for name, array in arrays.items() if name.endswith("mask")]
+    run = result.runs[0]
+    weights, masks = ([array for _, array in run.find(quantity)] for quantity in ("weights", "mask"))
     rows, columns = (list(labels) for labels in weights[0].labels)
     _require_few(len(rows), len(columns))
     require_names([*rows, *columns], "tokens")
     heads = [_four_digits(head.values) for head in weights]
-    held = [np.ma.MaskedArray(head, ~mask) for head, mask in zip(heads, masks, strict=True)] if masks else heads
+    held = [np.ma.MaskedArray(head, ~mask.values) for head, mask in zip(heads, masks, strict=True)] if masks else heads
     about |= {
         "title": f"{len(heads)} head{'s' * (len(heads) > 1)} of attention",
         "names": names or [f"head {i + 1}" for i in range(len(heads))],
