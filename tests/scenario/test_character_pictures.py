@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopattn.scenario.words.character_pictures import (
+    LETTER_SIZE,
     SHADES,
     Size,
     Strip,
     as_characters,
+    letters,
     pixels,
     side_by_side,
 )
-from hopattn.scenario.words.letters import LETTER_SIZE, letters
 
 sizes = st.builds(Size, st.integers(1, 9), st.integers(1, 9))
 

@@ -7,7 +7,7 @@ from PIL import Image
 import hopattn as ha
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import parse
-from hopattn.scenario.words.letters import letters
+from hopattn.scenario.words.character_pictures import letters
 from tests.each import each
 from tests.refusal import assert_refused, problems
 from tests.runs import result_of

@@ -4,7 +4,6 @@
 - `positions.py`: positions that join words, turn queries and keys, and change scores
 - `transformer_layer.py`: the arithmetic of output matrix, norms and feed-forward layer
 - `attention.py`: the arithmetic of layers of attention
-- `readout.py`: the arithmetic of the probabilities of words
 - `program.py`: the steps of a program
 - `energy.py`: the energy of a state, term by term
 - `recall.py`: the arithmetic and the pictures of a recall

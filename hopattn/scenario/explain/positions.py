@@ -8,8 +8,7 @@ from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.language.occurrence import occurrences
-from hopattn.scenario.parts.head_positions import rotary
-from hopattn.scenario.parts.heads import HeadTable
+from hopattn.scenario.parts.heads import HeadTable, rotary
 from hopattn.scenario.words.positions import POSITION, Positions
 from hopattn.scenario.words.vocabulary import WORD, Encoding
 from hopattn.transformer.positions.planes import frequencies

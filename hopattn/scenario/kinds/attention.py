@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.explain.arithmetic import dot, weighing
 from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.explain.readout import explain_readout
 from hopattn.scenario.kinds.layered_text import TextSpec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.fields import Problem
@@ -54,4 +54,9 @@ class Attention(TextSpec):
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
         if self.readout is not None:
-            yield from explain_readout(self.readout, self.encoding, arrays[self._last], arrays)
+            state, words = arrays[self._last], self.encoding.words
+            yield f"the read-out of {state.labels[0][-1]}:"
+            own = state.values[-1, self.encoding.parts[self.readout.part]]
+            yield from (f"  {word}: {dot(own, vector)}" for word, vector in words.items())
+            lines = weighing(self.readout.separation, arrays[LOGITS].values[-1].tolist(), [*words])
+            yield from (f"  {line}" for line in lines)

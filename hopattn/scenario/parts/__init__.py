@@ -1,8 +1,7 @@
 """The parts of a model, as a scenario file writes them.
 
 - `projection.py`: queries, keys and values
-- `head_positions.py`: rotary positions and biases of a head
-- `heads.py`: attention heads
+- `heads.py`: attention heads, their rotary positions and biases
 - `writing_rules.py`: the rules by which a text is written into one matrix
 - `sublayers.py`: the feed-forward layer and the normalisation of a layer
 - `torch_layers.py`: a layer with the weights of PyTorch's

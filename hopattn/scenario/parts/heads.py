@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field, Tag, WithJsonSchema
@@ -27,10 +27,12 @@ from hopattn.scenario.language.fields import (
     registry_entry,
 )
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.parts.head_positions import Bias, Rope, head_bias, rotary
 from hopattn.scenario.parts.projection import ROLES, ProjectionOrMatrix, ProjectionsTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.heads import Head
+from hopattn.transformer.positions.alibi import Alibi, alibi_slopes
+from hopattn.transformer.positions.planes import Layout
+from hopattn.transformer.positions.rotary import Rotary
 
 BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]
 
@@ -57,6 +59,34 @@ def _beta_word(word: str) -> str:
         message = f"got '{shortened(word)}'; expected a positive number or \"{SCALED}\"{text_hint(word)}"
         raise PydanticCustomError("beta", "{message}", {"message": message})
     return word
+
+
+class RopeTable(Table):
+    """Rotary positions: queries and keys are turned by angles that grow with their position."""
+
+    base: PositiveNumber = 10000.0
+    """The base of the frequencies: plane i turns by base^(−2i / dim) radians a position, i = 0, 1, …"""
+    layout: Layout = "interleaved"
+    """The two axes of a plane: "interleaved" takes neighbours, "half" takes axes that are half a vector apart."""
+
+
+class AlibiTable(Table):
+    """A bias that falls with the distance of two words: −slope · distance."""
+
+    name: Literal["alibi"]
+    """The kind of bias."""
+    slope: PositiveNumber | None = None
+    """The slope; by default that of the paper, 2^(−8j / n) for head j of the n heads of the layer."""
+
+
+Rope = Annotated[
+    Annotated[bool, Tag("truth value")] | Annotated[RopeTable, Tag("table")],
+    ByTomlType,
+]
+Bias = Annotated[
+    Annotated[Literal["alibi"], Tag("text")] | Annotated[AlibiTable, Tag("table")] | Annotated[Matrix, Tag("array")],
+    ByTomlType,
+]
 
 
 class HeadTable(ProjectionsTable):
@@ -196,3 +226,19 @@ def _renormalised(table: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     remaining = np.where(allowed, table, 0.0)
     total = remaining.sum(axis=-1, keepdims=True)
     return np.where(total == 0, 0.0, remaining * table.sum(axis=-1, keepdims=True) / np.where(total == 0, 1.0, total))
+
+
+def rotary(rope: bool | RopeTable) -> Rotary | None:
+    """The rotary positions of a head; None for none."""
+    table = RopeTable() if rope is True else rope
+    return Rotary(table.base, table.layout) if isinstance(table, RopeTable) else None
+
+
+def head_bias(bias: str | AlibiTable | list[list[float]] | None, place: tuple[int, int]) -> Alibi | np.ndarray | None:
+    """The bias of a head. place: its number among the heads of its layer, from 0, and the number of these heads."""
+    if bias is None:
+        return None
+    if isinstance(bias, list):
+        return np.array(bias, dtype=float)
+    slope = bias.slope if isinstance(bias, AlibiTable) else None
+    return Alibi(float(alibi_slopes(place[1])[place[0]]) if slope is None else slope)

@@ -1,10 +1,11 @@
-"""Pictures from characters (`#` and `.` in a scenario) and as characters (shades on a terminal).
+"""Pictures from characters (`#` and `.` in a scenario, and the letters of `letters.txt`) and as characters (shades).
 
 A picture is a vector of neurons, row by row from the top: black 1, white −1, unknown 0.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,10 @@ class Size(NamedTuple):
         return f"{self.columns} × {self.rows}"
 
 
+LETTER_SIZE = Size(columns=5, rows=7)
+"""The size of the letters that come with hopattn."""
+
+
 @dataclass(frozen=True, eq=False)
 class Strip:
     """Pictures side by side: a heading, the pictures with their names, and a closing sentence."""
@@ -56,6 +61,17 @@ def pixels(rows: Sequence[str]) -> np.ndarray:
     [1.0, -1.0, -1.0, 1.0]
     """
     return np.array([PIXELS[character] for row in rows for character in row])
+
+
+def letters() -> Mapping[str, np.ndarray]:
+    """Each letter A–Z and digit 0–9 as 35 neurons: black 1, white −1, row by row from the top.
+
+    >>> len(letters()), letters()["L"].reshape(7, 5)[-1].tolist()
+    (36, [1.0, 1.0, 1.0, 1.0, 1.0])
+    """
+    text = files("hopattn.scenario.words").joinpath("letters.txt").read_text(encoding="utf-8")
+    _, *blocks = text.strip().split("\n\n")
+    return {name: pixels(rows) for name, *rows in (block.split("\n") for block in blocks)}
 
 
 def as_characters(picture: np.ndarray, size: Size) -> list[str]:

@@ -24,8 +24,7 @@ from hopattn.scenario.language.fields import (
     TextOrTexts,
 )
 from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.character_pictures import PIXELS, Size, pixels
-from hopattn.scenario.words.letters import LETTER_SIZE, letters
+from hopattn.scenario.words.character_pictures import LETTER_SIZE, PIXELS, Size, letters, pixels
 from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, image
 
 
