@@ -99,9 +99,9 @@ def _pictures(name: str, result: Result, root: Path) -> Iterator[Picture]:
         picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
     else:
         return
-    file = root / picture.file
-    if not file.is_file() or file.read_bytes() != data:
-        file.write_bytes(data)
+    path = root / picture.file
+    if not path.is_file() or path.read_bytes() != data:
+        path.write_bytes(data)
     yield picture
 
 

@@ -114,7 +114,7 @@ def test_values_that_do_not_fit_are_reported_with_their_line(lines, message):
         (("magnitudes = [1, 4, 0.5]\n", ""), "needs `magnitudes`, [gradients.stack], or both; none is given"),
         (("magnitudes = [1, 4, 0.5]", "draws = 3\nstack = {}"), "draws: is not used without `magnitudes`"),
         (("[1, 4, 0.5]", "[1, 4, 1]"), "magnitudes: 1 is given 2 times"),
-        (("[1, 4, 0.5]", "[1, -4]"), "magnitudes.2: -4 stands there; expected more than 0"),
+        (("[1, 4, 0.5]", "[1, -4]"), "magnitudes.2: got -4; expected more than 0"),
         (("[1, 4, 0.5]", "[1]\nn_scores = 1000000"), "would take about"),
     ],
 )

@@ -80,7 +80,7 @@ def test_other_words_receive_messages_from_the_text():
     ("lines", "message"),
     [
         ('edges = [["b", "d"]]', "18: graph.edges"),
-        ('edges = [["b", "a"]]', "18: graph.edges.1: 'a' stands there 2 times; write a#1 or a#2"),
+        ('edges = [["b", "a"]]', "18: graph.edges.1: 'a' occurs 2 times; write a#1 or a#2"),
         ('edges = [["b", "c"], ["b", "c"]]', "18: graph.edges: 'b → c' is given 2 times"),
         ('edges = [["b", "c", "c"]]', "18: graph.edges.1"),
         ("edges = []", "18: graph.edges"),

@@ -36,7 +36,7 @@ class ScoreIs(Value):
         if self.score not in SCORES:
             yield Problem(where, unknown(self.score, SCORES))
         elif layout.rows != layout.columns:
-            yield Problem(where, "is that of a text whose words attend to one another; here they attend to others")
+            yield Problem(where, "is that of a text whose words attend to each other; here they attend to others")
         elif self.score in OF_REPEATS and len({*self._words_of(layout)}) == len(layout.rows):
             yield Problem(where, "needs a word that occurs twice; every word of this text occurs once")
         elif len(layout.rows) < 2:
@@ -46,7 +46,7 @@ class ScoreIs(Value):
         weights = arrays[layout.find("weights", self.layer, self.head)[0]].values
         try:
             computed = SCORES[self.score](weights, self._words_of(layout))
-        except InvalidInput as error:  # weights that are no shares, such as raw similarities
+        except InvalidInput as error:  # weights that are not shares, such as raw similarities
             return Verdict(False, shown(self.is_, DIGITS), "no score", str(error))
         return self.compare(computed, self.is_, self.stated)
 

@@ -63,7 +63,7 @@ def _frames(pictures: Sequence[list[str]]) -> list[int]:
 def _caption(arrays: Arrays, i: int) -> str:
     """The end of the recall of cue i, in words."""
     steps, status = int(arrays["steps"].values[i]), Status(str(arrays["status"].values[i]))
-    answers = f", and {arrays['answers'].values[i]} beside it" if "answers" in arrays else ""
+    answers = f", and {arrays['answers'].values[i]} with it" if "answers" in arrays else ""
     ended = f"{_ENDED[status].format(arrays['period'].values[i])} {counted(steps, 'step')}"
     return f"recalls {arrays['recalls'].values[i]}{_spurious(arrays, i)}{answers}, {ended}"
 

@@ -19,7 +19,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.character_pictures import Strip, letters
-from hopattn.scenario.words.damaged_cues import IN_PLACE_OF_NOISE, Damaged, cue_problems, random_stream
+from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
 from hopattn.scenario.words.pictures import Pictures
 from hopattn.scenario.words.text import Input, token_problems
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary

@@ -50,8 +50,8 @@ class Task(AttentionSpec):
         unread = [] if self._answer_axes else [*coding.word_part_problems(task.read, ("task", "read"))]
         yield from unread
         if self._answer_axes and task.induction is not None:
-            told = f"an answer of induction is a word, but '{shortened(task.read)}' has axes of its own"
-            yield Problem(("task", "read"), told)
+            message = f"an answer of induction is a word, but '{shortened(task.read)}' has axes of its own"
+            yield Problem(("task", "read"), message)
         elif not unread and task.threshold is not None and task.threshold.axis not in self._axes(coding):
             yield Problem(("task", "threshold", "axis"), unknown(task.threshold.axis, self._axes(coding)))
         yield from self.length_problems(max(self.task.lengths(), default=1))

@@ -8,7 +8,7 @@
 - `syntax_faults.py`: the likely cause of a text that is not TOML
 - `overrides.py`: changes of single values, for `set` and `--set`
 - `refused.py`: a document without the values that the schema refused
-- `decimal_commas.py`: hints for numbers with a decimal comma, and for texts in place of numbers
+- `decimal_commas.py`: hints for numbers with a decimal comma, and for texts instead of numbers
 - `occurrence.py`: the tokens of a text with their labels, as data: `their#2`
 - `common_problems.py`: problems that many tables have
 - `array_name.py`: the name of an array of a run, as data

@@ -57,7 +57,7 @@ def too_large(text: str) -> tuple[int, str] | None:
         if depth > MOST_DEPTH:
             return line, f"is nested too deeply; at most {MOST_DEPTH} dots and brackets may lead to a value"
         if values > MOST_VALUES:
-            return line, f"more than {MOST_VALUES:,} values stand up to here; a scenario is a page of text"
+            return line, f"more than {MOST_VALUES:,} values up to here; a scenario is a page of text"
     return None
 
 

@@ -15,8 +15,8 @@ def one_of_problems(table: Table, keys: Sequence[str], path: Path) -> Iterator[P
     """None or several of the keys of which a table needs one."""
     given = [f"`{key}`" for key in keys if getattr(table, key) is not None]
     if len(given) != 1:
-        told = f"{in_sentence(given)} are given" if given else "none is given"
-        yield Problem(path, f"needs one of {in_sentence([f'`{key}`' for key in keys])}; {told}")
+        message = f"{in_sentence(given)} are given" if given else "none is given"
+        yield Problem(path, f"needs one of {in_sentence([f'`{key}`' for key in keys])}; {message}")
 
 
 def unused_problems(table: Table, keys: Sequence[str], path: Path, reason: str) -> Iterator[Problem]:
@@ -56,5 +56,5 @@ def duplicate_problems(entries: Sequence[str | float], path: Path, advice: str =
     """One problem for each name or number that occurs in a list more than once; advice: the end of the message."""
     for entry, count in Counter(entries).items():
         if count > 1:
-            told = f"'{shortened(entry)}'" if isinstance(entry, str) else f"{entry:g}"
-            yield Problem(path, f"{told} is given {count} times{advice}")
+            message = f"'{shortened(entry)}'" if isinstance(entry, str) else f"{entry:g}"
+            yield Problem(path, f"{message} is given {count} times{advice}")

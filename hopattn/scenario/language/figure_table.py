@@ -59,8 +59,8 @@ class FigureTable(Table):
 
         runs: the names of the runs, the empty name first. layouts: those of the runs; a word may be in any of them.
         """
-        if told := self.why_wrong_names(len(runs)):
-            yield Problem(("figure", "names"), told)
+        if message := self.why_wrong_names(len(runs)):
+            yield Problem(("figure", "names"), message)
         yield from duplicate_problems(self.names, ("figure", "names"), "; each run has a name of its own")
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:

@@ -83,7 +83,7 @@ def path_of(key: str, document: Mapping[str, Any], user_key: IsUserKey = no_user
             raise InvalidInput(
                 f"{shortened(key)}: '{shortened(values[0])}' is not a number; the file has numbers there"
             )
-    names = names_of(swept, invented, whole=len(keys) > 1)
+    names = names_of(swept, user_key, whole=len(keys) > 1)
     raise InvalidInput(f"{shortened(key)}: {unknown(dotted(keys), *names)}")
 
 

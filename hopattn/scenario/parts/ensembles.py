@@ -145,8 +145,10 @@ class EnsembleTable(ModelTable, TableWithFiles):
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
         if self.burn_in is not None and self.burn_in >= self.steps:
-            told = f"{self.burn_in} of {self.steps} sweeps leave none for the mean; expected fewer, or more `max_steps`"
-            yield Problem((self.place, "burn_in"), told)
+            message = (
+                f"{self.burn_in} of {self.steps} sweeps leave none to average; expected fewer, or more `max_steps`"
+            )
+            yield Problem((self.place, "burn_in"), message)
         if self.burn_in is not None and self.form == "binary":
             yield Problem((self.place, "burn_in"), "is for spins, whose overlap is their cosine; leave it out")
         if self.crosstalk and self.form == "binary":

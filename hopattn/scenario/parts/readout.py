@@ -33,7 +33,7 @@ class ReadoutTable(Table):
     """The base of the powers in the softmax, instead of e: beta = ln base."""
 
     def problems(self, encoding: Encoding) -> Iterator[Problem]:
-        """An unknown part, one that cannot be compared with words, and a base beside a beta."""
+        """An unknown part, one that cannot be compared with words, and a base together with a beta."""
         yield from encoding.word_part_problems(self.part, ("readout", "in"))
         if not encoding.words:
             yield Problem(("readout",), "needs words that are written out, in [vocabulary] or [spaces]")

@@ -132,7 +132,7 @@ class RecurrentDecoderTable(CellTable):
         return count or stored, name
 
     def decoder_problems(self, dim: int, stored: int, path: Path) -> Iterator[Problem]:
-        """Matrices that do not fit the words, the network or one another; dim, stored: as for `neurons`."""
+        """Matrices that do not fit the words, the network or each other; dim, stored: as for `neurons`."""
         neurons, _ = size = self._counted(dim, stored)
         read = {"w_input": (dim, "element of a word"), "w_context": (stored, "neuron of the network")}
         problems = [*self._shape_problems(read, size, path)]

@@ -29,7 +29,7 @@ class FeedForwardTable(Table):
     """The function f of the hidden neurons."""
 
     def problems(self, dim: int, path: Path) -> Iterator[Problem]:
-        """Matrices and biases that do not fit a vector of `dim` elements, or one another."""
+        """Matrices and biases that do not fit a vector of `dim` elements, or each other."""
         element, hidden = (dim, "one for each element of a vector"), (len(self.inner), "one for each row of `inner`")
         yield from matrix_problems(self.inner, (*path, "inner"), element)
         yield from matrix_problems(self.outer, (*path, "outer"), hidden, element)

@@ -54,8 +54,8 @@ class TorchTable(TableWithFiles):
         unread = [*refusals(path, lambda: self.block)]
         yield from unread
         if not unread and (dim := self.block.attention.out.dims[0]) != encoding.dim:
-            told = f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
-            yield Problem((*path, "file"), told)
+            message = f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
+            yield Problem((*path, "file"), message)
 
     @cached_property
     def block(self) -> Block:

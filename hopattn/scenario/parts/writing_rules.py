@@ -59,7 +59,7 @@ class FastWeightsTable(ProjectionsTable):
     """Whether each output is divided by the sum of its scores φ(k)·φ(q); for the rule "sum"."""
 
     def problems(self, encoding: Encoding, path: Path) -> Iterator[Problem]:
-        """Projections that do not fit, and keys that contradict one another."""
+        """Projections that do not fit, and keys that contradict each other."""
         yield from self.projection_problems(encoding, path)
         if self.rule == "sum" and self.rate is not None:
             yield Problem((*path, "rate"), 'belongs to rule = "delta"; a sum has no rate')

@@ -114,7 +114,7 @@ class Pictures(TableWithFiles):
         size, problems = None, [*self._problems()] or [*self._read_files(arrays)]
         if not problems:
             size = self._common_size(arrays)
-            missing = Problem(("pictures",), "needs size = [columns, rows], since no file tells it")
+            missing = Problem(("pictures",), "needs size = [columns, rows], since no file gives it")
             problems = [missing] if size is None else [*self._collect(arrays, size, words)]
         if size is None or problems:
             return Loaded(Size(1, 1), {}, tuple(problems))
