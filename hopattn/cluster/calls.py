@@ -76,22 +76,18 @@ def workers_of(client: Any) -> dict[str, Worker]:
     `WORKER_TIMEOUT`.
     """
     deadline = time.monotonic() + WORKER_TIMEOUT
-    while not (workers := _identity(client)["workers"]):
+    while True:
+        require_running(client)
+        answer = started(client, client.scheduler.identity())
+        if not wait([answer], SILENCE).done:
+            answer.cancel()
+            raise CannotDo(
+                f"{cluster_name(client)} does not answer: nothing was heard from its scheduler for {SILENCE:g} s; "
+                "is the process stopped, or its machine?"
+            )
+        with translated_errors(client):
+            if workers := answer.result()["workers"]:
+                return dict(sorted(workers.items()))
         if time.monotonic() > deadline:
             raise CannotDo(f"{cluster_name(client)} has no worker, and none joined within {WORKER_TIMEOUT:g} s")
         time.sleep(0.2)
-    return dict(sorted(workers.items()))
-
-
-def _identity(client: Any) -> dict[str, Any]:
-    """The facts that a scheduler reports of itself within `SILENCE`."""
-    require_running(client)
-    answer = started(client, client.scheduler.identity())
-    if not wait([answer], SILENCE).done:
-        answer.cancel()
-        raise CannotDo(
-            f"{cluster_name(client)} does not answer: nothing was heard from its scheduler for {SILENCE:g} s; "
-            "is the process stopped, or its machine?"
-        )
-    with translated_errors(client):
-        return dict(answer.result())

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopattn.cluster.calls import workers_of
 from hopattn.cluster.connection import connected
-from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, ShardSummary, shape_of
+from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, shape_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
@@ -58,7 +58,11 @@ def sharded(
         parts = _divided(key_rows, value_rows, shards, client)
         on_workers = OnWorkers(client, parts)
         summaries = on_workers.each(Shard.summary)
-        _require_finite(summaries)
+        for what in ("key", "value"):
+            bad = [row for summary in summaries if (row := getattr(summary, f"bad_{what}")) >= 0]
+            if bad:
+                reason = "holds a NaN, an infinity, or a number so large that sums of its products overflow"
+                raise InvalidInput(f"{what}s: row {bad[0]} {reason}; expected smaller finite numbers")
         spans = tuple(range(part.first, part.first + part.count) for part in parts)
         read_out, autoassociative = value_rows or key_rows, value_rows is None
         dims, dtypes = (key_rows.dim, read_out.dim), (key_rows.dtype, read_out.dtype)
@@ -133,11 +137,3 @@ def _divided(keys: _Vectors, values: _Vectors | None, shards: int | None, client
         edges = tuple(keys.count * i // n for i in range(n + 1))
     spans = [range(start, stop) for start, stop in pairwise(edges)]
     return [Shard(span.start, len(span), keys.part(span), values.part(span) if values else None) for span in spans]
-
-
-def _require_finite(summaries: Sequence[ShardSummary]) -> None:
-    for what in ("key", "value"):
-        bad = [row for summary in summaries if (row := getattr(summary, f"bad_{what}")) >= 0]
-        if bad:
-            message = "holds a NaN, an infinity, or a number so large that sums of its products overflow"
-            raise InvalidInput(f"{what}s: row {bad[0]} {message}; expected smaller finite numbers")

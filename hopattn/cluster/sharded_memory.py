@@ -131,25 +131,24 @@ class Sharded(KeyValueMemory):
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
-        states = self._cues(cues)
-        result = self._pass(self.retrieval.effective_separation, states, mask)
-        before = states if self.autoassociative else None
-        return np.asarray(self.retrieval.activate(result.field, result.factor, before))
+        return self._step(cues, mask, energy=False)[0]
 
     def energy(self, states: Any, mask: Any = None) -> np.ndarray:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; raises `InvalidInput` where the memory has no energy."""
-        x = self._with_energy(states)
+        self.require_energy()
+        x = self._cues(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
         return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        if "energy" in self.lacks:
-            return self.step(states, mask), None
-        x = self._with_energy(states)
-        result = self._pass(self.retrieval.effective_separation, x, mask, potential=True)
-        moved = self.retrieval.activate(result.field, result.factor, x)
-        return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential)
+        return self._step(states, mask, energy="energy" not in self.lacks)
+
+    def _step(self, states: Any, mask: Any, energy: bool) -> tuple[np.ndarray, np.ndarray | None]:
+        x = self._cues(states)
+        result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
+        moved = self.retrieval.activate(result.field, result.factor, x if self.autoassociative else None)
+        return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential) if energy else None
 
     @wraps(KeyValueMemory.recall)
     def recall(self, cues: Any, **options: Any) -> Recall:  # type: ignore[override]
@@ -228,10 +227,6 @@ class Sharded(KeyValueMemory):
         array = np.atleast_2d(np.asarray(rule))
         array = array[:1] if array.strides[0] == 0 else array  # the same for all cues
         return [array if array.shape[1] == 1 else array[:, span.start : span.stop] for span in spans]
-
-    def _with_energy(self, states: Any) -> np.ndarray:
-        self.require_energy()
-        return self._cues(states)
 
     def _cues(self, cues: Any) -> np.ndarray:
         states = as_float(cues, "cues")

@@ -60,19 +60,15 @@ class OnWorkers:
                             results[i] = awaited(self.client, call)
                 if len(results) == len(self):
                     return [results[i] for i in range(len(self))]
-                self._forget_lost()
+                workers = workers_of(self.client)
+                kept = zip(self._copies, self._addresses, strict=True)
+                self._copies = [copy if address in workers else None for copy, address in kept]
         raise CannotDo(f"{cluster_name(self.client)} gives up: it lost workers {ATTEMPTS} times in a row")
 
-    def _forget_lost(self) -> None:
-        """Let the objects of lost workers go to other workers the next time."""
-        workers = workers_of(self.client)
-        for i, address in enumerate(self._addresses):
-            if address not in workers:
-                self._copies[i] = None
-
     def _place(self, numbers: list[int]) -> None:
-        """Give each of these objects a worker, unless its copy still exists there."""
-        missing = [i for i in numbers if not _exists(self._copies[i])]
+        """Give each of these objects a worker, unless its copy is sent with each call, or its worker has it."""
+        copies = self._copies
+        missing = [i for i in numbers if copies[i] is None or getattr(copies[i], "status", "finished") != "finished"]
         for i in missing:
             self._addresses[i], self._copies[i] = "", None
         for i in missing:
@@ -129,11 +125,6 @@ class OnWorkers:
             return awaited(self.client, started(self.client, self.client.scatter([value], **options)))[0]
         except (KeyError, OSError) as error:  # the scheduler raises it when a worker has just gone
             raise Interrupted(f"{cluster_name(self.client)} lost {error}") from None
-
-
-def _exists(copy: Any) -> bool:
-    """Whether the copy of an object can still be used: it is sent with each call, or its worker has it."""
-    return copy is not None and getattr(copy, "status", "finished") == "finished"
 
 
 def _size(value: Any) -> int:

@@ -12,9 +12,9 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.recall import GROWTH, AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.experiments.own_memories import drawn_with, is_part, own_named
+from hopattn.experiments.own_memories import is_part, memory_with, own_named
 from hopattn.experiments.processes import results_of
-from hopattn.experiments.random_memories import random_memory
+from hopattn.experiments.random_memories import random_beta, random_memory, random_reals
 from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
@@ -76,18 +76,9 @@ class Certificate:
 
     def __add__(self, other: "Certificate") -> "Certificate":
         """The certificate of both tests together, for two tests of the same memory, update and dtype."""
-        return Certificate(
-            self.memory,
-            self.update,
-            self.claimed + other.claimed,
-            max(self.largest, other.largest),
-            self.unclaimed + other.unclaimed,
-            self.rises + other.rises,
-            self.reason or other.reason,
-            self.refusal or other.refusal,
-            self.obstacle or other.obstacle,
-            self.dtype,
-        )
+        first = {name: getattr(self, name) or getattr(other, name) for name in ("reason", "refusal", "obstacle")}
+        both = {name: getattr(self, name) + getattr(other, name) for name in ("claimed", "unclaimed", "rises")}
+        return replace(self, largest=max(self.largest, other.largest), **first, **both)
 
 
 def certify(
@@ -148,7 +139,7 @@ def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
     """A function that draws instances of a memory; it gives a memory that is an object as it is."""
     own = own_named(memory, "memory") if isinstance(memory, str) and memory not in named_memories else memory
     if is_part(own):
-        return partial(drawn_with, own)
+        return lambda rng: memory_with(own, random_reals(rng), beta=random_beta(rng))
     if isinstance(own, AssociativeMemory):
         return lambda rng: own
     reject_unknown("memory", [memory], named_memories)
@@ -286,13 +277,10 @@ def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
     default = random_memory(card, rng, needed)  # as many random patterns as the defaults of the other parameters need
-    parts = [getattr(default, part, None) for part in ("similarity", "separation", "activation")]
-    names = ["couplings" if part is None else name_of(part) for part in parts]
+    parts = {part: getattr(default, part, None) for part in ("similarity", "separation", "activation")}
     return Overview(
         name=card.name,
-        similarity=names[0],
-        separation=names[1],
-        activation=names[2],
+        **{name: "couplings" if part is None else name_of(part) for name, part in parts.items()},
         energy=card.energy,
         descends_under=tuple(name for name, claimed in claims.items() if all(claimed)),
         for_some_under=tuple(name for name, claimed in claims.items() if any(claimed) and not all(claimed)),

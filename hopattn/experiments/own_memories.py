@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
 from hopattn.dynamics.own_parts import REGISTRIES
-from hopattn.experiments.random_memories import random_beta, random_reals
 from hopattn.foundation.registry import imported, is_path
 from hopattn.memories.memory import Memory
 
@@ -42,8 +39,3 @@ def memory_with(part: type[Any], keys: Any, values: Any = None, beta: float = 1.
     if kind.what == "separation":
         return Memory(keys, values, separation=kind.made(part, beta=beta))
     return Memory(keys, values, beta=beta, **{kind.what: kind.made(part)})
-
-
-def drawn_with(part: type[Any], rng: np.random.Generator) -> Memory:
-    """Such a memory with random patterns and a random β, for the certificate of descent."""
-    return memory_with(part, random_reals(rng), beta=random_beta(rng))

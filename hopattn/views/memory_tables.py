@@ -1,9 +1,7 @@
 """Tables of a memory: its parts, and the updates under which its energy never rises."""
 
 from collections.abc import Iterator
-from functools import singledispatch
 from inspect import signature
-from typing import Any
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
@@ -18,9 +16,35 @@ MOST_NEURONS = 2048
 
 
 def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
-    """The rows of the first table, (part, this memory's): shapes, similarity, separation, activation, energy."""
+    """The rows of the first table, (part, this memory's): shapes, similarity, separation, activation, energy.
+
+    A memory of an unknown kind is its text.
+    """
+    activation, formula = ("activation", repr(getattr(memory, "activation", None))), "as memory.energy gives it"
+    match memory:
+        case KeyValueMemory():
+            dim, dim_out = memory.dims
+            dtype = f", {memory.keys.dtype}" if isinstance(memory, Memory) else ""
+            values = "the keys" if memory.autoassociative else f"{memory.n_keys} × {dim_out}"
+            parts = [(part, repr(getattr(memory, part))) for part in ("similarity", "separation")]
+            rows = [("keys", f"{memory.n_keys} × {dim}{dtype}"), ("values", values), *parts, activation]
+            formula = "E(x) = Φ*(x) − Ψ(K x)"
+        case Hopfield() | Associator():
+            n_out, n_in = memory.couplings.shape
+            size = ("couplings", f"{n_out} × {n_in}, {memory.couplings.dtype}")
+            rows = [size, ("patterns", f"{len(memory.patterns)} × {n_out}"), activation]
+            if isinstance(memory, Hopfield):
+                rows.append(("bias", "some" if memory.bias.any() else "none"))
+                formula = "E(x) = Φ*(x) − ½ xᵀW x − bᵀx"
+        case Bidirectional():
+            n_right, n_left = memory.forward.couplings.shape
+            rows = [("left", f"{n_left} neurons"), ("right", f"{n_right} neurons")]
+            rows += [("left patterns", f"{len(memory.patterns)} × {n_left}"), activation]
+            formula = "E(x) = min_y −yᵀW x"
+        case _:
+            rows = [("memory", repr(memory))]
     reason = memory.lacks.get("energy")
-    return [*_own_parts(memory), ("energy", f"none: {reason}" if reason else _formula(memory))]
+    return [*rows, ("energy", f"none: {reason}" if reason else formula)]
 
 
 def descents(memory: AssociativeMemory) -> Iterator[tuple[str, str, str]]:
@@ -36,53 +60,3 @@ def descents(memory: AssociativeMemory) -> Iterator[tuple[str, str, str]]:
         else:
             descent = memory.descends(name)
             yield name, "yes" if descent else "no", descent.reason
-
-
-@singledispatch
-def _own_parts(memory: Any) -> list[tuple[str, str]]:
-    """The rows of one kind of memory; a memory of an unknown kind is its text."""
-    return [("memory", repr(memory))]
-
-
-@_own_parts.register
-def _(memory: KeyValueMemory) -> list[tuple[str, str]]:
-    dim, dim_out = memory.dims
-    dtype = f", {memory.keys.dtype}" if isinstance(memory, Memory) else ""
-    values = "the keys" if memory.autoassociative else f"{memory.n_keys} × {dim_out}"
-    parts = [(part, repr(getattr(memory, part))) for part in ("similarity", "separation", "activation")]
-    return [("keys", f"{memory.n_keys} × {dim}{dtype}"), ("values", values), *parts]
-
-
-@_own_parts.register
-def _(memory: Hopfield) -> list[tuple[str, str]]:
-    return [*_network(memory), ("bias", "some" if memory.bias.any() else "none")]
-
-
-@_own_parts.register
-def _(memory: Associator) -> list[tuple[str, str]]:
-    return _network(memory)
-
-
-@_own_parts.register
-def _(memory: Bidirectional) -> list[tuple[str, str]]:
-    n_right, n_left = memory.forward.couplings.shape
-    sides = [("left", f"{n_left} neurons"), ("right", f"{n_right} neurons")]
-    return [*sides, ("left patterns", f"{len(memory.patterns)} × {n_left}"), ("activation", repr(memory.activation))]
-
-
-def _network(memory: Hopfield | Associator) -> list[tuple[str, str]]:
-    n_out, n_in = memory.couplings.shape
-    size = ("couplings", f"{n_out} × {n_in}, {memory.couplings.dtype}")
-    return [size, ("patterns", f"{len(memory.patterns)} × {n_out}"), ("activation", repr(memory.activation))]
-
-
-def _formula(memory: AssociativeMemory) -> str:
-    """The energy of a memory that has one."""
-    match memory:
-        case KeyValueMemory():
-            return "E(x) = Φ*(x) − Ψ(K x)"
-        case Hopfield():
-            return "E(x) = Φ*(x) − ½ xᵀW x − bᵀx"
-        case Bidirectional():
-            return "E(x) = min_y −yᵀW x"
-    return "as memory.energy gives it"

@@ -22,7 +22,7 @@ from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep, why_not_drawable
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.result import Outcome, Result, Run
+from hopattn.scenario.result import Result
 from hopattn.views.memory_tables import descents, memory_parts
 from hopattn.views.tables import comparison_table, legend, sweep_size, sweep_table
 from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
@@ -58,12 +58,25 @@ def _(result: Result) -> str:
 
 @_html.register
 def _(record: Recall) -> str:
-    rows = list(_cue_rows(record))
-    columns = [i for i, _ in enumerate(_CUE_HEADINGS) if any(row[i] for row in rows)]
-    table = _table([_CUE_HEADINGS[i] for i in columns], ([row[i] for i in columns] for row in rows))
+    names = ("status", "steps", "matched", "similarity", "spurious")
+    status, steps, matched, cosine, spurious = (np.atleast_1d(getattr(record, name))[:MAX_ROWS] for name in names)
+    columns = {
+        "cue": range(len(steps)),
+        "ended": [Status(word).value for word in status],
+        "steps": steps,
+        "pattern": ["" if number < 0 else number for number in matched],
+        "cosine": map(cell, cosine),
+        "spurious": spurious,
+        "energy": [] if record.energies is None else map(cell, np.atleast_2d(record.energies)[: len(steps), -1]),
+    }
+    filled = {heading: texts for heading, cells in columns.items() if any(texts := [*map(str, cells)])}
     n = np.atleast_1d(record.steps).size
+    table = _table([*filled], zip(*filled.values(), strict=True))
     more = _paragraph(f"… the first {MAX_ROWS} of {n} cues") if n > MAX_ROWS else ""
-    return f"{table}{more}{_meanings(record)}\n{_picture(lambda figure: draw_recall(figure, record), 'recall')}"
+    meanings = [f"{word}: {Status(word).meaning}" for word in np.unique(record.status)]
+    meanings += [f"{word}: {Spurious(word).meaning}" for word in np.unique(record.spurious) if word]
+    picture = _picture(lambda figure: draw_recall(figure, record), "recall")
+    return f"{table}{more}{''.join(map(_paragraph, meanings))}\n{picture}"
 
 
 @_html.register
@@ -112,47 +125,17 @@ def _result_parts(result: Result) -> Iterator[str]:
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""
-        yield f"<details{opened}><summary>{_safe(heading)}</summary>{''.join(_arrays(run))}</details>"
+        arrays = "".join(f"<p><i>{_safe(name)}</i></p>{html(run.arrays[name])}" for name in run.shown)
+        yield f"<details{opened}><summary>{_safe(heading)}</summary>{arrays}</details>"
     if result.expectations:
-        yield _table(("", "expectation", "expected", "computed"), map(_outcome, result.expectations), "left")
+        rows = []
+        for outcome in result.expectations:
+            word = {None: "–", True: "met", False: "MISSED"}[outcome.met]
+            where = f"{outcome.run}: " if outcome.run else ""
+            note = f" ({outcome.note})" if outcome.note else ""
+            rows.append([word, f"{where}{outcome.expectation}{note}", outcome.expected, outcome.computed])
+        yield _table(("", "expectation", "expected", "computed"), rows, "left")
     yield _paragraph(tally(result.expectations))
-
-
-def _arrays(run: Run) -> Iterator[str]:
-    """The arrays of a run that its scenario shows, each below its name."""
-    for name in run.shown:
-        yield f"<p><i>{_safe(name)}</i></p>{html(run.arrays[name])}"
-
-
-def _outcome(outcome: Outcome) -> list[str]:
-    """The row of one expectation."""
-    word = {None: "–", True: "met", False: "MISSED"}[outcome.met]
-    where = f"{outcome.run}: " if outcome.run else ""
-    note = f" ({outcome.note})" if outcome.note else ""
-    return [word, f"{where}{outcome.expectation}{note}", outcome.expected, outcome.computed]
-
-
-_CUE_HEADINGS = ("cue", "ended", "steps", "pattern", "cosine", "spurious", "energy")
-
-
-def _cue_rows(record: Recall) -> Iterator[list[str]]:
-    """One row for each of the first `MAX_ROWS` cues, with the cells of `_CUE_HEADINGS`; an unknown value is empty."""
-    status, steps, matched, cosine, spurious = (
-        np.atleast_1d(getattr(record, name)) for name in ("status", "steps", "matched", "similarity", "spurious")
-    )
-    energies = None if record.energies is None else np.atleast_2d(record.energies)[:, -1]
-    for i in range(min(len(steps), MAX_ROWS)):
-        pattern = str(matched[i]) if matched[i] >= 0 else ""
-        energy = "" if energies is None else cell(energies[i])
-        ended = Status(status[i]).value
-        yield [str(i), ended, str(steps[i]), pattern, cell(cosine[i]), str(spurious[i]), energy]
-
-
-def _meanings(record: Recall) -> str:
-    """A sentence on each status, and on each kind of spurious state, that the record has."""
-    ended = [f"{word}: {Status(word).meaning}" for word in np.unique(record.status)]
-    unlike = [f"{word}: {Spurious(word).meaning}" for word in np.unique(record.spurious) if word]
-    return "".join(map(_paragraph, [*ended, *unlike]))
 
 
 def _picture(draw: Callable[[Figure], None], description: str) -> str:

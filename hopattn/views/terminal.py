@@ -12,7 +12,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Outcome, Result, Run
 from hopattn.scenario.words.character_pictures import ARROW, side_by_side
 from hopattn.views.consoles import console
-from hopattn.views.text_table import TextTable, text_table
+from hopattn.views.text_table import TextTable
 from hopattn.views.visible import visible
 
 MAX_ROWS, MAX_COLUMNS = 40, 16
@@ -32,7 +32,8 @@ def table(
     right: the headings of the columns of numbers. labels: the number of leading columns that label the rows.
     """
     cells = [[value if isinstance(value, Text) else plain(value) for value in row] for row in rows]
-    return text_table([plain(heading) for heading in headings], cells, map(plain, right), labels)
+    numbers = frozenset(i for i, heading in enumerate(headings) if heading in right)
+    return TextTable([plain(heading) for heading in headings], cells, numbers, labels)
 
 
 def show(out: Console, *parts: TextTable | Text) -> None:
@@ -96,7 +97,7 @@ def show_result(result: Result, explain: bool) -> None:
     for run in result.runs:
         if len(result.runs) > 1:
             show(out, Text(""), Text(plain(f"variant: {run.name}" if run.name else "as written"), style="bold"))
-        show(out, *(_arithmetic(run) if explain else _arrays(run, out)))
+        show(out, *([Text(""), *map(Text, map(plain, run.working))] if explain else _arrays(run, out)))
     if result.expectations:
         show(out, Text(""), outcome_table(result.expectations))
     show(out, Text(""), Text(tally(result.expectations)))
@@ -148,13 +149,6 @@ def _arrays(run: Run, out: Console) -> Iterator[TextTable | Text]:
         yield Text(plain(heading), style="italic")
         for line in lines:
             yield Text(_aligned(plain(line), out))
-
-
-def _arithmetic(run: Run) -> Iterator[Text]:
-    """The arithmetic of a run, line by line."""
-    yield Text("")
-    for line in run.working:
-        yield Text(plain(line))
 
 
 def _aligned(line: str, out: Console) -> str:

@@ -4,7 +4,7 @@ A table that is wider than the line is written as several blocks of columns, one
 the columns that label the rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -108,15 +108,6 @@ class TextTable:
                 line.append("" if right else space)
             line.rstrip()
             yield line
-
-
-def text_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Iterable[str] = (), labels: int = 1
-) -> TextTable:
-    """A table whose columns of numbers are given by their headings."""
-    names = set(right)
-    numbers = frozenset(c for c, heading in enumerate(headings) if heading in names)
-    return TextTable(tuple(headings), [list(row) for row in rows], numbers, labels)
 
 
 def _text(cell: str | Text) -> Text:

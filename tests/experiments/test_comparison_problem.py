@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.experiments.comparison.problem import checked_problem
-from hopattn.experiments.comparison.sampling import Draw, GivenPatterns
+from hopattn.experiments.comparison.sampling import Draw
 from hopattn.foundation.errors import InvalidInput
 from tests.each import each
 
@@ -92,7 +92,7 @@ def test_every_parameter_changes_what_is_drawn():
 
 def test_noise_of_given_patterns_is_relative_to_their_length():
     patterns = np.random.default_rng(0).normal(size=(60, 200)) * 7
-    (found,) = GivenPatterns(patterns, noise=0.5).trials(1, 0)
+    (found,) = Draw(given=patterns, noise=0.5).trials(1, 0)
     relative = np.linalg.norm(found.cues - patterns, axis=1) / np.linalg.norm(patterns, axis=1)
     assert abs(relative.mean() - 0.5) < 4 * relative.std(ddof=1) / 60**0.5 + 0.5 / 800  # E|g| = √dim (1 − 1/(4 dim))
 

@@ -8,7 +8,7 @@ import hopattn as ha
 from hopattn.experiments.comparison.compare import compare_problems
 from hopattn.experiments.comparison.from_files import heads_of, holds_heads, patterns_of
 from hopattn.experiments.comparison.from_scenario import problems_of
-from hopattn.experiments.comparison.options import of_scenario
+from hopattn.experiments.comparison.options import compared
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from tests.each import each
@@ -234,4 +234,4 @@ def test_a_head_is_compared_at_its_own_beta_unless_that_only_scales_its_weights(
 def test_the_rows_of_a_sparsemax_head_are_at_its_beta(tmp_path):
     file = tmp_path / "head.toml"
     file.write_text(f'{HEAD}separation = "sparsemax"\nbeta = 4\n')
-    assert {row.point["beta"] for row in of_scenario(str(file), {}).rows} == {4.0}
+    assert {row.point["beta"] for row in compared(str(file), {}).rows} == {4.0}

@@ -8,7 +8,7 @@ import pytest
 from matplotlib import pyplot
 
 import hopattn as ha
-from hopattn.experiments.comparison.options import of_scenario
+from hopattn.experiments.comparison import options
 from hopattn.figures.comparison import ComparisonView, draw_comparison
 from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.rendering import fitted
@@ -88,8 +88,8 @@ def test_one_measure_is_drawn_into_axes_of_ones_own():
 def test_the_labels_of_axes_do_not_overlap():
     for comparison in (
         ha.experiments.compare_random({"load": "0.1:0.9:5"}, **FEW),
-        of_scenario("bank", {"over": ("beta=0.1:32:log3",)}),
-        of_scenario("letters", {}),
+        options.compared("bank", {"over": ("beta=0.1:32:log3",)}),
+        options.compared("letters", {}),
     ):
         figure = finished(lambda figure, comparison=comparison: draw_comparison(figure, comparison))
         boxes = [axis.yaxis.label.get_window_extent() for axis in figure.axes if axis.yaxis.label.get_text()]

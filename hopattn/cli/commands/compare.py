@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hopattn.cli.code_pages import portable_json
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
-
-if TYPE_CHECKING:
-    from hopattn.experiments.comparison.result import Comparison
+from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
 
 
 @click.command(cls=CommandWithPairs, short_help="Compare memories with each other and with attention.")
@@ -78,22 +76,31 @@ def command(
     for spins and for the heads of a file), or the scenario's own.
     """
     given = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
-    format = _format(figure_file, measure)
-    _require_plain_files(csv_file, figure_file)
-    if csv_file is not None:
-        _require_ending(csv_file, "--csv", ".csv")
-    with _progress() as report:
-        result = _compared(source, given | report | {"note": partial(click.echo, err=True)})
-    if figure_file is not None:
-        _draw(result, figure_file, format, measure)
-    if csv_file is not None:
-        from hopattn.results.files import write_over
+    if measure is not None:
+        from hopattn.figures.comparison_parts import MEASURES
 
+        reject_unknown("--measure", [measure], MEASURES)
+        if figure_file is None:
+            raise InvalidInput("--measure: is what a figure shows; write --figure too")
+    _require_file(figure_file, "--figure", ".svg", ".pdf", ".png")
+    _require_file(csv_file, "--csv", ".csv")
+    from hopattn.experiments.comparison.options import compared
+
+    with _progress() as report:
+        result = compared(source, given | report | {"note": partial(click.echo, err=True)})
+    from hopattn.results.files import json_text, write_over
+
+    if figure_file is not None:
+        from hopattn.figures.comparison import ComparisonView, draw_comparison
+        from hopattn.figures.rendering import rendered
+
+        view, format = ComparisonView(measure), figure_file.suffix.lower().removeprefix(".")
+        write_over(figure_file, rendered(lambda figure: draw_comparison(figure, result, view), format)[0])
+        click.echo(str(figure_file), err=True)
+    if csv_file is not None:
         write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)
     if as_json:
-        from hopattn.results.files import json_text
-
         click.echo(portable_json(json_text(result.to_dict())))
         return
     from hopattn.views.tables import show_comparison
@@ -101,19 +108,6 @@ def command(
     show_comparison(result, whole)
     if whole and result.referees:
         click.echo(f"beside attention: computed independently with {' and with '.join(result.referees)}", err=True)
-
-
-def _compared(source: str | None, given: dict[str, Any]) -> "Comparison":
-    """The comparison on random patterns, a scenario, or a file of patterns or heads, as the source says."""
-    from hopattn.experiments.comparison.from_files import holds_heads, is_file_of_arrays
-    from hopattn.experiments.comparison.options import of_heads, of_patterns, of_random, of_scenario
-
-    if source is None:
-        return of_random(given)
-    if not is_file_of_arrays(source):
-        return of_scenario(source, given)
-    file = Path(source)
-    return of_heads(file, given) if holds_heads(file) else of_patterns(file, given)
 
 
 @contextmanager
@@ -128,50 +122,14 @@ def _progress() -> Iterator[dict[str, Any]]:
         yield {"report": report}
 
 
-def _require_plain_files(*files: Path | None) -> None:
-    """Raise `InvalidInput` for a path that exists and is not a plain file, before anything is computed."""
-    from hopattn.results.files import require_regular
-
-    for file in files:
-        if file is not None:
-            require_regular(file)
-
-
-def _draw(result: "Comparison", file: Path, format: str, measure: str | None) -> None:
-    """Draw the comparison into a file."""
-    from hopattn.figures.comparison import ComparisonView, draw_comparison
-    from hopattn.figures.rendering import rendered
-    from hopattn.results.files import write_over
-
-    picture, _ = rendered(lambda figure: draw_comparison(figure, result, ComparisonView(measure)), format)
-    write_over(file, picture)
-    click.echo(str(file), err=True)
-
-
-def _format(file: Path | None, measure: str | None) -> str:
-    """The format of a figure by the ending of its file, empty without a file.
-
-    Raises `InvalidInput` for another ending, and for a measure that is unknown or has no file.
-    """
-    from hopattn.foundation.errors import InvalidInput, reject_unknown
-
-    if measure is not None:
-        from hopattn.figures.comparison_parts import MEASURES
-
-        reject_unknown("--measure", [measure], MEASURES)
-        if file is None:
-            raise InvalidInput("--measure: is what a figure shows; write --figure too")
+def _require_file(file: Path | None, option: str, *endings: str) -> None:
+    """Raise `InvalidInput` for a file of another ending, or one that exists and is not a plain file."""
     if file is None:
-        return ""
-    _require_ending(file, "--figure", ".svg", ".pdf", ".png")
-    return file.suffix.lower().removeprefix(".")
-
-
-def _require_ending(file: Path, option: str, *endings: str) -> None:
-    """Raise `InvalidInput` for a file of another ending."""
-    from hopattn.foundation.errors import InvalidInput, shortened
+        return
+    from hopattn.results.files import require_regular
 
     if file.suffix.lower() not in endings:
         *others, last = endings
         expected = f"{', '.join(others)} or {last}" if others else last
         raise InvalidInput(f"{option}: {shortened(file.name)}: expected a file that ends in {expected}")
+    require_regular(file)

@@ -1,16 +1,17 @@
 """The comparison of several memories on given problems."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from hopattn.experiments.comparison.contenders import DEFAULT, Contender, contenders_named
-from hopattn.experiments.comparison.measuring import Measured, measure
+from hopattn.experiments.comparison.cost import counted
+from hopattn.experiments.comparison.measuring import Measured, measure, row_of
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.comparison.row import Row, row_of
+from hopattn.experiments.comparison.row import Row
 from hopattn.foundation.checks import REPEATED, Seed, function, positive, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.scenario.grids import Values, axes_of
@@ -32,19 +33,6 @@ class RecallOptions(TypedDict, total=False):
     report: Report | None
 
 
-class Recalls:
-    """The count of the recalls that are done; total: how many there are."""
-
-    def __init__(self, total: int, report: Report | None) -> None:
-        self.total, self.report, self.done = total, report, 0
-
-    def reach(self, done: int) -> None:
-        """Report that so many are done; nothing if that is known."""
-        if self.report is not None and done != self.done:
-            self.report(done, self.total)
-        self.done = done
-
-
 @dataclass(frozen=True)
 class RecallSettings:
     """The memories of a comparison and how they recall.
@@ -55,33 +43,26 @@ class RecallSettings:
     contenders: tuple[Contender, ...]
     max_steps: int = 100
     seed: int = 0
-    report: Report | None = None
+    report: Report = lambda done, total: None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for an invalid number or memory."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
         seed = whole_seed(options.get("rng"), default=cls.seed)
-        report = options.get("report")
-        checked = None if report is None else function(report, "report")
-        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, checked)
+        report = cls.report if options.get("report") is None else function(options["report"], "report")
+        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, report)
 
-    def recalls(self, n_problems: int) -> Recalls:
-        """The count of the recalls of so many problems; raises `InvalidInput` if they are more than `MOST`."""
-        total = len(self.contenders) * n_problems
-        require_few(total)
-        return Recalls(total, self.report)
+    def recalls(self, n_problems: int) -> int:
+        """The number of recalls of so many problems; raises `InvalidInput` if they are more than `MOST`."""
+        require_few(count := len(self.contenders) * n_problems)
+        return count
 
 
-class ProblemOptions(RecallOptions, total=False):
-    """The keywords of `compare_problems`."""
-
-    beta: Any
-
-
-class CompareOptions(ProblemOptions, total=False):
+class CompareOptions(RecallOptions, total=False):
     """The keywords of `compare`."""
 
+    beta: Any
     targets: Any
     mask: Any
 
@@ -146,46 +127,35 @@ def comparison(
     axes: Iterable[str],
     points: Iterable[tuple[Sequence[RecallProblem], Mapping[str, Any]]],
     settings: RecallSettings,
-    recalls: Recalls,
+    recalls: int,
 ) -> Comparison:
     """The comparison with one row for each memory at each point.
 
     points: the problems of a point, one for each trial, and its numbers: those of the axes, and beta, which is None for
-    the default of the problem. recalls: counts those of all points.
+    the default of the problem. recalls: the number of those of all points.
     """
-    found = [row for problems, point in points for row in _rows(problems, point, settings, recalls)]
-    referees = next((names for _, names in reversed(found) if names), ())
-    return Comparison(about, tuple(row for row, _ in found), tuple(axes), settings.seed, referees)
-
-
-def _rows(
-    problems: Sequence[RecallProblem], point: Mapping[str, Any], settings: RecallSettings, recalls: Recalls
-) -> Iterator[tuple[Row, tuple[str, ...]]]:
-    """The row of each memory at one point, with the names of the referees of its first step."""
-    first = problems[0]
-    beta = first.default_beta if point["beta"] is None else float(point["beta"])
-    place = first.where, {**point, "beta": beta}, len(first.keys)
-    for contender in settings.contenders:
-        done = recalls.done + len(problems)
-        try:
-            trials = list(_measured(contender, problems, beta, settings, recalls))
-        except InvalidInput as error:
-            n_cues = sum(len(problem.cues) for problem in problems)
-            yield Row(contender.name, *place, n_cues, trials=len(problems), refusal=str(error)), ()
-        else:
-            referees = next((trial.difference.referees for trial in trials if trial.difference.referees), ())
-            yield row_of(contender.name, *place, trials), referees
-        recalls.reach(done)
-
-
-def _measured(
-    contender: Contender, problems: Sequence[RecallProblem], beta: float, settings: RecallSettings, recalls: Recalls
-) -> Iterator[Measured]:
-    """The measurement of a memory in each trial, each with its own random generator."""
-    for trial, problem in enumerate(problems):
-        rng = np.random.default_rng(np.random.SeedSequence((settings.seed, trial)))
-        yield measure(contender, problem, beta, settings.max_steps, rng)
-        recalls.reach(recalls.done + 1)
+    done, rows = 0, []
+    independent: tuple[str, ...] = ()
+    for problems, point in points:
+        first = problems[0]
+        beta = first.default_beta if point["beta"] is None else float(point["beta"])
+        place = first.where, {**point, "beta": beta}, len(first.keys)
+        for contender in settings.contenders:
+            trials: list[Measured] = []
+            try:
+                for i, problem in enumerate(problems):
+                    rng = np.random.default_rng(np.random.SeedSequence((settings.seed, i)))
+                    trials.append(measure(contender, problem, beta, settings.max_steps, rng))
+                    settings.report(done + len(trials), recalls)
+            except InvalidInput as error:
+                settings.report(done + len(problems), recalls)
+                n_cues = sum(len(problem.cues) for problem in problems)
+                rows.append(Row(contender.name, *place, n_cues, trials=len(problems), refusal=str(error)))
+            else:
+                rows.append(row_of(contender.name, *place, trials))
+                independent = next((trial.referees for trial in trials if trial.referees), independent)
+            done += len(problems)
+    return Comparison(about, tuple(rows), tuple(axes), settings.seed, independent)
 
 
 def checked_axes(over: Any, known: Sequence[str]) -> dict[str, Values]:
@@ -214,12 +184,3 @@ def require_few(n_recalls: int) -> None:
         raise InvalidInput(
             f"the grid asks for {n_recalls:,} recalls (memories × points × trials); at most {MOST:,} are done at once"
         )
-
-
-def counted(count: int, thing: str) -> str:
-    """A number of things in words.
-
-    >>> counted(1, "key"), counted(2000, "cue")
-    ('1 key', '2,000 cues')
-    """
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

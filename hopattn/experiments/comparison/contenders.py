@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,34 +22,29 @@ from hopattn.retrieval.separation.softmax import Softmax
 
 Build = Callable[[np.ndarray, float], Any]
 """A function of keys `(n_keys, dim)` and beta that gives the memory of these keys."""
-Reader = Callable[[np.ndarray, np.ndarray, float], Memory | None]
-"""A function of keys, values and beta that gives the memory of these keys and values."""
+Reader = Callable[[np.ndarray, np.ndarray | None, float], Memory | None]
+"""A function of keys, values and beta that gives the memory of these keys and values (None: the keys)."""
 
 
 @dataclass(frozen=True)
 class Contender:
     """A memory that takes part in a comparison.
 
-    build: `build(keys, beta)`, the memory that stores the keys. reader: `reader(keys, values, beta)`, the memory that
-    weights the keys for a cue and reads out values; None, or a function that gives None, if the memory has no weights.
-    update: the update of the recall; None for `update_of` its memory. normalised: whether its weights are divided by
-    their sum before values are read out, because only their ratios mean something.
+    reader: `reader(keys, values, beta)`, the memory that weights the keys for a cue and reads out values, or None if
+    there are no weights. own: `own(keys, beta)`, the memory that recalls, if that is another one. update: the update of
+    the recall; None for `update_of` its memory. normalised: whether its weights are divided by their sum before values
+    are read out, because only their ratios mean something.
     """
 
     name: str
-    build: Build
-    reader: Reader | None
+    reader: Reader
+    own: Build | None = None
     update: str | None = "sync"
     normalised: bool = False
 
-
-def _of_separation(name: str, separation: Callable[[float], Any]) -> Contender:
-    """The contender whose memory stores real vectors and has a separation that is made from beta."""
-    return Contender(
-        name,
-        lambda keys, beta: Memory(keys, separation=separation(beta)),
-        lambda keys, values, beta: Memory(keys, values, separation=separation(beta)),
-    )
+    def build(self, keys: np.ndarray, beta: float) -> Any:
+        """The memory that stores the keys."""
+        return self.reader(keys, None, beta) if self.own is None else self.own(keys, beta)
 
 
 contenders: Mapping[str, Contender] = {
@@ -56,29 +52,29 @@ contenders: Mapping[str, Contender] = {
     for contender in (
         Contender(
             "hopfield",
-            lambda keys, beta: hopfield(keys),
             lambda keys, values, beta: Memory(keys, values, separation="identity", beta=1 / keys.shape[1]),
+            lambda keys, beta: hopfield(keys),
             update="async",
         ),
         Contender(
             "dense",
-            lambda keys, beta: dense(keys),
             lambda keys, values, beta: Memory(keys, values, separation=RectifiedPower(n=3)),
+            lambda keys, beta: dense(keys),
             update="async",
             normalised=True,
         ),
-        _of_separation("modern", lambda beta: Softmax(beta=beta)),
-        _of_separation("sparse", lambda beta: Entmax(beta=beta, alpha=2.0)),
-        _of_separation("linear", lambda beta: "identity"),
-        Contender("nearest", lambda keys, beta: nearest(keys), lambda keys, values, beta: nearest(keys, values)),
+        Contender("modern", lambda keys, values, beta: Memory(keys, values, separation=Softmax(beta=beta))),
+        Contender("sparse", lambda keys, values, beta: Memory(keys, values, separation=Entmax(beta=beta, alpha=2.0))),
+        Contender("linear", lambda keys, values, beta: Memory(keys, values, separation="identity")),
+        Contender("nearest", lambda keys, values, beta: nearest(keys, values)),
         Contender(
             "exponential",
-            lambda keys, beta: exponential(keys),
             lambda keys, values, beta: Memory(keys, values, separation=Softmax(beta=1.0)),
+            lambda keys, beta: exponential(keys),
             update="async",
         ),
-        _of_separation("entmax", lambda beta: Entmax(beta=beta, alpha=1.5)),
-        _of_separation("normmax", lambda beta: Normmax(beta=beta, alpha=2.0)),
+        Contender("entmax", lambda keys, values, beta: Memory(keys, values, separation=Entmax(beta=beta, alpha=1.5))),
+        Contender("normmax", lambda keys, values, beta: Memory(keys, values, separation=Normmax(beta=beta, alpha=2.0))),
     )
 }
 """The contenders by the names of the memories: `hopfield`, `dense` (n = 3), `modern` (softmax attention), `sparse`
@@ -127,59 +123,42 @@ def _contender(i: int, choice: Any) -> Contender:
     own = own_named(name, "memories")
     if own is None:
         raise InvalidInput(f"memories: {unknown(choice, [*contenders, *OTHER_NAMES, *own_names()])}")
-    return _of_part(name, own) if is_part(own) else _of_object(name, own)
-
-
-def _of_part(name: str, part: type[Any]) -> Contender:
-    """The contender with a similarity, separation or activation of the user's own."""
-    return Contender(
-        name,
-        lambda keys, beta: memory_with(part, keys, beta=beta),
-        lambda keys, values, beta: memory_with(part, keys, values, beta),
-        None,
-    )
+    return Contender(name, partial(memory_with, own), update=None) if is_part(own) else _of_object(name, own)
 
 
 def _of_object(name: str, memory: Any) -> Contender:
     """The contender, under a name of its own, of a memory object, a function of keys or another contender's name.
 
-    An object must store the keys of the problem; its own values are not used.
-
-    Spins with an energy change one at a time, as those of the contenders by name do.
+    An object must store the keys of the problem; its own values are not used. Spins with an energy change one at a
+    time, as those of the contenders by name do.
     """
     if isinstance(memory, str):
         return replace(_contender(0, memory), name=name)
     if callable(memory) and not hasattr(memory, "recall"):
-        return _of_function(name, memory)
+
+        def made(keys: np.ndarray, beta: float) -> Any:
+            if not is_memory(own := memory(keys)):
+                raise InvalidInput(f"expected a memory from the function, not {quoted(own)}")
+            return own
+
+        return Contender(name, lambda keys, values, beta: _with_values(memory(keys), keys, values), made, None)
     if not is_memory(memory):
         raise InvalidInput(f"memories: expected a name, a memory or a function of keys, not {quoted(memory)}")
 
-    def build(keys: np.ndarray, beta: float) -> Any:
+    def own(keys: np.ndarray, beta: float) -> Any:
         stored = np.asarray(memory.keys if isinstance(memory, Memory) else memory.patterns)
         if stored.shape != keys.shape or not np.array_equal(stored, keys):
             raise InvalidInput("it stores other keys than those that are compared")
-        return Memory(keys, activation=memory.activation, **parts) if isinstance(memory, Memory) else memory
+        return _with_values(memory, keys, None, activation=memory.activation) or memory
 
+    return Contender(name, lambda keys, values, beta: _with_values(memory, keys, values), own, update_of(memory))
+
+
+def _with_values(memory: Any, keys: np.ndarray, values: np.ndarray | None, **more: Any) -> Memory | None:
+    """A memory of these keys and values with the similarity and the separation of another; None if that has neither."""
     if not isinstance(memory, Memory):
-        return Contender(name, build, None, update_of(memory))
-    parts: dict[str, Any] = {"similarity": memory.similarity, "separation": memory.separation}
-    return Contender(name, build, lambda keys, values, beta: Memory(keys, values, **parts), update_of(memory))
-
-
-def _of_function(name: str, make: Callable[[np.ndarray], Any]) -> Contender:
-    """The contender of a function of keys, which gives the memory that stores them."""
-
-    def build(keys: np.ndarray, beta: float) -> Any:
-        if not is_memory(memory := make(keys)):
-            raise InvalidInput(f"expected a memory from the function, not {quoted(memory)}")
-        return memory
-
-    def reader(keys: np.ndarray, values: np.ndarray, beta: float) -> Memory | None:
-        own = make(keys)
-        apart = isinstance(own, Memory)
-        return Memory(keys, values, similarity=own.similarity, separation=own.separation) if apart else None
-
-    return Contender(name, build, reader, None)
+        return None
+    return Memory(keys, values, similarity=memory.similarity, separation=memory.separation, **more)
 
 
 def is_memory(given: Any) -> bool:

@@ -1,7 +1,7 @@
 """Problems from the user's files: queries, keys and values of the heads of any model, or patterns."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -69,44 +69,27 @@ def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[R
     rule = mask_rules.make(mask)
     names = names_in(file)
     arrays = {role: described(file, _spelled(file, role, names), MOST_AXES) for role in SPELLINGS}
-    n_axes = len(arrays["queries"].shape)
-    group = _group_size(file, {role: array.shape for role, array in arrays.items()}, admit)
-    queries, keys, values = (_four_axes(arrays[role].read()) for role in SPELLINGS)
-    beta = float(keys.shape[-1]) ** -0.5
-    problems = []
-    for where, i, j in _places(n_axes, queries.shape):
-        k = j // group
+    shapes = {role: array.shape for role, array in arrays.items()}
+    for role, shape in shapes.items():
+        if not 2 <= len(shape) <= MOST_AXES or 0 in shape:
+            raise InvalidInput(f"{named(file)}: {role}: shape {shape}; expected (…, n, dim) of at most 4 axes")
+    padded = {role: (1,) * (MOST_AXES - len(shape)) + shape for role, shape in shapes.items()}
+    (texts, heads, n_queries, _), keys, values = (padded[role] for role in SPELLINGS)
+    if keys[:2] != values[:2] or texts != keys[0] or heads % keys[1]:
+        shapes_given = ", ".join(f"{role} {shape}" for role, shape in shapes.items())
+        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit together: {shapes_given}")
+    admit([Size(keys[2], n_queries, keys[3])] * (texts * heads))
+    read = {role: array.read().reshape(padded[role]) for role, array in arrays.items()}
+    n_axes, beta, problems = len(shapes["queries"]), float(keys[3]) ** -0.5, []
+    for i, j in np.ndindex(texts, heads):  # in names they count from 1, as layers and heads of a scenario do
+        where = " ".join([f"text {i + 1}"] * (n_axes == MOST_AXES) + [f"head {j + 1}"] * (n_axes > 2))
+        k = j // (heads // keys[1])
         try:
-            own = keys[i, k], queries[i, j], values[i, k]
+            own = read["keys"][i, k], read["queries"][i, j], read["values"][i, k]
             problems.append(checked_problem(*own, mask=rule, where=where, own_beta=beta))
         except InvalidInput as error:
             raise InvalidInput(f"{named(file)}: {where + ': ' if where else ''}{error}") from None
     return problems
-
-
-def _places(n_axes: int, shape: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-    """The name of each head and its two indices; names count from 1, as layers and heads of a scenario do."""
-    for i in range(shape[0]):
-        for j in range(shape[1]):
-            names = [f"text {i + 1}"] * (n_axes == MOST_AXES) + [f"head {j + 1}"] * (n_axes > 2)
-            yield " ".join(names), i, j
-
-
-def _group_size(file: Path, shapes: Mapping[str, tuple[int, ...]], admit: Admit) -> int:
-    """The number of query heads for each key head; raises `InvalidInput` for arrays that do not fit together."""
-    for role, shape in shapes.items():
-        if not 2 <= len(shape) <= MOST_AXES or 0 in shape:
-            raise InvalidInput(f"{named(file)}: {role}: shape {shape}; expected (…, n, dim) of at most 4 axes")
-    queries, keys, values = ((1,) * (MOST_AXES - len(shapes[role])) + shapes[role] for role in SPELLINGS)
-    if keys[:2] != values[:2] or queries[0] != keys[0] or queries[1] % keys[1]:
-        shapes_given = ", ".join(f"{role} {shape}" for role, shape in shapes.items())
-        raise InvalidInput(f"{named(file)}: the batches or the heads do not fit together: {shapes_given}")
-    admit([Size(keys[2], queries[2], keys[3])] * (queries[0] * queries[1]))
-    return queries[1] // keys[1]
-
-
-def _four_axes(array: np.ndarray) -> np.ndarray:
-    return array[(None,) * (MOST_AXES - array.ndim)]
 
 
 def _spelled(file: Path, role: str, names: Sequence[str]) -> str:

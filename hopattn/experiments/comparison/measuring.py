@@ -1,14 +1,15 @@
-"""The measurement of one memory on one problem: its answers after one step and at the end."""
+"""The measurement of one memory on one problem, and its averages over all trials."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hopattn.dynamics.likeness import MATCH, ranked
 from hopattn.experiments.comparison.contenders import Contender, update_of
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
+from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised, row_length
@@ -16,68 +17,36 @@ from hopattn.memories.memory import Memory
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.weight_spread import entropy, least_number, shares_of
+from hopattn.retrieval.weight_spread import class_of, entropy, least_number, shares_of
 from hopattn.transformer.plain_attention import referees, rounding_bound
 
 TIE = 1e-6
 """Cosines that differ by less are a tie: fixed points are exact only up to ε^¾."""
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """The answers to the cues whose key is known, compared with the values of those keys, `(n_known,)` each.
-
-    recalled: whether the value of the key is the nearest one, with a cosine of at least `MATCH`. cosine: of the answer
-    with the value of the key.
-    """
-
-    recalled: np.ndarray
-    cosine: np.ndarray
-
-
-class Difference(NamedTuple):
-    """The largest difference between one step and the independent attentions (the referees).
-
-    bound: the largest difference that rounding explains. referees: the names of the libraries. largest and bound are
-    None if the memory is not softmax attention, or if its scores are too large to compare.
-    """
-
-    largest: float | None = None
-    bound: float | None = None
-    referees: tuple[str, ...] = ()
+AVERAGED = (
+    *("recalled", "recalled_first", "cosine", "cosine_first"),
+    *("at_rest", "steps", "energy_fall", "distance", "entropy"),
+)
+"""The fields of a row that are means over cues."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     """The result of one memory on one problem.
 
-    first, last: the answers after one step and at the end. at_rest: `(n_cues,)`, whether a cue reached a fixed point.
-    steps, fall, distance: for converged cues, the steps to the fixed point, the fall of the energy (None without an
-    energy), and the distance from the answer after one step to the last one, in lengths of a value.
-    least, visible, entropy: for the cues whose weights are not all 0, the least number of weights that hold nine
-    tenths, the number of keys that may be attended to, and the entropy of the weights; least and entropy are None if
-    the weights cannot be divided by their sum.
-    difference: of one step from independent attention. parameters: the numbers that are stored, as `stored_numbers`
-    counts them. entries: the numbers of all patterns that a cue may ask for.
-    why: the reason for each number that is None, by the name of the number in a row. named: if cues and keys have
-    names, for each cue its name, the key whose value its last answer is nearest to (ties are joined by " = ", "nothing"
-    if there is none), and that cosine.
+    numbers: by the name of the field of `Row` that they make, one for each cue that has one; `visible` are the keys
+    that a cue with weights may attend to. A field that the memory lacks has no numbers, and `why` says the reason.
+    beside: the largest difference of one step from the independent attentions `referees`, and the largest that rounding
+    explains; empty if they were not compared. parameters: as `stored_numbers` counts them. entries: the numbers of all
+    patterns that a cue may ask for. named: as in `Row`.
     """
 
-    first: Answers
-    last: Answers
-    at_rest: np.ndarray
-    steps: np.ndarray
-    fall: np.ndarray | None
-    distance: np.ndarray
-    least: np.ndarray | None
-    visible: np.ndarray
-    entropy: np.ndarray | None
-    difference: Difference
+    numbers: Mapping[str, np.ndarray]
+    beside: tuple[float, ...]
+    referees: tuple[str, ...]
     parameters: int | None
     entries: int
-    why: dict[str, str] = field(default_factory=dict)
-    named: tuple[tuple[str, str, float], ...] = ()
+    why: Mapping[str, str]
+    named: tuple[tuple[str, str, float], ...]
 
 
 def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps: int, rng: Any) -> Measured:
@@ -87,39 +56,80 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
     """
     with np.errstate(all="ignore"):  # an overflow in a recall that diverges is reported in its status
         memory = contender.build(problem.keys, beta)
-        reader = contender.reader and contender.reader(problem.keys, problem.values, beta)
+        reader = contender.reader(problem.keys, problem.values, beta)
         update = contender.update or update_of(memory)
         recall = memory.recall(problem.cues, update=update, max_steps=max_steps, rng=rng, mask=problem.mask)
         if problem.autoassociative:
-            first, last = np.asarray(memory.step(problem.cues, problem.mask)), recall.state
+            first, last, stores = np.asarray(memory.step(problem.cues, problem.mask)), recall.state, [memory]
         else:
             first, last = (_read_out(contender, reader, problem, states) for states in (problem.cues, recall.state))
-        rest = recall.converged
-        apart = not problem.autoassociative
-        stores = [reader] if apart and isinstance(memory, Memory) else [memory, reader] if apart else [memory]
-        why: dict[str, str] = {}
-        if recall.energies is None:
-            why["energy_fall"] = memory.lacks["energy"]
+            stores = [reader] if isinstance(memory, Memory) else [memory, reader]
+        rest, energies = recall.converged, recall.energies
+        why = {} if energies is not None else {"energy_fall": memory.lacks["energy"]}
+        falls = np.zeros((len(rest), 0)) if energies is None else energies[:, :1] - energies[:, -1:]
         weights = _normalised_weights(reader, problem, why)
-        length = float(np.sqrt(np.mean(np.sum(problem.values**2, axis=-1)))) or 1.0
-        least = np.zeros(0) if weights is None else least_number(weights)
+        least = least_number(weights)
         weighted = np.flatnonzero(least)  # a row of zeros has no operating class and no entropy
+        beside, names = _beside_attention(reader, memory, first, problem, why)
+        length = float(np.sqrt(np.mean(np.sum(problem.values**2, axis=-1)))) or 1.0
         return Measured(
-            first=_answers(first, problem),
-            last=_answers(last, problem),
-            at_rest=rest,
-            steps=recall.steps[rest],
-            fall=None if recall.energies is None else (recall.energies[:, 0] - recall.energies[:, -1])[rest],
-            distance=row_length((last - first)[rest]) / length,
-            least=None if weights is None else least[weighted],
-            visible=problem.visible[weighted],
-            entropy=None if weights is None else entropy(weights)[weighted],
-            difference=_difference_from_attention(reader, memory, first, problem, why),
-            parameters=stored_numbers(*stores),
-            entries=problem.values.size,
-            why=why,
-            named=tuple(_named(last, problem)),
+            {
+                **_answers(last, problem, ""),
+                **_answers(first, problem, "_first"),
+                "at_rest": rest,
+                "steps": recall.steps[rest],
+                "energy_fall": falls[rest].ravel(),
+                "distance": row_length((last - first)[rest]) / length,
+                "least_number": least[weighted],
+                "visible": problem.visible[weighted],
+                "entropy": entropy(weights)[weighted],
+            },
+            beside,
+            names,
+            stored_numbers(*stores),
+            problem.values.size,
+            why,
+            tuple(_named(last, problem)),
         )
+
+
+def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, trials: Sequence[Measured]) -> Row:
+    """The row of a memory from its measurements, one for each trial."""
+    numbers = {name: np.concatenate([trial.numbers[name] for trial in trials]) for name in trials[0].numbers}
+    means: dict[str, Any] = {name: _mean(numbers[name]) for name in AVERAGED}
+    shares = [float(trial.numbers["recalled"].mean()) for trial in trials if trial.numbers["recalled"].size]
+    notes = dict(item for trial in trials for item in trial.why.items())
+    if not numbers["steps"].size:
+        notes |= dict.fromkeys(("steps", "distance"), "no cue at rest")
+        notes.setdefault("energy_fall", "no cue at rest")
+    least, parameters, recalled = numbers["least_number"], trials[0].parameters, means["recalled"]
+    beside = np.array([trial.beside for trial in trials if trial.beside])
+    difference, bound = beside.max(axis=0).tolist() if beside.size else (None, None)
+    return Row(
+        memory=memory,
+        where=where,
+        point=dict(point),
+        n_keys=n_keys,
+        n_cues=numbers["at_rest"].size,
+        trials=len(trials),
+        recalled_error=float(np.std(shares, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None,
+        operating_class=str(class_of(least, numbers["visible"])) if least.size else None,
+        least_number=float(np.median(least)) if least.size else None,
+        difference=difference,
+        bound=bound,
+        parameters=parameters,
+        recalled_per_number=recalled * trials[0].entries / parameters if recalled is not None and parameters else None,
+        notes=notes,
+        named=trials[0].named,
+        **means,
+    )
+
+
+def _mean(numbers: np.ndarray) -> float | None:
+    """The mean; None if there are no numbers, or if the mean overflows."""
+    with np.errstate(all="ignore"):
+        mean = float(np.mean(numbers)) if numbers.size else np.nan
+    return mean if np.isfinite(mean) else None
 
 
 def _read_out(contender: Contender, reader: Memory | None, problem: RecallProblem, states: np.ndarray) -> np.ndarray:
@@ -131,27 +141,28 @@ def _read_out(contender: Contender, reader: Memory | None, problem: RecallProble
     return np.asarray(reader.step(states, problem.mask))
 
 
-def _normalised_weights(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray | None:
-    """The weights of the keys at the cues, divided by their sum; None if that cannot be, with the reason in `why`."""
+def _normalised_weights(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray:
+    """The weights of the keys at the cues, divided by their sum; no rows if that cannot be, and the reason in `why`."""
     try:
         if reader is None:
             raise InvalidInput("it does not weigh the keys")
         return shares_of(reader.weights(problem.cues, problem.mask))
     except InvalidInput as error:
         why["operating_class"] = str(error)
-        return None
+        return np.zeros((0, len(problem.keys)))
 
 
-def _answers(states: np.ndarray, problem: RecallProblem) -> Answers:
-    """The comparison of the states with the values of the known keys."""
+def _answers(states: np.ndarray, problem: RecallProblem, ending: str) -> dict[str, np.ndarray]:
+    """Whether each cue whose key is known is recalled, and the cosine with that key's value; ending: of their names."""
     known = problem.targets != UNKNOWN
     if not known.any():
-        return Answers(np.zeros(0, dtype=bool), np.zeros(0))
+        return {f"recalled{ending}": np.zeros(0, dtype=bool), f"cosine{ending}": np.zeros(0)}
     answers, wanted = states[known], problem.values[problem.targets[known]]
     rank = ranked(answers, problem.values)
     same = np.all(problem.values[rank.nearest] == wanted, axis=-1)  # several keys may have the same value
     cosines = np.sum(normalised(answers) * normalised(wanted), axis=-1)
-    return Answers(same & (rank.largest >= MATCH), np.where(np.isfinite(cosines), cosines, 0.0))
+    cosines = np.where(np.isfinite(cosines), cosines, 0.0)
+    return {f"recalled{ending}": same & (rank.largest >= MATCH), f"cosine{ending}": cosines}
 
 
 def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, str, float]]:
@@ -163,22 +174,22 @@ def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, st
             yield cue, " = ".join(names) if row.max() > TIE else "nothing", float(row.max())
 
 
-def _difference_from_attention(
+def _beside_attention(
     reader: Memory | None, memory: Any, first: np.ndarray, problem: RecallProblem, why: dict[str, str]
-) -> Difference:
-    """The difference between the first answers `first` and the referees; if they cannot be compared, `why` says so."""
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """`beside` and `referees` of the first answers `first`; if they cannot be compared, `why` has the reason."""
     if not isinstance(memory, Memory) or reader is None or not isinstance(memory.activation, Identity):
-        return Difference()
+        return (), ()
     if type(reader.separation) is not Softmax or not isinstance(reader.similarity, Dot):
-        return Difference()
+        return (), ()
     beta = reader.separation.beta
     results = referees(problem.cues, problem.keys, problem.values, beta, problem.mask)
     largest = float(np.max([np.max(np.abs(first - result.output)) for result in results]))
     bound = rounding_bound(problem.cues, problem.keys, problem.values, beta)
     if not (np.isfinite(largest) and np.isfinite(bound)):
         why["difference"] = "the scores are beyond the numbers; use a smaller beta, or smaller vectors"
-        return Difference()
+        return (), ()
     if bound > np.abs(problem.values).max():
         why["difference"] = "rounding may exceed the values; use a smaller beta, or smaller vectors"
-        return Difference()
-    return Difference(largest, bound, tuple(result.name for result in results))
+        return (), ()
+    return (largest, bound), tuple(result.name for result in results)

@@ -1,73 +1,56 @@
 """The options of the command line: which go with which source of a comparison."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hopattn.experiments.comparison.compare import compare_problems, counted, require_few
+from hopattn.experiments.comparison.compare import compare_problems, require_few
 from hopattn.experiments.comparison.contenders import DEFAULT, contenders_named
-from hopattn.experiments.comparison.cost import Admit, Size, require_time
-from hopattn.experiments.comparison.from_files import heads_of, patterns_of
+from hopattn.experiments.comparison.cost import Admit, Size, counted, require_time
+from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_file_of_arrays, patterns_of
 from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
-from hopattn.experiments.comparison.over_random_patterns import (
-    AXES,
-    AXES_OF_GIVEN,
-    TRIALS,
-    compare_draws,
-    compare_patterns,
-)
+from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, TRIALS, compare_draws
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.scenario.grids import Values, axes_from
+from hopattn.scenario.grids import axes_from
 from hopattn.scenario.loading import load
 
 ALWAYS = ("memories", "over", "beta", "max_steps", "rng", "report", "anyway", "note")
 """The options that go with every source."""
 OF_RANDOM = ("load", "dim", "n_patterns", "patterns", "noise", "hidden", "correlation", "trials")
 """The further options that go with random patterns."""
-GivenOptions = Mapping[str, Any]
-"""The options of the command line that were given, by name."""
 
 
-def of_random(given: GivenOptions) -> Comparison:
-    """The comparison on random patterns."""
-    options = _options(given, OF_RANDOM, AXES, "random patterns")
-    admit = _admit(options, options.get("trials", TRIALS))
-    return compare_draws(options.pop("over", {}), options, admit)
+def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
+    """The comparison on random patterns, on a scenario, or on the patterns or the heads of a file, as the source says.
 
-
-def of_patterns(file: Path, given: GivenOptions) -> Comparison:
-    """The comparison on the patterns of a file, with cues that are damaged patterns."""
-    options = _options(
-        given,
-        ("noise", "hidden", "trials"),
-        AXES_OF_GIVEN,
-        "patterns from a file (a file of heads has arrays q, k and v)",
-    )
-    points = math.prod(len(numbers) for numbers in options.get("over", {}).values())
-    admit = _admit(options, points * options.get("trials", TRIALS))
-    return compare_patterns(patterns_of(file, admit), **options)
-
-
-def of_heads(file: Path, given: GivenOptions) -> Comparison:
-    """The comparison on the heads of a file; beta is 1/√dim by default, as in attention."""
-    options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
-    admit = _admit(options, _n_betas(options))
-    problems = heads_of(file, options.pop("mask", "none"), admit)
-    return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", options)
-
-
-def of_scenario(name: str, given: GivenOptions) -> Comparison:
-    """The comparison on the problems of a scenario; beta is the scenario's own by default."""
-    options = _options(given, (), ("beta",), "a scenario")
-    scenario = load(name)
-    admit = _admit(options, _n_betas(options))
-    problems = problems_of(scenario, options.get("rng"))
-    admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
-    about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
-    return compare_problems(problems, about, options)
+    given: the options of the command line that were given, by name. Of a scenario, beta is by default its own; of the
+    heads of a file it is 1/√dim, as in attention. The cues of patterns from a file are damaged patterns.
+    """
+    if source is None:
+        options = _options(given, OF_RANDOM, AXES, "random patterns")
+        admit = _admit(options, options.get("trials", TRIALS))
+        return compare_draws(options.pop("over", {}), options, admit)
+    file = Path(source)
+    if not is_file_of_arrays(source):
+        options = _options(given, (), ("beta",), "a scenario")
+        scenario = load(source)
+        admit = _admit(options, _points(options))
+        problems = problems_of(scenario, options.get("rng"))
+        admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
+        about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
+        return compare_problems(problems, about, options)
+    if holds_heads(file):
+        options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
+        admit = _admit(options, _points(options))
+        problems = heads_of(file, options.pop("mask", "none"), admit)
+        return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", options)
+    of_patterns = "patterns from a file (a file of heads has arrays q, k and v)"
+    options = _options(given, ("noise", "hidden", "trials"), AXES_OF_GIVEN, of_patterns)
+    admit = _admit(options, _points(options) * options.get("trials", TRIALS))
+    return compare_draws(options.pop("over", {}), options, given=patterns_of(file, admit))
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:
@@ -81,12 +64,12 @@ def _admit(options: dict[str, Any], times: int) -> Admit:
     return partial(require_time, recalls=recalls, **own)
 
 
-def _n_betas(options: Mapping[str, Any]) -> int:
-    """The number of betas of a comparison whose only axis is beta."""
-    return len(options.get("over", {}).get("beta", (None,)))
+def _points(options: Mapping[str, Any]) -> int:
+    """The number of points of the grid."""
+    return math.prod(len(numbers) for numbers in options.get("over", {}).values())
 
 
-def _options(given: GivenOptions, further: Iterable[str], axes: Iterable[str], source: str) -> dict[str, Any]:
+def _options(given: Mapping[str, Any], further: Iterable[str], axes: Sequence[str], source: str) -> dict[str, Any]:
     """The options as keywords, with memories and axes parsed.
 
     further: the options that go with this source besides `ALWAYS`. axes: the axes that go with it. source: in words.
@@ -99,16 +82,10 @@ def _options(given: GivenOptions, further: Iterable[str], axes: Iterable[str], s
     if "memories" in options:
         options["memories"] = [name.strip() for name in str(options["memories"]).split(",")]
     if "over" in options:
-        options["over"] = _grid(options["over"], tuple(axes), source)
+        options["over"] = axes_from(options["over"])
+        for name in options["over"]:
+            if name in AXES and name not in axes:
+                raise InvalidInput(f"--over: {name} does not go with {source}, only {', '.join(axes)}")
+            if name not in axes:
+                raise InvalidInput(f"--over: {unknown(name, axes)}")
     return options
-
-
-def _grid(texts: Iterable[str], axes: tuple[str, ...], source: str) -> dict[str, Values]:
-    """The axes of a grid, from texts such as beta=0.1:32:log5."""
-    grid = axes_from(texts)
-    for name in grid:
-        if name in AXES and name not in axes:
-            raise InvalidInput(f"--over: {name} does not go with {source}, only {', '.join(axes)}")
-        if name not in axes:
-            raise InvalidInput(f"--over: {unknown(name, axes)}")
-    return grid

@@ -1,6 +1,6 @@
 """The comparison on random patterns, or on given patterns with random damage, over a grid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import Any, Unpack
 
@@ -9,12 +9,12 @@ from hopattn.experiments.comparison.compare import (
     RecallSettings,
     checked_axes,
     comparison,
-    counted,
     fixed_beta,
 )
-from hopattn.experiments.comparison.cost import Admit, admit_all
+from hopattn.experiments.comparison.cost import Admit, admit_all, counted
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.comparison.sampling import MOST_CUES, Draw, GivenPatterns
+from hopattn.experiments.comparison.sampling import Draw
+from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 
@@ -22,6 +22,8 @@ AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
 """The axes that a grid may have."""
 AXES_OF_GIVEN = ("beta", "noise", "hidden")
 """The axes that a grid may have if the patterns are given."""
+DRAWN = ("dim", "load", "noise", "hidden", "correlation", "n_patterns")
+"""The keywords that are fields of `Draw` by the same name."""
 TRIALS = 20
 """The default number of trials at each point."""
 
@@ -75,24 +77,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     [True, False]
     """
     reject_unknown("compare_random", options, RandomOptions.__annotations__)
-    return compare_draws({} if over is None else over, options)
-
-
-def compare_draws(over: Mapping[str, Any], options: Mapping[str, Any], admit: Admit = admit_all) -> Comparison:
-    """As `compare_random`. admit: is called with the size of the problems at each point before patterns are drawn."""
-    axes = checked_axes(over, AXES)
-    if options.get("n_patterns") is not None and "load" in axes:
-        raise InvalidInput("load: n_patterns says how many are stored; give one of them")
-    draw = Draw(
-        dim=options.get("dim", Draw.dim),
-        load=options.get("load", Draw.load),
-        noise=options.get("noise", Draw.noise),
-        hidden=options.get("hidden", Draw.hidden),
-        correlation=options.get("correlation", Draw.correlation),
-        kind=options.get("patterns", Draw.kind),
-        n_patterns=options.get("n_patterns", Draw.n_patterns),
-    )
-    return _over_grid(draw, axes, options, admit)
+    return compare_draws(over, options)
 
 
 def compare_patterns(
@@ -124,63 +109,31 @@ def compare_patterns(
     1.0
     """
     reject_unknown("compare_patterns", options, PatternOptions.__annotations__)
-    noise, hidden = options.get("noise", GivenPatterns.noise), options.get("hidden", GivenPatterns.hidden)
-    given = GivenPatterns(patterns, noise, hidden)
-    return _over_grid(given, checked_axes({} if over is None else over, AXES_OF_GIVEN), options)
+    return compare_draws(over, options, given=as_numpy(patterns, "patterns"))
 
 
-def _over_grid(
-    source: Draw | GivenPatterns,
-    axes: Mapping[str, tuple[float, ...]],
-    options: Mapping[str, Any],
-    admit: Admit = admit_all,
+def compare_draws(
+    over: Mapping[str, Any] | None, options: Mapping[str, Any], admit: Admit = admit_all, given: Any = None
 ) -> Comparison:
-    """Every memory at every point; all numbers are checked before the first recall."""
+    """As `compare_random`, or as `compare_patterns` of the patterns `given`; all numbers are checked before a recall.
+
+    admit: is asked with the size of the problems at each point before patterns are drawn.
+    """
+    axes = checked_axes({} if over is None else over, AXES if given is None else AXES_OF_GIVEN)
+    if options.get("n_patterns") is not None and "load" in axes:
+        raise InvalidInput("load: n_patterns says how many are stored; give one of them")
+    own = {name: options[name] for name in DRAWN if name in options}
+    draw = Draw(**own, kind=options.get("patterns", Draw.kind), given=given)
     beta = fixed_beta(options.get("beta"), axes)
     trials = whole(options.get("trials", TRIALS), "trials")
     settings = RecallSettings.of(options)
     points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
     recalls = settings.recalls(len(points) * trials)
-    sources = [source.at(point) for point in points]
-    admit([one.size for one in sources])
-    about = _about_given(source, axes) if isinstance(source, GivenPatterns) else _about_draw(source, axes)
+    draws = [draw.at(point) for point in points]
+    admit([one.size for one in draws])
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
-    problems = (list(at_point.trials(trials, settings.seed)) for at_point in sources)
+    problems = (list(one.trials(trials, settings.seed)) for one in draws)
     numbers = [{"beta": beta, **point} for point in points]
-    of = ", ".join([about, *ranges, ending])
-    return comparison(of, axes, zip(problems, numbers, strict=True), settings, recalls)
-
-
-def _about_draw(draw: Draw, axes: Mapping[str, Sequence[float]]) -> str:
-    """The random patterns and the damage in words, without the quantities that are axes."""
-    unit = {"spins": "of ±1", "unit": "of unit magnitude"}[draw.kind]
-    varies = bool({"load", "dim"} & {*axes}) and not draw.n_patterns
-    patterns = "random patterns" if varies else counted(draw.count, "random pattern")
-    size = "" if "dim" in axes else f" of {counted(draw.dim, 'neuron')}"
-    parts = [f"{patterns} {unit}{size}", *_about_damage(draw, axes, "neurons")]
-    if draw.correlation and "correlation" not in axes:
-        parts.append(f"correlation {draw.correlation:.3g}")
-    return ", ".join(parts)
-
-
-def _about_given(given: GivenPatterns, axes: Mapping[str, Sequence[float]]) -> str:
-    """The given patterns and the damage in words, without the quantities that are axes."""
-    n, dim = given.patterns.shape
-    some = [f"{MOST_CUES} of them drawn as cues"] if n > MOST_CUES else []
-    return ", ".join([f"{counted(n, 'pattern')} of dim {dim}", *some, *_about_damage(given, axes, "entries")])
-
-
-def _about_damage(source: Draw | GivenPatterns, axes: Mapping[str, Sequence[float]], entries: str) -> list[str]:
-    def share(fraction: float) -> str:
-        if isinstance(source, Draw) and "dim" in axes:
-            return f"{fraction:.3g} of the {entries}, rounded to whole ones,"
-        dim = source.dim if isinstance(source, Draw) else source.patterns.shape[1]
-        return f"{round(fraction * dim)} of the {entries}"
-
-    parts = []
-    if source.noise and "noise" not in axes:
-        parts.append(f"{share(source.noise)} reversed" if source.kind == "spins" else f"noise of {source.noise:.3g}")
-    if source.hidden and "hidden" not in axes:
-        parts.append(f"{share(source.hidden)} hidden")
-    return parts
+    about = ", ".join([draw.about(axes), *ranges, ending])
+    return comparison(about, axes, zip(problems, numbers, strict=True), settings, recalls)

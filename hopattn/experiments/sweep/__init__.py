@@ -4,7 +4,6 @@
 - `table.py`: the result of a sweep: a labelled table, means, confidence intervals
 - `code.py`: the code of a function, by which its checkpoint knows it
 - `plan.py`: the points of a sweep, and the key of each
-- `workers.py`: the trials of each point, on processes of this machine or on a cluster
-- `runner.py`: the sweep of a function
+- `runner.py`: the sweep of a function, on processes of this machine or on a cluster
 - `of_scenario.py`: the sweep of a scenario
 """

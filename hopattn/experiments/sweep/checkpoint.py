@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -33,7 +33,17 @@ class Checkpoint:
 
     def add(self, key: str, result: Any) -> None:
         """Append a finished point; raises `CannotDo` if the disk is full, and then all earlier points stay."""
-        _append(self._stream, self.file, [*self._before, {"key": key, "found": result}], len(self.finished))
+        lines = [*self._before, {"key": key, "found": result}]
+        data = b"".join(json.dumps(dict(line), ensure_ascii=False, allow_nan=False).encode() + b"\n" for line in lines)
+        end = self._stream.seek(0, os.SEEK_END)
+        try:
+            if self._stream.write(data) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            with suppress(OSError):
+                self._stream.truncate(end)
+            message = f"{self.file}: cannot be written: {error.strerror or error}"
+            raise CannotDo(f"{message}; the {len(self.finished)} points before are kept") from None
         self._before = ()
         self.finished[key] = result
 
@@ -118,20 +128,6 @@ def _parsed(line: bytes, file: Path, number: int) -> dict[str, Any]:
     if not isinstance(entry, dict) or (number == 1 and "sweep" not in entry):
         raise InvalidInput(f"{file}:{number}: is not a line of a sweep's points; the file is left as it is")
     return entry
-
-
-def _append(stream: FileIO, file: Path, lines: Sequence[Mapping[str, Any]], n_finished: int) -> None:
-    """Write lines at the end of the file; if that fails, restore the file and raise `CannotDo`."""
-    end = stream.seek(0, os.SEEK_END)
-    data = b"".join(json.dumps(dict(line), ensure_ascii=False, allow_nan=False).encode() + b"\n" for line in lines)
-    try:
-        if stream.write(data) < len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    except OSError as error:
-        with suppress(OSError):
-            stream.truncate(end)
-        message = f"{file}: cannot be written: {error.strerror or error}"
-        raise CannotDo(f"{message}; the {n_finished} points before are kept") from None
 
 
 def _lock(stream: FileIO, file: Path) -> None:

@@ -13,9 +13,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from hopattn.experiments.sweep.plan import Plan, Point, point_text
-from hopattn.experiments.sweep.runner import run_plan
+from hopattn.experiments.sweep.runner import WorkerOptions, run_plan
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.experiments.sweep.workers import WorkerOptions, Workers
 from hopattn.foundation.checks import Seed, each, instance, whole_seed
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
 from hopattn.results.labelled import Labelled
@@ -123,8 +122,15 @@ def sweep_scenario(
     count = options.get("trials")
     trials = (table.trials if table else 1) if count is None else count
     seed = whole_seed(options.get("rng"), default=base.spec.seed)
-    plan = Plan(axes, trials, seed, _about(trial, overrides))
-    return replace(run_plan(trial, plan, Workers.of(options)), scenario=base)
+    about = {
+        "scenario": trial.name,
+        "sha256": sha256(trial.text.encode()).hexdigest(),
+        "set": dict(overrides),
+        "keys": dict(trial.paths),
+        "measures": list(measures),
+    }
+    plan = Plan(axes, trials, seed, about)
+    return replace(run_plan(trial, plan, options), scenario=base)
 
 
 def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
@@ -137,17 +143,6 @@ def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
             message = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
             raise InvalidInput(f"measure '{shortened(name)}': {message}")
         reject_unknown("measure", [array], choices)
-
-
-def _about(trial: ScenarioTrial, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The description of the scenario in the checkpoint."""
-    return {
-        "scenario": trial.name,
-        "sha256": sha256(trial.text.encode()).hexdigest(),
-        "set": dict(overrides),
-        "keys": dict(trial.paths),
-        "measures": list(trial.measures),
-    }
 
 
 def measured(name: str, arrays: Mapping[str, Labelled], outcomes: Sequence[Outcome]) -> float:

@@ -41,7 +41,11 @@ class Plan:
     def __post_init__(self) -> None:
         object.__setattr__(self, "trials", whole(self.trials, "trials", most=REPEATED))
         object.__setattr__(self, "seed", whole(self.seed, "seed", least=0, most=None))
-        _require_json(self.about)
+        instance(self.about, Mapping, "about", "a mapping of names to texts and numbers")
+        try:
+            json.dumps(dict(self.about))
+        except (TypeError, ValueError, RecursionError):
+            raise InvalidInput(f"about: expected texts and numbers by name, not {quoted(self.about)}") from None
         if not self.axes:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
@@ -70,15 +74,6 @@ class Plan:
 
     def __len__(self) -> int:
         return math.prod(map(len, self.axes.values()))
-
-
-def _require_json(about: Any) -> None:
-    """Raise `InvalidInput` unless a description is a mapping that JSON can hold."""
-    instance(about, Mapping, "about", "a mapping of names to texts and numbers")
-    try:
-        json.dumps(dict(about))
-    except (TypeError, ValueError, RecursionError):
-        raise InvalidInput(f"about: expected texts and numbers by name, not {quoted(about)}") from None
 
 
 def key_of(plan: Plan, point: Point) -> str:

@@ -1,18 +1,39 @@
 """The sweep of a function over a grid; its result does not depend on the number of workers or on interruptions."""
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Unpack
+from functools import partial
+from typing import Any, TypedDict, Unpack
 
+import numpy as np
+
+from hopattn.dynamics.own_parts import packed, register_packed
+from hopattn.experiments.processes import results_of
 from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.experiments.sweep.code import code_of
-from hopattn.experiments.sweep.plan import Plan, Trial, key_of
+from hopattn.experiments.sweep.plan import Plan, Point, Trial, key_of, point_text
 from hopattn.experiments.sweep.table import Sweep, described
-from hopattn.experiments.sweep.workers import WorkerOptions, Workers, compute, trials_in, with_more
-from hopattn.foundation.checks import Seed, function, whole_seed
-from hopattn.foundation.errors import reject_unknown
+from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown
+from hopattn.foundation.threads import single_threaded
 from hopattn.scenario.grids import Grid, axes_of
+
+MOST_WORKERS = 1000
+"""The most processes of one machine."""
+Task = tuple[str, Point, range]
+"""A point that a worker computes: its key, the point, and the numbers of the trials."""
+
+
+class WorkerOptions(TypedDict, total=False):
+    """The keywords of a sweep that say where it is computed, and who is informed of its progress."""
+
+    file: Any
+    workers: int | None
+    scheduler: str
+    report: Callable[[int, int], None] | None
+    note: Callable[[str], None]
 
 
 class SweepOptions(WorkerOptions, total=False):
@@ -57,30 +78,41 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("rng"), default=Plan.seed)
     about = options.get("about")
     plan = Plan(axes_of(axes, "axes", words=True), trials, seed, {} if about is None else about)
-    return run_plan(trial, plan, Workers.of(options), code=code_of(trial))
+    return run_plan(trial, plan, options, code=code_of(trial))
 
 
-def run_plan(trial: Trial, plan: Plan, workers: Workers, **more: Any) -> Sweep:
+def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) -> Sweep:
     """The table of a plan: the trials of the checkpoint as they are, all others computed.
 
-    more: entries of the head of the checkpoint on which no random number depends.
+    options: those of `WorkerOptions`. more: entries of the head of the checkpoint on which no random number depends.
+    Raises `InvalidInput` for an option of another sort, and `CannotDo` if a worker process ends, or if the cluster is
+    lost or does not answer; an error of a trial is raised with its point.
     """
-    kept = nullcontext(_InMemory()) if workers.file is None else open_checkpoint(workers.file, {**plan.head, **more})
-    with kept as checkpoint:
+    given = {name: value for name, value in options.items() if value is not None}
+    file = path_of(given["file"], "file") if "file" in given else None
+    workers = whole(given["workers"], "workers", most=MOST_WORKERS) if "workers" in given else None
+    report = function(given.get("report", lambda done, total: None), "report")
+    note = function(options.get("note", lambda text: None), "note")
+    kept: AbstractContextManager[Any] = nullcontext(_InMemory())
+    with kept if file is None else open_checkpoint(file, {**plan.head, **more}) as checkpoint:
         points = {key_of(plan, point): point for point in plan.points}
-        known = {key: trials_in(found) for key, found in checkpoint.finished.items()}
-        remaining = {key: point for key, point in points.items() if known.get(key, 0) < plan.trials}
-        total = done = len(plan)
-        done -= len(remaining)
+        tasks: list[Task] = []
+        for key, point in points.items():
+            found = checkpoint.finished.get(key)
+            first = min(map(len, found["numbers"].values()), default=0) if found else 0
+            if first < plan.trials:
+                tasks.append((key, point, range(first, plan.trials)))
         if checkpoint.repaired:
-            workers.note(f"{workers.file}: the last line was incomplete; its point is computed again")
-        if workers.report:
-            workers.report(done, total)
-        for key, result in compute(trial, plan, remaining, workers, known):
-            checkpoint.add(key, with_more(checkpoint.finished.get(key), result))
-            done += 1
-            if workers.report:
-                workers.report(done, total)
+            note(f"{file}: the last line was torn; its point is computed anew")
+        total = len(plan)
+        done = total - len(tasks)
+        report(done, total)
+        if tasks:
+            work = partial(compute_point, trial=trial, seed=plan.seed, parts=packed())
+            for key, result in results_of(work, tasks, workers, cluster=given.get("scheduler", "")):
+                checkpoint.add(key, _with_more(checkpoint.finished.get(key), result))
+                done += 1
+                report(done, total)
         table = Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key]["numbers"] for key in points])
         return replace(table, about=described(plan.head))
 
@@ -94,3 +126,46 @@ class _InMemory:
 
     def add(self, key: str, result: Any) -> None:
         self.finished[key] = result
+
+
+def compute_point(task: Task, trial: Trial, seed: int, parts: bytes) -> tuple[str, dict[str, Any]]:
+    """The key of a point, and its result as the checkpoint holds it.
+
+    parts: the classes of the user's own that are registered where the sweep was started. The result has the point, and
+    for each name the numbers of all trials, None for NaN. Raises `InvalidInput` if a number is infinite, or if the
+    trials have different names.
+    """
+    register_packed(parts)
+    key, point, trials = task
+    words = [int(key[i : i + 8], 16) for i in range(0, len(key), 8)]
+    by_name: dict[str, list[float | None]] = {}
+    place = point_text(point)
+    with single_threaded():
+        for i in trials:
+            try:
+                found = trial(point, np.random.SeedSequence(seed, spawn_key=(*words, i)))
+                numbers = instance(found, Mapping, "the result of the trial", "numbers by name")
+            except HopattnError as error:
+                kind = InvalidInput if isinstance(error, InvalidInput) else CannotDo
+                raise kind(f"{place}: {error}") from None
+            if by_name and set(numbers) != set(by_name):
+                raise InvalidInput(f"{place}: gives {sorted(numbers)} now and {sorted(by_name)} before")
+            for name, value in numbers.items():
+                try:
+                    number = float(value)
+                except (TypeError, ValueError, OverflowError):
+                    raise InvalidInput(f"{place}: '{name}': expected a number, not {quoted(value)}") from None
+                if math.isinf(number):
+                    raise InvalidInput(f"{place}: '{name}' is infinite")
+                by_name.setdefault(name, []).append(None if math.isnan(number) else number)
+    return key, {"point": dict(point), "numbers": by_name}
+
+
+def _with_more(before: Mapping[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
+    """The result of a point with its later trials; raises `InvalidInput` if these have other names."""
+    if before is None:
+        return more
+    earlier, later = before["numbers"], more["numbers"]
+    if set(earlier) != set(later):
+        raise InvalidInput(f"{point_text(more['point'])}: gives {sorted(later)} now and {sorted(earlier)} before")
+    return {**more, "numbers": {name: [*earlier[name], *later[name]] for name in later}}
