@@ -8,7 +8,7 @@ your own program, set `OPENBLAS_CORETYPE=SkylakeX` before NumPy is imported, if 
 
 import os
 import sys
-from collections.abc import Iterable, MutableMapping
+from collections.abc import MutableMapping
 
 KERNEL = "SkylakeX"
 NEEDED = frozenset({"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"})
@@ -27,13 +27,8 @@ def choose_kernel(environ: MutableMapping[str, str] = os.environ, cpuinfo: str =
         return
     try:
         with open(cpuinfo, encoding="ascii", errors="replace") as lines:  # noqa: PTH123 – pathlib takes 5 ms to import
-            available = _flags(lines)
+            available = next((line.split() for line in lines if line.startswith("flags")), [])  # of the first processor
     except OSError:  # a system without such a file
         return
-    if available >= NEEDED:
+    if NEEDED.issubset(available):
         environ["OPENBLAS_CORETYPE"] = KERNEL
-
-
-def _flags(lines: Iterable[str]) -> frozenset[str]:
-    """The instructions of the first processor in the file."""
-    return next((frozenset(line.split()) for line in lines if line.startswith("flags")), frozenset())

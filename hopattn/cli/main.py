@@ -79,53 +79,43 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     choose_kernel()
     try:
         with stoppable():
-            code = _finished(arguments)
+            try:
+                kernels.wanted()
+                require_completion()
+                require_date()
+                given = sys.argv[1:] if arguments is None else [*arguments]
+                command_line = shlex.join(["hopattn", *given])  # results and messages repeat it
+                code = cli.main(given, prog_name="hopattn", standalone_mode=False, color=True, obj=command_line)
+            except (KeyboardInterrupt, click.Abort):
+                code = _error("interrupted", INTERRUPTED)
+            except click.ClickException as error:
+                message = StringIO()
+                error.show(message)
+                code = _error(bounded(message.getvalue().rstrip()), WRONG)  # click quotes a word whole
+            except InvalidInput as error:
+                code = _error(str(error), WRONG)
+            except ModuleNotFoundError as error:
+                code = _error(missing(error), CANNOT)
+            except (CannotDo, HopattnError, MemoryError) as error:
+                code = _error(str(error) or "there is not enough memory", CANNOT)
+            except OSError as error:
+                code = _error(f"{error.filename or 'output'}: {error.strerror or error}", CANNOT)
+            except Exception as error:
+                if os.environ.get("HOPATTN_TRACEBACK"):
+                    raise
+                fault = f"a fault in hopattn itself: {type(error).__name__}: {error}"
+                code = _error(f"{fault} (HOPATTN_TRACEBACK=1 shows where; please report it)", CANNOT)
+            code = code if isinstance(code, int) else 0
+            try:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+            except OSError as error:  # a full disk
+                discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
+                code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
+            code = UNREAD if code in (0, 1) and is_lost() else code
     except Stopped as stopped:
         code = _error(stopped.word, stopped.code)
     sys.exit(code)
-
-
-def _finished(arguments: Sequence[str] | None) -> int:
-    """The exit code of a command whose output is written to its end."""
-    code = _exit_code(arguments)
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError as error:  # a full disk
-        discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
-        code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
-    return UNREAD if code in (0, 1) and reader_has_left() else code
-
-
-def _exit_code(arguments: Sequence[str] | None) -> int:
-    """Run a command; give its exit code, or the one of its error after writing the message."""
-    try:
-        kernels.wanted()
-        require_completion()
-        require_date()
-        given = sys.argv[1:] if arguments is None else [*arguments]
-        command_line = shlex.join(["hopattn", *given])  # results and messages repeat it
-        returned = cli.main(given, prog_name="hopattn", standalone_mode=False, color=True, obj=command_line)
-    except (KeyboardInterrupt, click.Abort):
-        return _error("interrupted", INTERRUPTED)
-    except click.ClickException as error:
-        text = StringIO()
-        error.show(text)
-        return _error(bounded(text.getvalue().rstrip()), WRONG)  # click quotes a word whole
-    except InvalidInput as error:
-        return _error(str(error), WRONG)
-    except ModuleNotFoundError as error:
-        return _error(missing(error), CANNOT)
-    except (CannotDo, HopattnError, MemoryError) as error:
-        return _error(str(error) or "there is not enough memory", CANNOT)
-    except OSError as error:
-        return _error(f"{error.filename or 'output'}: {error.strerror or error}", CANNOT)
-    except Exception as error:
-        if os.environ.get("HOPATTN_TRACEBACK"):
-            raise
-        fault = f"{type(error).__name__}: {error}"
-        return _error(f"a fault in hopattn itself: {fault} (HOPATTN_TRACEBACK=1 shows where; please report it)", CANNOT)
-    return returned if isinstance(returned, int) else 0
 
 
 def _error(message: str, code: int) -> int:

@@ -4,11 +4,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-import numpy as np
 from pydantic import ValidationError
 
 from hopattn.dynamics.own_parts import with_names
@@ -16,7 +14,7 @@ from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest
 from hopattn.scenario.expectations import validator
 from hopattn.scenario.expectations.base import Expectation
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Spec, Variant
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Spec
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.bounds import too_large, too_many_variants
 from hopattn.scenario.language.fields import Problem
@@ -37,22 +35,6 @@ Origin = str | Path
 """The origin of a changed value: words for a message, or the path of the change in the file."""
 
 
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """The result of the check of a file without errors.
-
-    runs: the specification of each run, by the name of its variant; the scenario as written has the empty name. lines:
-    the line number of each path. not_applicable: the expectations, by number and run, that an override left
-    without an object, each with the reason. changes: the overrides that change a run, by path; none if
-    one of them is a title.
-    """
-
-    runs: Mapping[str, Spec]
-    lines: Mapping[Path, int]
-    not_applicable: Mapping[tuple[int, str], str]
-    changes: Mapping[str, Any]
-
-
 class InvalidScenario(InvalidInput):
     """An invalid scenario file; the message lists its problems, one on each line.
 
@@ -67,23 +49,14 @@ class InvalidScenario(InvalidInput):
         super().__init__("\n".join(lines))
 
 
-def check(text: str, where: str, overrides: Mapping[str, Any]) -> Checked:
-    """Check the text of a scenario after the overrides are applied.
+class Checker:
+    """The check of the text of one file: it collects the errors of all runs and raises them together.
 
     where: the path of the file, for messages; files that the scenario names are looked for in the same folder.
-    overrides: paths and values, as for `--set`. Raises `InvalidScenario` with all errors, in the order of their lines.
+    lines: the line number of each path. not_applicable, changes: as in `Scenario`.
     """
-    try:
-        with np.errstate(all="ignore"):
-            return _Checker(where, text).check(overrides)
-    except RecursionError:
-        raise InvalidScenario([f"{where}:1: is nested too deeply to be read"]) from None
 
-
-class _Checker:
-    """One check of one file: it collects the errors of all runs and raises them together."""
-
-    def __init__(self, where: str, text: str) -> None:
+    def __init__(self, text: str, where: str) -> None:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
         self.errors: set[tuple[int, str]] = set()
@@ -94,8 +67,11 @@ class _Checker:
         self.document = self._toml()
         self.lines = key_lines(text)
 
-    def check(self, overrides: Mapping[str, Any]) -> Checked:
-        runs: dict[str, Spec] = {}
+    def runs(self, overrides: Mapping[str, Any]) -> dict[str, Spec]:
+        """The specification of each run by the name of its variant, after the overrides; "" is the file as written.
+
+        Raises `InvalidScenario` with all errors, in the order of their lines.
+        """
         model = self._model()
         document, origins = self._with_overrides(model, overrides)
         base = self._spec("", model, document, origins)
@@ -104,23 +80,30 @@ class _Checker:
         if self.unlike and not any(path[:2] == ("figure", "names") for path in origins):
             figure = base.figure.without_names(["", *(variant.name for variant in base.variant)])
             base = base.model_copy(update={"figure": figure})
-        runs[""] = base
+        runs = {"": base}
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
         if message := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
             self._report(("variant",), message)
             raise self._invalid()
         written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
-            problems = [*variant.problems(("variant", i), runs)]
-            self._report_all(problems, {})
-            if not problems:
-                runs |= self._variant(model, of_one_run, origins, i, variant, written)
+            if problems := [*variant.problems(("variant", i), runs)]:
+                self._report_all(problems, {})
+                continue
+            place: Path = ("variant", i, "set")
+            try:
+                varied, own = changed(of_one_run, variant.changes, written, model.is_invented)
+            except InvalidInput as error:
+                self._report(place, str(error))
+                continue
+            spec = self._spec(variant.name, model, varied, {**origins, **{p: (*place, key) for p, key in own.items()}})
+            runs |= {} if spec is None else {variant.name: spec}
         self._expectations(base, document, origins)
         if not origins or any(path[:1] == ("figure",) for path in origins):  # a change may take its words away
             self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
         if self.errors:
             raise self._invalid()
-        return Checked(runs, self.lines, self.not_applicable, self.changes)
+        return runs
 
     def _toml(self) -> dict[str, Any]:
         if beyond := too_large(self.text):
@@ -138,9 +121,9 @@ class _Checker:
     def _model(self) -> type[Spec]:
         version, kind = self.document.get("schema"), self.document.get("kind")
         if "schema" in self.document and (version != SCHEMA_VERSION or isinstance(version, bool)):
-            self._report(
-                ("schema",), f"{_plain(version)} is unknown; this version of hopattn reads schema = {SCHEMA_VERSION}"
-            )
+            given = str(version).lower() if isinstance(version, bool) else quoted(version)  # as TOML writes it
+            reads = f"this version of hopattn reads schema = {SCHEMA_VERSION}"
+            self._report(("schema",), f"{given} is unknown; {reads}")
         elif isinstance(kind, str) and kind in kinds:
             return kinds[kind]
         elif "kind" in self.document:
@@ -180,26 +163,6 @@ class _Checker:
             self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
         return spec
 
-    def _variant(
-        self,
-        model: type[Spec],
-        document: dict[str, Any],
-        origins: Mapping[Path, Origin],
-        i: int,
-        variant: Variant,
-        written: Mapping[str, Any],
-    ) -> dict[str, Spec]:
-        """The specification of variant i by its name; empty if it is invalid. written: the file with all defaults."""
-        place: Path = ("variant", i, "set")
-        try:
-            varied, own = changed(document, variant.changes, written, model.is_user_key)
-        except InvalidInput as error:
-            self._report(place, str(error))
-            return {}
-        all_origins: dict[Path, Origin] = {**origins, **{path: (*place, text) for path, text in own.items()}}
-        spec = self._spec(variant.name, model, varied, all_origins)
-        return {} if spec is None else {variant.name: spec}
-
     def _with_overrides(
         self, model: type[Spec], overrides: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[Path, Origin]]:
@@ -237,7 +200,9 @@ class _Checker:
                 elif name in self.layouts:
                     problems = [*expectation.problems(self.layouts[name], ("expect", i))]
                 if problems and origins and not own:
-                    self.not_applicable[i, name] = _reason(problems[0])
+                    key = _dotted(problems[0].path[2:])
+                    reason = problems[0].message.partition(" (choices: ")[0]
+                    self.not_applicable[i, name] = f"{key}: {reason}" if key else reason
                 else:
                     self._report_all(problems, origins)
 
@@ -284,12 +249,6 @@ def _keys(model: type[Spec]) -> set[str]:
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
-def _reason(problem: Problem) -> str:
-    """Why an expectation does not apply: its key and the message, without the list of all choices."""
-    key = _dotted(problem.path[2:])
-    return f"{key}: " * bool(key) + problem.message.partition(" (choices: ")[0]
-
-
 def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
     """The expectations that the schema accepts, with their numbers; the others are reported already."""
     for i, item in enumerate(items if isinstance(items, list) else []):
@@ -297,11 +256,6 @@ def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
             yield i, validator().validate_python(item)
         except ValidationError:
             continue
-
-
-def _plain(value: Any) -> str:
-    """A value as TOML writes it."""
-    return str(value).lower() if isinstance(value, bool) else quoted(value)
 
 
 def _dotted(path: Path) -> str:

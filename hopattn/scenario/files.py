@@ -85,14 +85,12 @@ def _of_title(name: str, names: Iterable[str]) -> str | None:
 
     None if there is none, or if there are so many that the words say nothing.
     """
-    words = re.findall(r"\w{3,}", name.lower())
-    found = [one for one in names if words and set(words) <= set(re.findall(r"\w+", _title_of(shipped()[one])))]
+    words, own, found = {*re.findall(r"\w{3,}", name.lower())}, shipped(), []
+    for one in names if words else ():
+        title = " ".join(re.findall(r"(?m)^title *=(.*)", own[one].read_text(encoding="utf-8")))
+        if words <= {*re.findall(r"\w+", title.lower())}:
+            found.append(one)
     return min(found, key=len) if 0 < len(found) <= MOST_TITLES else None
-
-
-def _title_of(file: Path) -> str:
-    """The title of a shipped scenario, in small letters."""
-    return " ".join(re.findall(r"(?m)^title *=(.*)", file.read_text(encoding="utf-8"))).lower()
 
 
 def read_text(file: Path) -> str:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from hopattn.scenario.checking import check
+import numpy as np
+
+from hopattn.scenario.checking import Checker, InvalidScenario
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.figure_table import FigureTable
@@ -69,5 +71,10 @@ def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None 
     where: the path of the file, for messages; files that the scenario names are looked for in the same folder. name:
     the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load` does.
     """
-    checked = check(text, where, overrides or {})
-    return Scenario(name, where, text, checked.runs, checked.lines, checked.not_applicable, checked.changes)
+    try:
+        with np.errstate(all="ignore"):
+            checker = Checker(text, where)
+            runs = checker.runs(overrides or {})
+    except RecursionError:
+        raise InvalidScenario([f"{where}:1: is nested too deeply to be read"]) from None
+    return Scenario(name, where, text, runs, checker.lines, checker.not_applicable, checker.changes)

@@ -50,12 +50,17 @@ def run(
     if overrides:
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
     if rng is not None:
-        scenario = _with_seed(scenario, whole_seed(rng))
-    spec = scenario.spec
-    arrays = {name: _computed(scenario, name) for name in scenario.runs}
+        seed = whole_seed(rng)
+        scenario = replace(scenario, runs={name: spec.with_seed(seed) for name, spec in scenario.runs.items()})
+    spec, arrays = scenario.spec, {}
+    for name in scenario.runs:
+        arrays[name] = _computed(scenario, name)
     with np.errstate(all="ignore"):
         working = _working(scenario, arrays) if explain else {}
-        runs = tuple(_finished(name, scenario.runs[name], own, working) for name, own in arrays.items())
+        runs = tuple(
+            Run(name, own, of.shown(own), working.get(name, ()), tuple(of.strips(own)), of.heads)
+            for (name, own), of in zip(arrays.items(), scenario.runs.values(), strict=True)
+        )
     return Result(
         name=scenario.name,
         title=spec.title,
@@ -67,13 +72,8 @@ def run(
         runs=runs,
         expectations=_judged(scenario, arrays),
         figure=scenario.figure,
-        words=_words_of(spec),
+        words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
     )
-
-
-def _finished(name: str, spec: Spec, arrays: dict[str, Labelled], working: Mapping[str, tuple[str, ...]]) -> Run:
-    """One run with what is shown of it. working: the arithmetic of runs, by name."""
-    return Run(name, arrays, spec.shown(arrays), working.get(name, ()), tuple(spec.strips(arrays)), spec.heads)
 
 
 def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> dict[str, tuple[str, ...]]:
@@ -93,20 +93,10 @@ def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> d
     return working
 
 
-def _words_of(spec: Spec) -> tuple[str, ...]:
-    """The words that the expectations name, each once."""
-    return tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words))
-
-
 def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, Labelled], tuple[Outcome, ...]]:
     """Run a scenario as written, without its variants: its arrays, and the verdicts on its own expectations."""
     arrays = _computed(scenario, "", seed)
     return arrays, _judged(scenario, {"": arrays})
-
-
-def _with_seed(scenario: Scenario, seed: int) -> Scenario:
-    """The scenario with one seed for all its runs."""
-    return replace(scenario, runs={name: spec.with_seed(seed) for name, spec in scenario.runs.items()})
 
 
 def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None = None) -> dict[str, Labelled]:

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -363,3 +364,23 @@ def test_a_variable_that_others_cannot_read_is_named(tmp_path):
     ends = zip(cases, forked(tmp_path, IMPORTED, scripts), strict=True)
     wrong = [(case, end) for case, end in ends if end[0] != 2 or f"{case[0]}={case[1]!r}: " not in end[2]]
     assert wrong == []
+
+
+@each("separation", ["identity", "softmax"])
+def test_few_calls_lie_between_the_command_and_the_formula(hopattn, separation):
+    """Whoever follows `hopattn run bank` from `main` to the weights of a head reads at most 30 functions."""
+    depths = []
+
+    def called(frame, event, _):
+        if event == "call" and "separation" in Path(frame.f_code.co_filename).parts:
+            stack = [one.f_code for one, _ in traceback.walk_stack(frame)]
+            if main.__code__ in stack:
+                depths.append(stack.index(main.__code__) + 1)
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        hopattn("run", "bank", "--set", f"layer.head.separation={separation}")
+    finally:
+        sys.setprofile(before)
+    assert 0 < max(depths) <= 30

@@ -22,40 +22,27 @@ def command(kind: str, file: Path | None) -> None:
     hopattn new induction heads.toml
     hopattn run mine.toml
     """
-    from hopattn.foundation.errors import InvalidInput
+    from hopattn.foundation.errors import InvalidInput, unknown
     from hopattn.results.files import write_new
-    from hopattn.scenario.files import schema_file
+    from hopattn.scenario.files import read_text, schema_file, shipped
+    from hopattn.scenario.kinds import kinds
 
-    text = f"#:schema {schema_file().as_posix()}\n{_to_begin_with(kind)}"
+    own, beside = shipped(), []
+    if kind in kinds:
+        body = kinds[kind].template()
+    elif kind in own:
+        body = read_text(own[kind]).partition("\n")[2]  # the first line names the JSON Schema
+        beside = sorted(path for path in own[kind].parent.iterdir() if path.suffix != ".toml")
+    else:
+        raise InvalidInput(f"kind: {unknown(kind, kinds, own)}")
+    text = f"#:schema {schema_file().as_posix()}\n{body}"
     if file is None:
         click.echo(portable(text), nl=False)
         return
     if file.exists():
         raise InvalidInput(f"{file}: is there already, and is left as it is; give another name")
-    for arrays in _read_by(kind, text):
-        copy, data = file.parent / arrays.name, arrays.read_bytes()
-        if not (copy.is_file() and copy.read_bytes() == data):
-            write_new(copy, data)
+    for arrays in beside:
+        copy = file.parent / arrays.name
+        if f'"{arrays.name}"' in text and not (copy.is_file() and copy.read_bytes() == arrays.read_bytes()):
+            write_new(copy, arrays.read_bytes())
     write_new(file, text.encode())
-
-
-def _read_by(name: str, text: str) -> list[Path]:
-    """The files beside a scenario that comes with hopattn which its text names; none for a kind."""
-    from hopattn.scenario.files import shipped
-
-    folder = shipped()[name].parent if name in shipped() else None
-    beside = sorted(folder.iterdir()) if folder else []
-    return [file for file in beside if file.suffix != ".toml" and f'"{file.name}"' in text]
-
-
-def _to_begin_with(name: str) -> str:
-    """The text of a scenario by its kind, or by the name of one that comes with hopattn, without its first line."""
-    from hopattn.foundation.errors import InvalidInput, unknown
-    from hopattn.scenario.files import read_text, shipped
-    from hopattn.scenario.kinds import kinds
-
-    if name in kinds:
-        return kinds[name].template()
-    if name not in (own := shipped()):
-        raise InvalidInput(f"kind: {unknown(name, kinds, own)}")
-    return read_text(own[name]).partition("\n")[2]  # the first line names the JSON Schema
