@@ -14,29 +14,25 @@
 - `language.py`: the language of figures, and the decimal comma
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
+- `two_texts.py`: the weights between two texts, and lines between their words
 - `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
 - `labelled_points.py`: points in a plane, with labels that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
-- `recalls.py`: recalls of pictures: their states, their overlaps with patterns, and their ends in words
-- `recalled_cues.py`: which cues recalled their pattern, and when each converged
+- `recalls.py`: recalls: which cues recalled their patterns, states as pictures, overlaps, and ends in words
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
 - `theory_lines.py`: lines of a theory over what was measured
 - `comparison_parts.py`: the measures, memories and curves of a comparison
-- `comparison_curves.py`: a comparison as curves
-- `comparison_bars.py`: a comparison as bars
-- `comparison_maps.py`: a comparison as maps
+- `comparison_panels.py`: a comparison as curves, as maps, or as bars
 - `comparison.py`: the figure of a comparison
-- `sweep_curves.py`: a sweep as curves
-- `sweep_map.py`: a sweep as a map
+- `sweep_panels.py`: a sweep as curves, or as a map
 - `capacity.py`: the capacity of a memory against its size, from a sweep
 - `predictions.py`: the lines that theory predicts for a sweep
 - `sweep.py`: the figure of a sweep
 - `gif.py`: moving pictures: the frames of a figure as GIF or MP4
 - `gallery/`: one figure in each file
 - `rendering.py`: from results to files of figures
-- `from_arrays.py`: bare arrays as a result that figures can draw
-- `from_recall.py`: a recall as a result that figures can draw
+- `as_result.py`: bare arrays and recalls as results that figures can draw
 - `plotting.py`: drawing from Python, also into axes of your own
 """

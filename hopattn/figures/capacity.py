@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.quantities import parameter_title, set_logarithmic, setting
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.sweep_curves import MARKERS
+from hopattn.figures.sweep_panels import MARKERS
 from hopattn.figures.theory_lines import Handles, Line, draw_lines, with_lines
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.language.paths import last_keys

@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.figures.base import Axes, Figure, only
-from hopattn.figures.comparison_bars import PANELS, draw_bars, draw_measure
-from hopattn.figures.comparison_curves import draw_multiples, draw_together
-from hopattn.figures.comparison_maps import draw_maps
+from hopattn.figures.comparison_panels import PANELS, draw_bars, draw_maps, draw_measure, draw_multiples, draw_together
 from hopattn.figures.comparison_parts import measures_of, place_names, places_of, remarks, that_differs
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
 from hopattn.figures.text import short
@@ -58,10 +56,15 @@ def draw_comparison(figure: Figure, comparison: Comparison, view: ComparisonView
         draw = draw_maps if len(comparison.axes) == 2 else draw_multiples
         handles = draw(figure, comparison, shown[0]) or {}
         rest = left_out(1, len(measures), "measures", "--measure")
-    notes = "; ".join(
-        filter(None, (_errors(comparison) * ("recalled" in shown), _means(comparison), rest, remarks(comparison)))
-    )
-    foot(figure, wrapped(notes, 100), list(handles.values()), list(handles))
+    draws = [row.trials for row in comparison.rows if row.recalled_error is not None]
+    errors = draws and "recalled" in shown and len(comparison.axes) < 2
+    notes = [
+        f"± one standard error of {draws[0]} draws" if errors else "",
+        _means(comparison),
+        rest,
+        remarks(comparison),
+    ]
+    foot(figure, wrapped("; ".join(filter(None, notes)), 100), list(handles.values()), list(handles))
 
 
 def draw_comparison_panel(ax: Axes, comparison: Comparison, view: ComparisonView = WHOLE) -> None:
@@ -86,12 +89,6 @@ def _measures(comparison: Comparison, view: ComparisonView) -> list[str]:
 def _has_curves(comparison: Comparison) -> bool:
     """Whether a comparison is drawn as curves: over one axis, or over several places."""
     return len(comparison.axes) == 1 or (not comparison.axes and len(places_of(comparison)) > 1)
-
-
-def _errors(comparison: Comparison) -> str:
-    """A remark on the errors of what is recalled, and on the number of draws."""
-    known = [row for row in comparison.rows if row.recalled_error is not None]
-    return f"± one standard error of {known[0].trials} draws" if known and len(comparison.axes) < 2 else ""
 
 
 def _means(comparison: Comparison) -> str:

@@ -38,6 +38,14 @@ def foot_of(weights: np.ndarray, cue: np.ndarray) -> np.ndarray:
     return weights * (float(weights @ cue) / length if length else 0.0)
 
 
+def unit_circle(ax: Any, reach: float) -> None:
+    """Draw the unit circle and the two lines through its centre, which end at a distance."""
+    turn = np.linspace(0, 2 * np.pi, 181)
+    ax.plot(np.cos(turn), np.sin(turn), color=theme().faint, lw=scaled(1.5))
+    for x, y in ((reach, 0), (0, reach)):
+        ax.plot([-x, x], [-y, y], color=theme().faint, lw=scaled(0.8), zorder=1)
+
+
 def draw_circle(
     ax: Any, reach: float, names: tuple[str, str], cue: np.ndarray, size: float = 15, away: float = 4
 ) -> None:
@@ -46,20 +54,11 @@ def draw_circle(
     reach: the ends of the axes. size: of the names. away: the first one's distance from its axis; both in points on
     a slide.
     """
-    turn = np.linspace(0, 2 * np.pi, 181)
-    ax.plot(np.cos(turn), np.sin(turn), color=theme().faint, lw=scaled(1.5))
-    for x, y in ((reach, 0), (0, reach)):
-        ax.plot([-x, x], [-y, y], color=theme().faint, lw=scaled(0.8), zorder=1)
+    unit_circle(ax, reach)
     style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(size), "textcoords": "offset points"}
     below = cue[1] >= 0
-    ax.annotate(
-        names[0],
-        (max(1.03, reach - 0.09), 0),
-        xytext=(0, scaled(-away if below else away)),
-        ha="left",
-        va="top" if below else "bottom",
-        **style,
-    )
+    aside = (0, scaled(-away if below else away))
+    ax.annotate(names[0], (max(1.03, reach - 0.09), 0), aside, ha="left", va="top" if below else "bottom", **style)
     ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
 
 

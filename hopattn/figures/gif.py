@@ -7,7 +7,6 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -63,15 +62,11 @@ def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STY
         warnings.filterwarnings("ignore", "Glyph")  # the font draws a box for a glyph that it lacks
         figures, fitting = fitted_frames([in_language(draw, result.figure.lang) for draw in plot.frames(result)], style)
         with styled(fitting):
-            pictures = [_pixels(figure) for figure in figures]
+            pictures = []
+            for figure in figures:
+                figure.canvas.draw()
+                pictures.append(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
     return _as_mp4(pictures) if format == "mp4" else _as_gif(pictures)
-
-
-def _pixels(figure: Figure) -> np.ndarray:
-    """The pixels of a figure that was laid out, `(height, width, 3)`."""
-    canvas: Any = figure.canvas
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
 def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:

@@ -98,19 +98,13 @@ def _place(
     choices = [
         (np.array(direction) * (half + far * pixels), float(far)) for far in _DISTANCES for direction in _DIRECTIONS
     ]
-    costs = [
-        _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame)
-        + CROSSED * (far > LEADER) * _crossed(at, offset, boxes)
-        + far / 30
-        for offset, far in choices
-    ]
+    costs = []
+    for offset, far in choices:
+        line = at + np.linspace(0, 1, 40)[:, None] * offset
+        crossed = sum(bool(np.all((line > low) & (line < high), axis=1).any()) for low, high in boxes)
+        cost = _cost(np.array([at + offset - half, at + offset + half]), samples, boxes, frame)
+        costs.append(cost + CROSSED * (far > LEADER) * crossed + far / 30)
     return choices[int(np.argmin(costs))]
-
-
-def _crossed(at: np.ndarray, offset: np.ndarray, boxes: list[np.ndarray]) -> int:
-    """The number of texts that a line from a point to its text crosses."""
-    line = at + np.linspace(0, 1, 40)[:, None] * offset
-    return sum(bool(np.all((line > low) & (line < high), axis=1).any()) for low, high in boxes)
 
 
 def _cost(box: np.ndarray, samples: np.ndarray, boxes: list[np.ndarray], frame: Any) -> float:

@@ -11,12 +11,11 @@ import numpy as np
 from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.as_result import recall_as_result, weights_as_result
 from hopattn.figures.base import Axes, Figure, require_drawable
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.fitting import fitted
-from hopattn.figures.from_arrays import weights_as_result
-from hopattn.figures.from_recall import recall_as_result
 from hopattn.figures.gallery import plots
 from hopattn.figures.headings import HEADLINE, wrapped
 from hopattn.figures.language import LANGUAGES, translate

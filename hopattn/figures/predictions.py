@@ -9,7 +9,7 @@ from hopattn import theory
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.capacity import SIZES
 from hopattn.figures.quantities import setting
-from hopattn.figures.sweep_curves import horizontal_axis
+from hopattn.figures.sweep_panels import horizontal_axis
 from hopattn.scenario.grids import of_words
 from hopattn.scenario.language.fields import Table
 from hopattn.scenario.language.paths import last_keys

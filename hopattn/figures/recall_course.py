@@ -89,10 +89,8 @@ def _ends(record: Recall) -> list[str]:
     words = {Spurious.REVERSED: "a pattern reversed", Spurious.OTHER: "nothing stored"}
     ends = []
     for matched, kind, three in zip(np.atleast_1d(record.matched), map(Spurious, kinds), mixtures, strict=True):
-        mixed = f"a mixture of\n{in_sentence([str(number) for number in three])}"
-        ends.append(
-            f"pattern {matched}" if matched >= 0 else mixed if kind == Spurious.MIXTURE else words.get(kind, "")
-        )
+        end = f"a mixture of\n{in_sentence(list(map(str, three)))}" if kind == Spurious.MIXTURE else words.get(kind, "")
+        ends.append(f"pattern {matched}" if matched >= 0 else end)
     return ends
 
 

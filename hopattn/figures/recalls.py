@@ -1,4 +1,4 @@
-"""Recalls of pictures in a result: their states as pictures, their overlaps with patterns, and their ends in words."""
+"""Recalls in a result: which cues recalled their patterns, the states as pictures, overlaps, and ends in words."""
 
 from itertools import combinations
 from typing import Any
@@ -16,14 +16,35 @@ from hopattn.scenario.result import Run
 
 EVERY_PATTERN, LEADING = 12, 8
 """Up to the first number of patterns, all are shown; of more patterns, those that the recall comes nearest to."""
-
-
 PASSED = 2
 """A recall that visits more patterns than this number replays a sequence."""
 FRAMES = 14
 """The number of frames of a long recall: at most this number of steps, most of them early."""
 LEAST = 12
 """The least number of frames. Between the steps of a short recall, states go over evenly into the next ones."""
+
+
+def recalled(run: Run) -> np.ndarray:
+    """Whether each cue of a recall ends at its own pattern, or at any pattern if none is its own, `(n_cues,)`."""
+    arrays = run.arrays
+    if "recalled" in arrays and arrays["recalled"].values.ndim:
+        return np.asarray(arrays["recalled"].values, dtype=bool)
+    if "recalls" not in arrays:
+        return np.asarray(arrays["overlaps"].values >= MATCH)
+    ends = np.asarray(arrays["recalls"].values != "nothing")
+    if "overlaps" in arrays:
+        own = dict(zip(arrays["overlaps"].labels[0], arrays["overlaps"].values, strict=True))
+        return np.array(
+            [end and own.get(name, 1) >= MATCH for name, end in zip(arrays["recalls"].labels[0], ends, strict=True)]
+        )
+    return ends
+
+
+def last_steps(rows: np.ndarray) -> np.ndarray:
+    """The last step at which each row changes, `(n_rows,)`, for rows `(n_rows, n_steps + 1, …)`."""
+    changes = np.diff(rows, axis=1) != 0
+    moved = changes.reshape(*changes.shape[:2], -1).any(axis=-1)
+    return np.where(moved.any(axis=1), moved.shape[1] - np.argmax(moved[:, ::-1], axis=1), 0)
 
 
 def last_step(run: Run, i: int) -> int:
@@ -95,8 +116,9 @@ def verdict(run: Run, i: int) -> str:
 
 
 def _place(run: Run, i: int) -> str:
-    """The place of a last state that is not a stored pattern, in words."""
-    kind, of = Spurious(_kind(run, i)), str(run.arrays["of"].values[i])
+    """The place of a last state that is no stored pattern, in words."""
+    kind, of = (str(run.arrays[name].values[i]) for name in ("spurious", "of"))
+    kind = "" if kind == "none" else kind
     if kind == Spurious.REVERSED:
         return f"at {label(of)} reversed"
     if kind == Spurious.MIXTURE:
@@ -104,12 +126,6 @@ def _place(run: Run, i: int) -> str:
         return f"{'between' if graded else 'at a mixture of'} {in_sentence([label(part) for part in of.split(' + ')])}"
     pair = pair_at_end(run, i)
     return f"at {pair}" if pair else "where nothing is stored"
-
-
-def _kind(run: Run, i: int) -> str:
-    """The kind of the last state of cue `i`: a word of `Spurious`."""
-    kind = str(run.arrays["spurious"].values[i])
-    return "" if kind == "none" else kind
 
 
 def pair_at_end(run: Run, i: int) -> str:

@@ -19,6 +19,19 @@ def line_of(value: float) -> str:
     return "--" if value < 0 else "-"
 
 
+def colours_of(least: float, most: float) -> dict[str, Any]:
+    """The colour map of numbers and the ends of its scale, as `imshow` takes them: from 0 up, or on both sides of 0."""
+    signed = least < 0
+    return {"cmap": theme().diverging if signed else theme().sequential, "vmin": -most if signed else 0.0, "vmax": most}
+
+
+def sign(**look: Any) -> Any:
+    """A line or a marker for the legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **look)
+
+
 def arrow(ax: Any, start: Any, end: Any, colour: str = "", width: float = 2.5, bend: float = 0.0, **more: Any) -> None:
     """Draw an arrow between two points, in data coordinates. A negative `bend` curves it to the left of its path.
 
@@ -38,6 +51,14 @@ def boxed(ax: Any, at: Any, text: str, **more: Any) -> Any:
     """Write a text in a white box, so that no line runs through it; returns the text."""
     box = {"boxstyle": "round,pad=0.12", "facecolor": theme().paper, "edgecolor": "none"}
     return ax.text(at[0], at[1], text, **{"ha": "center", "va": "center", "bbox": box, "zorder": 6} | more)
+
+
+def framed(ax: Any, corner: Any, size: Any, colour: str, width: float, **more: Any) -> None:
+    """Draw a frame from its corner of the smallest coordinates. size: its width and height. width: of its line."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": scaled(width)}
+    ax.add_patch(Rectangle(corner, *size, **look | more))
 
 
 def layer_heights(count: int, largest: int) -> Any:
@@ -100,15 +121,21 @@ def write_numbers(
 ) -> None:
     """Write the number of each cell of an image, except of a masked cell and of one that is not a number.
 
-    size: of the font. texts: what is written instead of the numbers. bold: whether the text of a cell is bold. Both
-    have the shape of the image.
+    size: of the font. texts: what is written instead of the numbers, or nothing. bold: whether the text of a cell is
+    bold. Both have the shape of the image.
     """
     values = np.ma.masked_invalid(image.get_array())
+    left, right, last, first = image.get_extent()
+    if image.origin == "lower":
+        last, first = first, last
+    across, up = (right - left) / values.shape[1], (last - first) / values.shape[0]
     for i, j in np.argwhere(~np.ma.getmaskarray(values)):
         value = float(values[i, j])
         look: dict[str, Any] = {"weight": "bold" if bold is not None and bold[i, j] else "normal", "fontsize": size}
         look["color"] = readable_on(image.cmap(image.norm(value))) if value or not faint_zeros else theme().faint
-        ax.text(j, i, number(value) if texts is None else texts[i, j], ha="center", va="center", **look)
+        if text := number(value) if texts is None else texts[i, j]:
+            place = left + (j + 0.5) * across, first + (i + 0.5) * up
+            ax.text(*place, text, ha="center", va="center", **look)
 
 
 def number_bars(ax: Any, values: np.ndarray, texts: Sequence[str], size: float, inks: Sequence[str] = ()) -> None:

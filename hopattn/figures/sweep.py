@@ -1,6 +1,5 @@
 """The figure of a sweep: curves over one axis, maps over two, or the capacity against the number of neurons."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,7 @@ from hopattn.figures.language import translate
 from hopattn.figures.panels import grid_of
 from hopattn.figures.predictions import predicted
 from hopattn.figures.quantities import places
-from hopattn.figures.sweep_curves import FEW, draw_curves, has_curves, horizontal_axis
-from hopattn.figures.sweep_map import NOT_MEASURED, draw_map
+from hopattn.figures.sweep_panels import FEW, NOT_MEASURED, draw_curves, draw_map, has_curves, horizontal_axis
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.grids import of_words
@@ -61,7 +59,8 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     handles: Handles = {}
     for ax, name in zip(grid_of(figure, len(shown), 2), shown, strict=True):
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
-    _narrow(figure, len(shown))
+    for ax in figure.axes if len(shown) > 2 else ():  # panels stand above one another
+        ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
     notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
@@ -115,12 +114,8 @@ def _measures(sweep: Sweep, view: View) -> list[str]:
         if view.measure not in sweep.values:
             raise InvalidInput(f"figure: measure {unknown(view.measure, sweep.values)}")
         return [view.measure]
-    return sorted(sweep.values, key=lambda name: _is_constant(sweep.mean(name)))
-
-
-def _is_constant(mean: np.ndarray) -> bool:
-    """Whether a mean is the same at all points, or unknown at all points."""
-    return bool(np.isnan(mean).all() or np.nanmax(mean) == np.nanmin(mean))
+    means = {name: sweep.mean(name) for name in sweep.values}
+    return sorted(means, key=lambda name: len(np.unique(means[name][~np.isnan(means[name])])) < 2)
 
 
 def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
@@ -130,14 +125,9 @@ def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
     """
     theory = predicted(sweep, form) if view.theory is None else view.theory
     everywhere = form != "curve" or view.measure is not None
-    return lines_for(theory, name, list(sweep.values), _horizontal(sweep, form), everywhere)
-
-
-def _horizontal(sweep: Sweep, form: str) -> Sequence[float]:
-    """The numbers of the horizontal axis."""
-    if form == "capacity":
-        return sizes(sweep)
-    return list(places(sweep.axes[horizontal_axis(sweep)] if form == "curve" else next(iter(sweep.axes.values()))))
+    axis = horizontal_axis(sweep) if form == "curve" else next(iter(sweep.axes))
+    numbers = sizes(sweep) if form == "capacity" else places(sweep.axes[axis]).tolist()
+    return lines_for(theory, name, list(sweep.values), numbers, everywhere)
 
 
 def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> Handles:
@@ -146,12 +136,6 @@ def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> H
     if form == "capacity":
         return draw_capacity(ax, sweep, lines)
     return draw_map(ax, sweep, name, lines) if form == "map" else draw_curves(ax, sweep, name, lines)
-
-
-def _narrow(figure: Figure, panels: int) -> None:
-    """Break the titles of vertical axes into shorter lines where panels are above each other."""
-    for ax in figure.axes if panels > 2 else ():
-        ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
 
 
 def _lang(sweep: Sweep) -> str:

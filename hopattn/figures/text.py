@@ -65,12 +65,23 @@ def width(text: str) -> float:
     return sum(1.6 if c in _WIDE or east_asian_width(c) in "WF" else 1.0 for c in text)
 
 
-def number(value: float, digits: int = 2) -> str:
-    """A number as the lectures write it: .58, −.2, 1. digits: the largest number of decimals."""
+def number(value: float, digits: int = 2, powers: bool = False) -> str:
+    """A number as the lectures write it: .58, −.2, 1.
+
+    digits: the largest number of decimals. powers: whether numbers that these do not show, and those from 100,000 up,
+    are written with a power of ten.
+    """
+    if powers and value != 0 and not 0.005 <= abs(value) < 1e5:
+        return f"{value:.1e}".replace("-", "−")
     text = f"{value:.{digits}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     text = "0" if text == "-0" else text.replace("-", "−")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+
+
+def extent(text: str) -> float:
+    """The width of a number, in font sizes: a point is half as wide as a digit, a minus a third wider."""
+    return sum({".": 0.32, "−": 0.84}.get(letter, 0.64) for letter in text)
 
 
 def power_of_ten(exponent: int) -> str:

@@ -84,7 +84,8 @@ def _line(name: Any, given: Any, numbers: Sequence[float]) -> Line:
     if not isinstance(name, str):
         raise InvalidInput(f"theory: expected the name of a line, not {_kind(name)}")
     if callable(given):
-        x = _between(numbers)
+        space = np.geomspace if logarithmic(numbers) else np.linspace
+        x = np.asarray(space(numbers[0], numbers[-1], POINTS))
         y = _numbers(given(x), name, "the function gives")
     else:
         if not isinstance(given, list | tuple | np.ndarray) or len(given) != 2:
@@ -106,12 +107,6 @@ def _numbers(values: Any, name: str, prefix: str) -> np.ndarray:
     if array.ndim != 1 or np.isinf(array).any():
         raise InvalidInput(f"theory: '{name}': {prefix} {_kind(values)}; expected a list of finite numbers")
     return array
-
-
-def _between(numbers: Sequence[float]) -> np.ndarray:
-    """Points from the first number of an axis to the last one, close together."""
-    space = np.geomspace if logarithmic(numbers) else np.linspace
-    return np.asarray(space(numbers[0], numbers[-1], POINTS))
 
 
 def _kind(thing: Any) -> str:

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, arrays_of
-from hopattn.figures.choice import highlighted_words
-from hopattn.figures.headings import laid_out, run_titles, wrapped
+from hopattn.figures.choice import words_in_question
+from hopattn.figures.headings import laid_out, left_out, run_titles, wrapped
 from hopattn.figures.labelled_points import in_plane
 from hopattn.figures.panels import Panels, Part, Shown
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import indexed, label, number
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
@@ -158,6 +158,20 @@ def approached(words: np.ndarray, after: np.ndarray, word: int) -> int | None:
     rises = [round(float(cosine(after, other)) - float(cosine(words[word], other)), 9) for other in words]
     others = [i for i in range(len(words)) if not np.array_equal(words[i], words[word]) and rises[i] > 0]
     return max(others, key=lambda i: rises[i], default=None)
+
+
+def turn_of(words: Labelled, word: int, other: int | None, after: np.ndarray) -> str:
+    """The cosine of a word with the one that it turns towards, before and after; empty if it turns towards none."""
+    if other is None:
+        return ""
+    both = (number(float(cosine(vector, words.values[other]))) for vector in (words.values[word], after))
+    return f"cosine with {indexed(words.labels[0][other])}: {' → '.join(both)}"
+
+
+def remarks(axes: int, runs: int, result: Result, cosines: bool) -> list[str]:
+    """Remarks on the axes and runs that the planes leave out, and whether cosines are over all axes."""
+    whole = f"cosines over all {axes}" if axes > 2 and cosines else ""
+    return [left_out(2, axes, "axes", "axes"), whole, left_out(runs, len(result.runs), "runs", "run")]
 
 
 def same_axes(runs: Iterable[Run]) -> list[Run]:

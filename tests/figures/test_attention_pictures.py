@@ -5,7 +5,7 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from hopattn.figures.from_arrays import weights_as_result
+from hopattn.figures.as_result import weights_as_result
 from hopattn.figures.gallery import plots
 from hopattn.figures.gallery.masks import Masks
 from hopattn.figures.palette import LIGHT

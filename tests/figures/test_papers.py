@@ -9,8 +9,7 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
-from hopattn.figures.recalled_cues import last_steps, recalled
-from hopattn.figures.recalls import energy_scale
+from hopattn.figures.recalls import energy_scale, last_steps, recalled
 from hopattn.figures.text import number
 from hopattn.foundation.errors import InvalidInput
 from tests.figures.finished import drawn

@@ -5,6 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
+from hopattn.figures.two_texts import WIDEST
 from tests.figures import finished
 from tests.runs import result_of
 
@@ -18,11 +19,12 @@ def test_the_widest_line_of_each_word_written_goes_to_the_word_with_the_largest_
     figure = drawn("alignment", result)
     for column, run in enumerate(result.runs):
         weights = run.arrays["weights"].values
-        (lines,) = figure.axes[column].collections
-        ends = np.array([path.vertices[:, 0] - 0.5 for path in lines.get_paths()]).astype(int)
-        widths = {tuple(pair): width for pair, width in zip(ends, lines.get_linewidths(), strict=True)}
+        widths = {
+            (int(line.get_xdata()[1]), int(line.get_xdata()[0])): line.get_linewidth()
+            for line in figure.axes[column].lines
+        }
         assert len(widths) == np.sum(weights > 0.02)
-        assert all(width == pytest.approx(0.8 + 13 * weights[pair]) for pair, width in widths.items())
+        assert all(width == pytest.approx(max(1, WIDEST * weights[pair])) for pair, width in widths.items())
         assert {max((pair for pair in widths if pair[0] == i), key=widths.get) for i in range(3)} == {
             (0, 0),
             (1, 2),
@@ -34,7 +36,7 @@ def test_words_have_one_colour_and_each_column_its_own_rows():
     figure = drawn("alignment", result_of("sharp-query"))
     rows = [[tick.get_text() for tick in ax.get_yticklabels()] for ax in figure.axes[2:]]
     assert rows == [["find B x10"], ["find B"]]
-    colours = {tuple(colour) for ax in figure.axes[:2] for (part,) in [ax.collections] for colour in part.get_colors()}
+    colours = {line.get_color() for ax in figure.axes[:2] for line in ax.lines}
     assert len(colours) == 1, "both runs attend to the third word alone"
 
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.figures.gallery.alignment import Alignment
 from hopattn.figures.gallery.growth import Growth, plain
-from hopattn.figures.gallery.translation import WIDEST, Translation
+from hopattn.figures.gallery.translation import Translation
 from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import DPI, SIZE
+from hopattn.figures.two_texts import WIDEST
 from hopattn.scenario.loading import parse
 from tests.figures.finished import drawn
 from tests.runs import drawing_of, result_of
@@ -53,6 +55,19 @@ def test_a_line_is_as_wide_as_its_weight():
     assert texts == [".91", ".87", ".88", "key", "cats", "chase", "mice", "query", "kediler", "fareleri", "kovalar"]
     colours = {(line.get_ydata()[0], line.get_color()) for line in figure.axes[0].lines if len(line.get_xdata()) == 2}
     assert colours == {(2.0 - j, LIGHT.series[j]) for j in range(3)}, "a line has the colour of its key"
+
+
+def test_words_that_a_network_writes_are_joined_to_those_that_it_read():
+    figure = drawn(lambda figure: Translation().draw(figure, result_of("alignment")))
+    assert [ax.get_title() for ax in figure.axes] == ["as written", "dot", "additive"]
+    assert {"read", "written"} <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_two_heads_of_one_run_have_a_column_each():
+    head = {"weights": [[1, 0, 0]] * 3}
+    result = ha.run(ha.load("cross-attention"), overrides={"layer.head": [head, head], "expect": []})
+    figure = drawn(lambda figure: Alignment().draw(figure, result))
+    assert [ax.get_title() for ax in figure.axes] == ["layer 1 head 1", "layer 1 head 2", "", ""]
 
 
 def test_each_run_has_a_panel_and_equal_words_lose_their_numbers():

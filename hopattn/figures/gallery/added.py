@@ -6,15 +6,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Axes, arrays_of, tables
-from hopattn.figures.headings import left_out, wrapped
+from hopattn.figures.headings import wrapped
 from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
 from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
-from hopattn.figures.word_planes import WordPlanes, approached, asked, chosen_axes, hero, same_axes
+from hopattn.figures.word_planes import WordPlanes, approached, asked, chosen_axes, hero, remarks, same_axes, turn_of
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 TERMS = 4
@@ -76,24 +75,28 @@ class Added(WordPlanes[Sum]):
         return [total for run in same_axes(runs) if (total := _sum(result, run)) is not None]
 
     def plane(self, shown: Shown[Sum]) -> tuple[str, str]:
-        return _axes(shown.result, shown.every)
+        added = [np.sum(total.terms[total.own :] ** 2, axis=0) for total in shown.every]
+        asked_words = [total.words.values[asked(shown.result, total.words.labels[0])] for total in shown.every]
+        extents = [np.sum(words**2, axis=0) for words in asked_words]
+        known = shown.every[0].words.labels[1]
+        return chosen_axes(shown.result, known, (np.sum(added, axis=0), np.sum(extents, axis=0)))
 
     def points(self, shown: Shown[Sum]) -> np.ndarray:
         plane = self.plane(shown)
-        return np.concatenate([_chain(total, plane) for total in shown.parts] + [_goals(shown.parts, plane)])
+        goals = [in_plane(total.words, *plane)[[total.other]] for total in shown.parts if total.other is not None]
+        return np.concatenate([_chain(total, plane) for total in shown.parts] + goals)
 
     def about(self, shown: Shown[Sum], axes: Sequence[Axes]) -> About:
-        sums, known = shown.parts, len(shown.parts[0].words.labels[1])
-        texts = [
-            (wrapped(_equation(total), 84 // len(sums)), wrapped(_cosines(total), 76 // len(sums))) for total in sums
-        ]
-        notes = (
-            left_out(2, known, "axes", "axes"),
-            f"cosines over all {known}" if known > 2 and any(map(_cosines, sums)) else "",
-            left_out(len(sums), len(shown.result.runs), "runs", "run"),
-        )
-        titles, style = ["\n".join(filter(None, both)) for both in texts], {"fontsize": scaled(17), "linespacing": 1.4}
-        return About(notes, titles=titles, message=_message(sums), title_style=style)
+        sums, words = shown.parts, {indexed(total.words.labels[0][total.word]) for total in shown.parts}
+        turns = [turn_of(total.words, total.word, total.other, total.terms.sum(axis=0)) for total in sums]
+        titles = []
+        for total, turn in zip(sums, turns, strict=True):
+            equation = " + ".join(total.names).replace("+ −", "− ")
+            both = wrapped(equation, 84 // len(sums)), wrapped(turn, 76 // len(sums))
+            titles.append("\n".join(filter(None, both)))
+        notes = remarks(len(sums[0].words.labels[1]), len(sums), shown.result, any(turns))
+        message = f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""
+        return About(notes, titles=titles, message=message, title_style={"fontsize": scaled(17), "linespacing": 1.4})
 
     def draw_words(self, ax: Axes, part: Sum, shown: Shown[Sum]) -> None:
         _arrows(ax, part, self.plane(shown))
@@ -131,8 +134,10 @@ def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tu
     itself = word if weights.labels[0] == weights.labels[1] else -1
     largest = np.array(sorted(largest, key=lambda k: k != itself), dtype=int)
     own = values.values.shape == keys.values.shape and np.allclose(values.values, keys.values)
-    names = [_times(float(row[k]), ("" if own else "value of ") + indexed(weights.labels[1][k])) for k in largest]
-    terms = parts[largest]
+    names, terms = [], parts[largest]
+    for k in largest:
+        times = "" if abs(row[k] - 1) <= 0.005 else f"{number(float(row[k]))} "
+        names.append(times + ("" if own else "value of ") + indexed(weights.labels[1][k]))
     if len(added) > len(largest):
         rest = len(added) - len(largest)
         names.append(f"{rest} other word{'s' * (rest > 1)}")
@@ -140,50 +145,10 @@ def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tu
     return names, terms
 
 
-def _times(weight: float, name: str) -> str:
-    """A weighted word as a text: .6 financial."""
-    return name if abs(weight - 1) <= 0.005 else f"{number(weight)} {name}"
-
-
-def _axes(result: Result, sums: Sequence[Sum]) -> tuple[str, str]:
-    """The axes along which most is added to the highlighted words; then those in which the words extend."""
-    added = [np.sum(total.terms[total.own :] ** 2, axis=0) for total in sums]
-    asked_words = [total.words.values[asked(result, total.words.labels[0])] for total in sums]
-    extents = [np.sum(words**2, axis=0) for words in asked_words]
-    return chosen_axes(result, sums[0].words.labels[1], (np.sum(added, axis=0), np.sum(extents, axis=0)))
-
-
 def _chain(total: Sum, plane: tuple[str, str]) -> np.ndarray:
     """The points between the arrows, from the origin to the sum, `(n_terms + 1, 2)`."""
     columns = [total.words.labels[1].index(axis) for axis in plane]
     return np.vstack([np.zeros((1, 2)), np.cumsum(total.terms[:, columns], axis=0)])
-
-
-def _goals(sums: Sequence[Sum], plane: tuple[str, str]) -> np.ndarray:
-    """The words that the sums turn towards, in the plane, `(n, 2)`."""
-    points = [in_plane(total.words, *plane)[i] for total in sums if (i := total.other) is not None]
-    return np.array(points).reshape(-1, 2)
-
-
-def _equation(total: Sum) -> str:
-    """The sum as a text: banks + .6 financial + .8 markets."""
-    return " + ".join(total.names).replace("+ −", "− ")
-
-
-def _cosines(total: Sum) -> str:
-    """The cosine of the word with the one that it turns towards, before and after."""
-    if total.other is None:
-        return ""
-    start, goal = total.words.values[total.word], total.words.values[total.other]
-    numbers = [number(float(cosine(vector, goal))) for vector in (start, total.terms.sum(axis=0))]
-    other = indexed(total.words.labels[0][total.other])
-    return f"cosine with {other}: {' → '.join(numbers)}"
-
-
-def _message(sums: Sequence[Sum]) -> str:
-    """The message of the figure, if the sums are of one word."""
-    words = {indexed(total.words.labels[0][total.word]) for total in sums}
-    return f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""
 
 
 def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:

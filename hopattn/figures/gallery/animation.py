@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Draw, Figure, Plot
-from hopattn.figures.choice import query_of
+from hopattn.figures.choice import cues_of
 from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.recalls import (
     cosines,
@@ -53,7 +53,7 @@ class Animation(Plot):
 
 def _cue(result: Result) -> int:
     """The cue that is shown: the one that `[figure]` names as its query, else the first."""
-    return query_of(result, result.runs[0].arrays["input"].labels[0]) if result.figure.query is not None else 0
+    return cues_of(result, result.runs[0].arrays["input"].labels[0])[0]
 
 
 def _frame(figure: Figure, result: Result, time: float) -> None:
@@ -70,7 +70,14 @@ def _frame(figure: Figure, result: Result, time: float) -> None:
         factor, name = energy_scale(energy.values[i])
         _curve(axes[0], energy.values[i][: last_step(run, i) + 1] / factor, time, theme().ink, "o")
         axes[0].set_ylabel(name)
-    _steps_axis(axes[-1], last_step(run, i))
+    last = last_step(run, i)
+    if last > LINEAR:
+        axes[-1].set_xscale("function", functions=(np.log1p, np.expm1))
+        ticks = [0, *(m * 10**k for k in range(8) for m in (1, 2, 5) if m * 10**k <= 0.8 * last), last]
+        axes[-1].set_xticks(ticks, [number(tick) for tick in ticks])
+    else:
+        axes[-1].xaxis.get_major_locator().set_params(integer=True)
+    axes[-1].set(xlim=(0, max(1, last)), xlabel="step")
     cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
     foot(figure, (left_out(1, len(result.runs), "runs", "run"), cues))
 
@@ -129,14 +136,3 @@ def _curve(ax: Axes, values: np.ndarray, time: float, colour: str, marker: str) 
     ax.plot(steps, values, color=theme().faint, linewidth=scaled(1.5), linestyle=":", zorder=2)
     ax.plot([*steps[before], time], [*values[before], now], color=colour, zorder=3)
     ax.plot(time, now, marker, color=colour, markersize=scaled(11), clip_on=False, zorder=4)
-
-
-def _steps_axis(ax: Axes, last: int) -> None:
-    """Set the axis of steps: linear for few steps, logarithmic, from 0 on, for many."""
-    if last > LINEAR:
-        ax.set_xscale("function", functions=(np.log1p, np.expm1))
-        ticks = [0, *(m * 10**k for k in range(8) for m in (1, 2, 5) if m * 10**k <= 0.8 * last), last]
-        ax.set_xticks(ticks, [number(tick) for tick in ticks])
-    else:
-        ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlim=(0, max(1, last)), xlabel="step")

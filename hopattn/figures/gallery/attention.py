@@ -1,26 +1,29 @@
 """The attention matrix: which word attends to which, and with what weight."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, mask_of, only, tables, too_many_cells
-from hopattn.figures.choice import highlighted_words
-from hopattn.figures.headings import foot, headline, laid_out, left_out, note_of, run_title
-from hopattn.figures.shapes import hatching, shaded, write_numbers
+from hopattn.figures.base import Axes, Figure, mask_of, tables, too_many_cells
+from hopattn.figures.choice import words_in_question
+from hopattn.figures.headings import foot, laid_out, left_out, note_of, run_title
+from hopattn.figures.panels import About, Panels, Shown
+from hopattn.figures.shapes import colours_of, hatching, shaded, write_numbers
 from hopattn.figures.style import LEGIBLE, scaled, theme
 from hopattn.figures.text import number, subscripted
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Result
 
-HEADS, IN_A_ROW = 12, 4
-"""The largest number of heads in the figure, and in one of its rows."""
 NUMBERED, NAMED = 12, 40
 """The number of tokens up to which cells show their numbers, and axes the tokens."""
 UNNAMED = "words without their names, the first on top and on the left"
 
+Head = tuple[str, Labelled]
+"""The weights of a head, with the name of its place."""
 
-class Attention(Plot):
+
+class Attention(Panels[Head]):
     """The weights of each head of the first run, one matrix each; masked cells are hatched.
 
     Weights that are shares are drawn on a scale from 0, white, to 1; other weights up to their largest.
@@ -29,52 +32,47 @@ class Attention(Plot):
     name: ClassVar[str] = "attention"
     shows: ClassVar[str] = "who attends to whom: each row a query, each column a key, darker for a larger weight"
     scenario: ClassVar[str] = "practice-7-2"
+    most: ClassVar[int] = 12
+    what: ClassVar[tuple[str, str]] = "heads", "head"
 
     def lacks(self, result: Result) -> str:
-        matrices = list(tables(result.runs[0], "weights"))
+        matrices = self.parts(result)
         return too_many_cells(matrices) if matrices else "it has no attention weights"
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        run = result.runs[0]
-        matrices = list(tables(run, "weights"))
-        shown = matrices[:HEADS]
-        headline(figure, result)
-        words = highlighted_words(result)
-        axes = _places(figure, len(shown))
-        for ax, (place, weights) in zip(axes, shown, strict=True):
-            _matrix(ax, run, (place, weights), _scale(shown), words)
-            if len(shown) > 1:
-                ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0])
-            own = (run_title(run) * (len(result.runs) > 1), place * (result.figure.head is not None))
-            ax.set_title(place if len(shown) > 1 else ": ".join(filter(None, own)))
-        masked = any(not mask_of(run, place, weights).all() for place, weights in shown)
+    def parts(self, result: Result) -> list[Head]:
+        return list(tables(result.runs[0], "weights"))
+
+    def panel_of(self, ax: Axes, part: Head, shown: Shown[Head]) -> None:
+        place, weights = part
+        allowed = mask_of(shown.result.runs[0], place, weights)
+        image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
+        if not allowed.all():
+            shaded(ax, ~allowed, **hatching())
+        _name(ax, weights, words_in_question(shown.result), len(shown.parts) > 1)
+        if max(weights.values.shape) <= NUMBERED:
+            write_numbers(ax, image, scaled(17 if max(weights.values.shape) <= 8 else 14))
+
+    def about(self, shown: Shown[Head], axes: Sequence[Axes]) -> About:
+        runs, places = shown.result.runs, [place for place, _ in shown.parts]
+        own = run_title(runs[0]) * (len(runs) > 1), places[0] * (shown.result.figure.head is not None)
+        return About(titles=places if len(places) > 1 else [": ".join(filter(None, own))])
+
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Head]) -> None:
+        result, matrices = shown.result, [weights for _, weights in shown.parts]
+        masked = any(not mask_of(result.runs[0], *part).all() for part in shown.parts)
         hatched = "hatched: hidden by the mask" if masked else ""
-        numbered = all(_has_numbers(weights) for _, weights in shown)
-        if len(shown) > 1:
-            _name_once(axes, [weights for _, weights in shown])
+        numbered = all(max(weights.values.shape) <= NUMBERED for weights in matrices)
+        if len(matrices) > 1:
+            _name_once(axes, matrices)
             laid_out(figure)
             numbered = _numbers_fit(axes) and numbered
             hatched = note_of((hatched, "" if _names_fit(axes) else UNNAMED))
-        runs, heads = left_out(1, len(result.runs), "runs", "run"), left_out(len(shown), len(matrices), "heads", "head")
-        foot(figure, (hatched, runs, heads), *([] if numbered else _legend(_scale(shown))))
+        notes = hatched, left_out(1, len(result.runs), "runs", "run"), self.left_out(shown)
+        foot(figure, notes, *([] if numbered else _legend(_scale(shown))))
         laid_out(figure)  # cells are square after the second layout only
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = result.runs[0]
-        matrices = list(tables(run, "weights"))
-        _matrix(ax, run, only(matrices, "heads", "head"), _scale(matrices), highlighted_words(result))
 
-
-def _places(figure: Figure, count: int) -> list[Any]:
-    """The axes of some matrices, in rows of nearly equal length."""
-    rows = -(-count // IN_A_ROW)
-    axes: list[Any] = figure.subplots(rows, -(-count // rows), squeeze=False).ravel().tolist()
-    for ax in axes[count:]:
-        ax.remove()
-    return axes[:count]
-
-
-def _name_once(axes: list[Any], matrices: list[Labelled]) -> None:
+def _name_once(axes: Sequence[Axes], matrices: list[Labelled]) -> None:
     """Leave the words out that the matrix below or the first one of the row names."""
     columns = axes[0].get_subplotspec().get_gridspec().ncols
     if columns < len(axes) and len({weights.labels for weights in matrices}) == 1:
@@ -85,7 +83,7 @@ def _name_once(axes: list[Any], matrices: list[Labelled]) -> None:
                 ax.set(ylabel="", yticklabels=[])
 
 
-def _names_fit(axes: list[Any]) -> bool:
+def _names_fit(axes: Sequence[Axes]) -> bool:
     """Make the words beside matrices smaller and upright where cells are small; else leave them out, and give False."""
     room = 72 / float(axes[0].get_figure(root=True).dpi) * min(map(_cell, axes))
     for ax in axes:
@@ -99,7 +97,7 @@ def _names_fit(axes: list[Any]) -> bool:
     return room >= scaled(LEGIBLE)
 
 
-def _numbers_fit(axes: list[Any]) -> bool:
+def _numbers_fit(axes: Sequence[Axes]) -> bool:
     """Make the numbers of matrices smaller, so that they fit into their cells; else leave them out, and give False."""
     texts = [text for ax in axes for text in ax.texts]
     room = min(
@@ -119,57 +117,38 @@ def _cell(ax: Axes) -> float:
     return float(np.ptp(ax.transData.transform([(0, 0), (1, 0)])[:, 0]))
 
 
-def _scale(matrices: list[tuple[str, Labelled]]) -> tuple[float, float]:
-    """The ends of the colour scale: 0 and 1 for shares, else the largest weight, and its negative if some are below."""
-    least = min(float(weights.values.min(initial=0.0)) for _, weights in matrices)
-    most = max(float(np.abs(weights.values).max(initial=0.0)) for _, weights in matrices)
-    most = most if most > 1 + 1e-9 else 1.0
-    return (-most if least < 0 else 0.0), most
+def _scale(shown: Shown[Head]) -> dict[str, Any]:
+    """The colour scale: from 0 to 1 for shares, else to the largest weight, and to its negative if some are below 0."""
+    every = [weights.values for _, weights in shown.parts]
+    most = max(float(np.abs(values).max(initial=0.0)) for values in every)
+    return colours_of(min(float(values.min(initial=0.0)) for values in every), most if most > 1 + 1e-9 else 1.0)
 
 
-def _legend(scale: tuple[float, float]) -> tuple[list[Any], list[str]]:
+def _legend(scale: dict[str, Any]) -> tuple[list[Any], list[str]]:
     """The colours of some weights, with these weights."""
     from matplotlib.patches import Patch
 
-    low, high = scale
-    colours = theme().diverging if low < 0 else theme().sequential
-    parts = np.linspace(0, 1, 5).tolist()
-    keys = [Patch(facecolor=colours(part), edgecolor=theme().faint, linewidth=scaled(1)) for part in parts]
-    return keys, [number(low + part * (high - low)) for part in parts]
+    shares = np.linspace(0, 1, 5)
+    look: dict[str, Any] = {"edgecolor": theme().faint, "linewidth": scaled(1)}
+    weights = scale["vmin"] + shares * (scale["vmax"] - scale["vmin"])
+    return [Patch(facecolor=scale["cmap"](share), **look) for share in shares.tolist()], [*map(number, weights)]
 
 
-def _has_numbers(weights: Labelled) -> bool:
-    """Whether the cells of a matrix show their numbers."""
-    return len(weights.labels[0]) <= NUMBERED and len(weights.labels[1]) <= NUMBERED
-
-
-def _matrix(
-    ax: Axes, run: Run, head: tuple[str, Labelled], scale: tuple[float, float], words: tuple[str, ...] = ()
-) -> Any:
-    """Draw one matrix, with numbers if there are few words; returns the image. words: the queries in bold."""
-    place, weights = head
-    values = np.asarray(weights.values, dtype=float)
-    allowed = mask_of(run, place, weights)
-    low, high = scale
-    colours = theme().diverging if low < 0 else theme().sequential
-    image = ax.imshow(np.ma.masked_array(values, ~allowed), cmap=colours, vmin=low, vmax=high)
-    if not allowed.all():
-        shaded(ax, ~allowed, **hatching())
-    ax.set(xlabel=weights.dims[1], ylabel=weights.dims[0], xticks=[], yticks=[])
+def _name(ax: Axes, weights: Labelled, words: Sequence[str], plain: bool) -> None:
+    """Write the words of the queries and keys, if they are few. words: in bold. plain: whether axes name no counts."""
+    (across, up), (n, m) = reversed(weights.dims), weights.values.shape
+    ax.set(xlabel=across, ylabel=up, xticks=[], yticks=[])
     ax.spines[:].set(visible=True, color=theme().faint)
     ax.tick_params(length=0)
-    if max(values.shape) <= NAMED:
+    if max(n, m) <= NAMED:
         rows, columns = (subscripted(labels) for labels in weights.labels)
-        size = scaled(16 if max(values.shape) <= NUMBERED else 13)
-        turned = 40 if max(values.shape) <= NUMBERED else 90
+        size = scaled(16 if max(n, m) <= NUMBERED else 13)
+        turned = 40 if max(n, m) <= NUMBERED else 90
         aside = {"ha": "right", "rotation_mode": "anchor", "va": "center" if turned == 90 else "top"}
-        ax.set_xticks(range(len(columns)), columns, rotation=turned, fontsize=size, **aside)
-        ax.set_yticks(range(len(rows)), rows, fontsize=size)
+        ax.set_xticks(range(m), columns, rotation=turned, fontsize=size, **aside)
+        ax.set_yticks(range(n), rows, fontsize=size)
         for tick, row in zip(ax.get_yticklabels(), weights.labels[0], strict=True):
             tick.set_fontweight("bold" if row in words else "normal")
-    else:
-        ax.set_xlabel(f"{weights.dims[1]} ({values.shape[1]} without their names, the first on the left)")
-        ax.set_ylabel(f"{weights.dims[0]} ({values.shape[0]}, the first on top)")
-    if _has_numbers(weights):
-        write_numbers(ax, image, scaled(17 if max(values.shape) <= 8 else 14))
-    return image
+    elif not plain:
+        ax.set_xlabel(f"{across} ({m} without their names, the first on the left)")
+        ax.set_ylabel(f"{up} ({n}, the first on top)")

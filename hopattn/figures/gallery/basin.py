@@ -36,7 +36,10 @@ class Basin(Together[Run]):
         starts, ends = (np.concatenate(each) for each in zip(*map(_pairs, shown.parts), strict=True))
         low, high = min(0.0, float(starts.min())), max(1.0, float(starts.max()))
         for i, run in enumerate(shown.parts):
-            _run(ax, run, i)
+            colour, (start, end) = theme().series[i], _pairs(run)
+            ax.scatter(start, end, s=scaled(5) ** 2, color=colour, alpha=0.4, marker=MARKERS[i], linewidths=0, zorder=2)
+            look: dict[str, Any] = {"marker": MARKERS[i], "markersize": scaled(9), "markeredgecolor": theme().paper}
+            ax.plot(*_means(start, end), ls=DASHES[i], color=colour, lw=scaled(2.8), zorder=3 + i, **look)
         style: dict[str, Any] = {"color": theme().faint, "linewidth": scaled(1.5), "zorder": 1}
         ax.plot([low, high], [low, high], **style)
         ax.axhline(MATCH, linestyle=":", **style)
@@ -46,7 +49,10 @@ class Basin(Together[Run]):
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         names = [run_title(run) for run in shown.parts] if len(shown.result.runs) > 1 else ["mean of the cues"]
         signs = "thin: as near as at the start", f"dotted: recalled from {number(MATCH)} up"
-        notes = [f"dots: {_count_cues(shown.parts)}", *signs, self.left_out(shown)]
+        counts = [len(_pairs(run)[0]) for run in shown.parts]
+        each = len(counts) > 1 and len({*counts}) == 1
+        cues = f"dots: {counts[0]} cues in each run" if each else f"dots: {sum(counts)} cues"
+        notes = [cues, *signs, self.left_out(shown)]
         return About(notes, axes[0].lines[: len(names)], names)
 
 
@@ -56,22 +62,6 @@ def _pairs(run: Run) -> tuple[np.ndarray, np.ndarray]:
     if start is None or end is None:
         return np.zeros(0), np.zeros(0)
     return np.asarray(start.values, dtype=float), np.asarray(end.values, dtype=float)
-
-
-def _count_cues(runs: Sequence[Run]) -> str:
-    """The number of cues, in words."""
-    counts = [len(_pairs(run)[0]) for run in runs]
-    each = len(runs) > 1 and len({*counts}) == 1
-    return f"{counts[0] if each else sum(counts)} cues" + " in each run" * each
-
-
-def _run(ax: Axes, run: Run, i: int) -> None:
-    """Draw the cues of one run as dots and their means as a line."""
-    colour, (start, end) = theme().series[i], _pairs(run)
-    ax.scatter(start, end, s=scaled(5) ** 2, color=colour, alpha=0.4, marker=MARKERS[i], linewidths=0, zorder=2)
-    places, means = _means(start, end)
-    style: dict[str, Any] = {"marker": MARKERS[i], "markersize": scaled(9), "markeredgecolor": theme().paper}
-    ax.plot(places, means, ls=DASHES[i], color=colour, lw=scaled(2.8), zorder=3 + i, **style)
 
 
 def _means(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

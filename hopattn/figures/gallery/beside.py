@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
-from hopattn.figures.shapes import cells, number_bars, share_scale, write_numbers
+from hopattn.figures.shapes import cells, framed, number_bars, share_scale, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
@@ -45,13 +45,21 @@ class Beside(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         runs = result.runs[:2]
         cues = runs[0].arrays["input"].labels[0]
-        cue = _cue(result, cues)
+        wanted = (result.figure.query, *words_in_question(result))
+        cue = next((cues.index(word) for word in wanted if word is not None and word in cues), 0)
         headline(figure, result, _message(runs, cue))
         axes = figure.subplots(2, 3, width_ratios=[1, 1, 2.3], sharex="col")
         scores = [run.arrays["step 1 scores"].values[cue] for run in runs]
-        weights, kind = _comparable([run.arrays["step 1 weights"].values[cue] for run in runs])
-        for row, run, fits, weighs, shown in zip(axes, runs, scores, weights, _patterns(runs, weights), strict=True):
-            names = [label(run.arrays["step 1 weights"].labels[1][k]) for k in shown]
+        weights, kind = [run.arrays["step 1 weights"].values[cue] for run in runs], "weights"
+        if any(np.abs(row).max(initial=0.0) > 1 + 1e-9 for row in weights):
+            weights, kind = [row / (float(np.abs(row).sum()) or 1.0) for row in weights], "shares of weight"
+        patterns = [run.arrays["step 1 weights"].labels[1] for run in runs]
+        sizes = [np.round(np.abs(row), 9) for row in weights]
+        if patterns[0] == patterns[1]:  # both have bars for the same patterns
+            sizes = [np.max(sizes, axis=0)] * len(runs)
+        for row, run, fits, weighs, every, size in zip(axes, runs, scores, weights, patterns, sizes, strict=True):
+            shown = np.sort(np.argsort(-size, kind="stable")[:PATTERNS])
+            names = [label(every[k]) for k in shown]
             _bars(row[0], fits[shown], names)
             _bars(row[1], weighs[shown], names)
             row[0].set_ylabel(run_title(run, 24))
@@ -60,28 +68,18 @@ class Beside(Plot):
         share_scale(axes[:, 1], [*weights, np.ones(1)], 1.45)
         for ax, title in zip(axes[0], ("scores", kind, "what is recalled"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
-        ring = (
-            _ring(axes[0, 2], [], 14)
-            if any(line.get_marker() == "o" for ax in axes[:, 2] for line in ax.lines)
-            else None
-        )
+        flips = any(line.get_marker() == "o" for ax in axes[:, 2] for line in ax.lines)
         notes = (
             f"the cue: {label(cues[cue])}",
             left_out(1, len(cues), "cues", "query"),
             left_out(min(PATTERNS, max(map(len, weights))), max(map(len, weights)), "patterns"),
             left_out(2, len(result.runs), "runs"),
         )
-        foot(figure, notes, [ring] if ring else [], ["flipped by the recall"])
-        if ring:
+        foot(figure, notes, [_ring(axes[0, 2], [], 14)] if flips else [], ["flipped by the recall"])
+        if flips:
             laid_out(figure)
             for ax in axes[:, 2]:
                 _fit_rings(ax)
-
-
-def _cue(result: Result, cues: tuple[str, ...]) -> int:
-    """The index of the cue: the query of `[figure]`, else the first of the highlighted words, else the first."""
-    wanted = (result.figure.query, *highlighted_words(result))
-    return next((cues.index(word) for word in wanted if word is not None and word in cues), 0)
 
 
 def _outcome(run: Run, cue: int) -> str:
@@ -103,21 +101,6 @@ def _message(runs: tuple[Run, ...], cue: int) -> str:
     return f"the same cue: {names[0]} {first}, {names[1]} {second}"
 
 
-def _comparable(weights: list[np.ndarray]) -> tuple[list[np.ndarray], str]:
-    """The weights of all runs, as shares of all weight if one is beyond 1, and the name of what they are."""
-    if all(np.abs(row).max(initial=0.0) <= 1 + 1e-9 for row in weights):
-        return weights, "weights"
-    return [row / (float(np.abs(row).sum()) or 1.0) for row in weights], "shares of weight"
-
-
-def _patterns(runs: tuple[Run, ...], weights: list[np.ndarray]) -> list[np.ndarray]:
-    """The indices of the patterns with a bar in each run: the same ones, if both runs store the same patterns."""
-    sizes = [np.round(np.abs(row), 9) for row in weights]
-    if len({run.arrays["step 1 weights"].labels[1] for run in runs}) == 1:
-        sizes = [np.max(sizes, axis=0)] * len(runs)
-    return [np.sort(np.argsort(-size, kind="stable")[:PATTERNS]) for size in sizes]
-
-
 def _bars(ax: Any, values: np.ndarray, names: list[str]) -> None:
     """Draw a bar for each pattern, with its number. values: `(n_patterns,)`."""
     texts = [number(value, 2 if abs(value) < 100 else 0) if abs(value) < 1e6 else f"{value:.1e}" for value in values]
@@ -133,16 +116,14 @@ def _recalled(ax: Any, run: Run, cue: int) -> None:
     names = run.arrays["state"].labels[1]
     most = max(1.0, float(np.abs(end).max(initial=0.0)))
     colours = {"cmap": theme().picture, "vmin": -most, "vmax": most}
-    if size := _picture_size(names):
+    last = re.fullmatch(r"row (\d+), column (\d+)", names[-1]) if names else None
+    size = (int(last[1]), int(last[2])) if last else (0, 0)
+    if last and size[0] * size[1] == len(names):  # the elements are the pixels of a picture
         gap = np.full((size[0], 1), np.nan)
         cells(ax, np.hstack([start.reshape(size), gap, end.reshape(size)]), colours, numbers=False)
         ax.set_aspect("equal")
         for left in (-0.5, size[1] + 0.5):
-            edges = [
-                [left, left + size[1], left + size[1], left, left],
-                [-0.5, -0.5, size[0] - 0.5, size[0] - 0.5, -0.5],
-            ]
-            ax.plot(*edges, color=theme().ink, lw=scaled(1.5), clip_on=False)
+            framed(ax, (left, -0.5), size[::-1], theme().ink, 1.5, clip_on=False)
         ax.set_xticks([(size[1] - 1) / 2, 1.5 * size[1] + 0.5], ["cue", "state"])
         ax.tick_params(labelbottom=True)
     else:
@@ -181,10 +162,3 @@ def _fit_rings(ax: Any) -> None:
     for line in ax.lines:
         if line.get_marker() == "o":
             line.set_markersize(min(line.get_markersize(), wide - line.get_markeredgewidth()))
-
-
-def _picture_size(names: tuple[str, ...]) -> tuple[int, int] | None:
-    """The rows and columns of a picture, from the names of its pixels; None if the elements are not pixels."""
-    last = re.fullmatch(r"row (\d+), column (\d+)", names[-1]) if names else None
-    size = (int(last[1]), int(last[2])) if last else None
-    return size if size and size[0] * size[1] == len(names) else None

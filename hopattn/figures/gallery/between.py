@@ -10,7 +10,6 @@ from hopattn.figures.headings import run_title
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Run
 
 APART = 5.0
@@ -34,7 +33,11 @@ class Between(Together[Run]):
         in_depths = min(depths) > 0 and max(depths) > APART * min(depths)
         ax.axhline(0, color=theme().faint, lw=scaled(1.5), zorder=0)
         for i, (array, depth) in enumerate(zip(arrays, depths, strict=True)):
-            _line(ax, array, depth if in_depths else 1.0, i)
+            heights = (array.values - array.values[0]) / (depth if in_depths else 1.0)
+            furthest = int(np.argmax(np.abs(heights - np.linspace(heights[0], heights[-1], len(heights)))))
+            style: dict[str, Any] = {"color": theme().series[i], "ls": DASHES[i], "lw": scaled(3), "zorder": 2 + i}
+            places = list(map(float, array.labels[0]))
+            ax.plot(places, heights, marker=MARKERS[i], markevery=[furthest], markersize=scaled(12), **style)
         one, other = (label(str(end)) for end in shown.parts[0].arrays["ends"].values)
         ax.set_xticks([0, 0.25, 0.5, 0.75, 1], [one, "¼", "halfway", "¾", other])
         what = "energy above the first pattern"
@@ -42,22 +45,10 @@ class Between(Together[Run]):
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         lines, named = axes[0].lines[1:], len(shown.result.runs) > 1
-        names = [_name(run, line, named) for run, line in zip(shown.parts, lines, strict=True)]
+        names = []
+        for run, line in zip(shown.parts, lines, strict=True):
+            heights = line.get_ydata()
+            barrier = float(max(0.0, heights.max() - max(heights[0], heights[-1])))
+            height = f"barrier {number(barrier, 3)}" if barrier > 1e-9 else "no barrier"
+            names.append(f"{run_title(run) if named else 'energy'}: {height}")
         return About([self.left_out(shown)], lines, names)
-
-
-def _name(run: Run, line: Any, named: bool) -> str:
-    """The name of a run if it is named, and the height of its barrier as drawn."""
-    heights = line.get_ydata()
-    barrier = float(max(0.0, heights.max() - max(heights[0], heights[-1])))
-    name = run_title(run) if named else "energy"
-    return f"{name}: barrier {number(barrier, 3)}" if barrier > 1e-9 else f"{name}: no barrier"
-
-
-def _line(ax: Axes, array: Labelled, unit: float, i: int) -> None:
-    """Draw the energies of one run from the first pattern's up, with a mark where they are furthest from it."""
-    places = [float(place) for place in array.labels[0]]
-    heights = (array.values - array.values[0]) / unit
-    style: dict[str, Any] = {"color": theme().series[i], "ls": DASHES[i], "lw": scaled(3), "marker": MARKERS[i]}
-    furthest = int(np.argmax(np.abs(heights - np.linspace(heights[0], heights[-1], len(heights)))))
-    ax.plot(places, heights, markevery=[furthest], markersize=scaled(12), **style, zorder=2 + i)

@@ -8,6 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes, mask_of, tables
 from hopattn.figures.headings import run_title, wrapped
 from hopattn.figures.panels import About, Shown, Together
+from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
@@ -59,12 +60,31 @@ class Classes(Together[Spread]):
         return [*_spreads(result)]
 
     def draw_into(self, ax: Axes, shown: Shown[Spread]) -> None:
-        _columns(ax, shown.parts)
+        """Draw the bands of the classes and a column for each head, the heads of a group side by side."""
+        spreads = shown.parts
+        least = min(float(spread.shares.min()) for spread in spreads)
+        low = min(least / 1.3, 1 / 64)
+        _bands(ax, low)
+        for x, spread in enumerate(spreads):
+            _column(ax, x, spread)
+        ax.set_yscale("log")
+        ax.set_yticks([1, 1 / 2, 1 / 8, 1 / 32], ["all", "1/2", "1/8", "1/32"])
+        ax.minorticks_off()
+        ax.set(xlim=(-0.6, len(spreads) - 0.4), ylim=(low, 1.15), ylabel="share of the keys\nthat holds 90 %")
+        ax.set_xticks(range(len(spreads)), [spread.name for spread in spreads])
+        ax.tick_params(axis="x", length=0)
+        if any("." in spread.name for spread in spreads):
+            ax.set_xlabel("layer and head")
+        _groups(ax, spreads)
 
     def about(self, shown: Shown[Spread], axes: Sequence[Axes]) -> About:
         notes = "a dot for each query", "box: the middle half", "bar: the median", self.left_out(shown)
         names = [f"class {name}: {keys}" for name, keys in KEYS.items()]
-        return About(notes, [*map(_sign, MARKERS)], names, message=MESSAGE)
+        keys = [
+            sign(linestyle="none", marker=marker, color=_colour(name), markersize=scaled(11))
+            for name, marker in MARKERS.items()
+        ]
+        return About(notes, keys, names, message=MESSAGE)
 
 
 def _spreads(result: Result) -> Iterator[Spread]:
@@ -104,24 +124,6 @@ def _short(place: str) -> str:
     return "" if place == "step 1" else label(place)
 
 
-def _columns(ax: Axes, spreads: Sequence[Spread]) -> None:
-    """Draw the bands of the classes and a column for each head, the heads of a group side by side."""
-    least = min(float(spread.shares.min()) for spread in spreads)
-    low = min(least / 1.3, 1 / 64)
-    _bands(ax, low)
-    for x, spread in enumerate(spreads):
-        _column(ax, x, spread)
-    ax.set_yscale("log")
-    ax.set_yticks([1, 1 / 2, 1 / 8, 1 / 32], ["all", "1/2", "1/8", "1/32"])
-    ax.minorticks_off()
-    ax.set(xlim=(-0.6, len(spreads) - 0.4), ylim=(low, 1.15), ylabel="share of the keys\nthat holds 90 %")
-    ax.set_xticks(range(len(spreads)), [spread.name for spread in spreads])
-    ax.tick_params(axis="x", length=0)
-    if any("." in spread.name for spread in spreads):
-        ax.set_xlabel("layer and head")
-    _groups(ax, spreads)
-
-
 def _bands(ax: Axes, low: float) -> None:
     """Draw the bands of the classes, each with its name on the right."""
     for i, (name, high) in enumerate(zip(OperatingClass, BOUNDS, strict=True)):
@@ -136,13 +138,6 @@ def _bands(ax: Axes, low: float) -> None:
 def _colour(name: str) -> str:
     """The colour of a class."""
     return theme().series[[*MARKERS].index(name)]
-
-
-def _sign(name: str) -> Any:
-    """The sign of a class in the legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], linestyle="none", marker=MARKERS[name], color=_colour(name), markersize=scaled(11))
 
 
 def _column(ax: Axes, x: int, spread: Spread) -> None:

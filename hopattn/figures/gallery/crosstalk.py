@@ -8,12 +8,13 @@ import numpy as np
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_titles
 from hopattn.figures.panels import About, Panels, Shown
+from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Run
 
-WHAT = {"fields": ("crosstalk in the field of a neuron", "neurons"), "scores": ("score of another pattern", "scores")}
-"""The names of the quantity and of what is counted."""
+WHAT = {"fields": "crosstalk in the field of a neuron", "scores": "score of another pattern"}
+"""The names of the quantity."""
 
 
 class Crosstalk(Panels[Run]):
@@ -32,26 +33,25 @@ class Crosstalk(Panels[Run]):
     shared: ClassVar[dict[str, bool]] = {"sharex": True, "sharey": True}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
-        _histogram(ax, part, _reach(shown.parts), _height(shown.parts))
-        ax.set(xlabel=_what(part)[0], ylabel="density")
+        wide = max(3.2 * _number(run, "spread") for run in shown.parts)
+        ax.set_xlim(-wide, max(wide, 1.25 * max(_number(run, "signal") for run in shown.parts)))
+        ax.set_ylim(0, 1.25 * max(float(_bins(run)[1].max()) for run in shown.parts))
+        _histogram(ax, part)
+        ax.set(xlabel=WHAT[str(part.arrays["compared"].values)], ylabel="density")
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        keys, names = _signs(any(_theory(run) for run in shown.parts))
+        from matplotlib.patches import Patch
+
+        keys = [Patch(facecolor=colour, linewidth=0) for colour in (theme().sequential(0.25), theme().minus)]
+        if any(_number(run, "theory") for run in shown.parts):
+            keys.append(sign(color=theme().ink, linestyle="--", linewidth=scaled(2)))
+        names = ["crosstalk", "more than the signal", "Gaussian of theory"][: len(keys)]
         titles = run_titles(shown.parts, [()] * len(shown.parts), 30)
         return About([self.left_out(shown)], keys, names, titles)
 
 
-def _what(run: Run) -> tuple[str, str]:
-    return WHAT[str(run.arrays["compared"].values)]
-
-
-def _theory(run: Run) -> float:
-    """The standard deviation by theory; 0 if there is none."""
-    return float(run.arrays["theory"].values)
-
-
-def _signal(run: Run) -> float:
-    return float(run.arrays["signal"].values)
+def _number(run: Run, name: str) -> float:
+    return float(run.arrays[name].values)
 
 
 def _bins(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -60,54 +60,21 @@ def _bins(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return np.array([float(centre) for centre in array.labels[0]]), np.asarray(array.values)
 
 
-def _reach(runs: Sequence[Run]) -> tuple[float, float]:
-    """The ends of the common axis: all crosstalk, and the signal."""
-    wide = max(3.2 * float(run.arrays["spread"].values) for run in runs)
-    most = max(_signal(run) for run in runs)
-    return -wide, max(wide, 1.25 * most)
-
-
-def _height(runs: Sequence[Run]) -> float:
-    """The top of the common axis, with room for the name of the signal."""
-    return 1.25 * max(float(_bins(run)[1].max()) for run in runs)
-
-
-def _histogram(ax: Axes, run: Run, reach: tuple[float, float], height: float) -> None:
-    """Draw the crosstalk of one run, the signal, and the Gaussian of theory."""
+def _histogram(ax: Axes, run: Run) -> None:
+    """Draw the crosstalk of one run, the signal, and the Gaussian of theory, within the limits of the axes."""
+    reach, (_, height) = ax.get_xlim(), ax.get_ylim()
     centres, density = _bins(run)
     width = float(centres[1] - centres[0])
-    signal = _signal(run)
+    signal, share = _number(run, "signal"), 100 * _number(run, "wrong")
     beyond = centres > signal
     common: dict[str, Any] = {"width": width, "linewidth": 0, "align": "center"}
     ax.bar(centres[~beyond], density[~beyond], color=theme().sequential(0.25), **common)
     ax.bar(centres[beyond], density[beyond], color=theme().minus, **common)
-    if spread := _theory(run):
-        x = np.linspace(*reach, 400)
+    if spread := _number(run, "theory"):
+        x = np.linspace(reach[0], reach[1], 400)
         gauss = np.exp(-((x / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
         ax.plot(x, gauss, "--", color=theme().ink, lw=scaled(2))
     ax.plot([signal, signal], [0, 0.86 * height], color=theme().plus, lw=scaled(3.5))
     ax.text(signal, 0.88 * height, "signal", color=theme().plus, weight="bold", ha="center", va="bottom")
-    ax.text(reach[1], 0.42 * height, f"{_share(run)}\noutvoted", color=theme().minus, ha="right", va="center")
-    ax.set(xlim=reach, ylim=(0, height))
-
-
-def _share(run: Run) -> str:
-    """The share in which the crosstalk outweighs the signal, in words."""
-    share = 100 * float(run.arrays["wrong"].values)
-    return f"{number(share, 2 if share < 1 else 1)} %"
-
-
-def _signs(theory: bool) -> tuple[list[Any], list[str]]:
-    """The signs of the legend, and their meanings."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    keys: list[Any] = [
-        Patch(facecolor=theme().sequential(0.25), linewidth=0),
-        Patch(facecolor=theme().minus, linewidth=0),
-    ]
-    names = ["crosstalk", "more than the signal"]
-    if theory:
-        keys.append(Line2D([], [], color=theme().ink, linestyle="--", linewidth=scaled(2)))
-        names.append("Gaussian of theory")
-    return keys, names
+    outvoted = number(share, 2 if share < 1 else 1)
+    ax.text(reach[1], 0.42 * height, f"{outvoted} %\noutvoted", color=theme().minus, ha="right", va="center")

@@ -8,7 +8,6 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
-from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
 SCORE, MATCHING, PREVIOUS = "in-context score", "prefix matching", "previous token"
@@ -17,6 +16,11 @@ MOST = 3
 LINES = ("-", "--", ":")
 NAME = 18
 """The letters of a name in the legend."""
+KINDS = (
+    (MATCHING, 1, "to the word behind\nan earlier occurrence"),
+    (PREVIOUS, 0, "to the word before"),
+)
+"""The scores of heads: the kind, its colour in the series, and what the best head attends to."""
 HALF = 0.5
 """The attention from which on a head counts as an induction head."""
 
@@ -43,8 +47,11 @@ class Emergence(Plot):
         above, below = figure.subplots(2, 1, sharex=True)
         for i, name in enumerate(trainings[:MOST]):
             score = run.arrays[f"{name} {SCORE}"]
-            above.plot(_steps(score), score.values, LINES[i], color=theme().ink, label=short(name, NAME))
-            _best_heads(below, run, name, i)
+            steps = list(map(int, score.labels[0]))
+            above.plot(steps, score.values, LINES[i], color=theme().ink, label=short(name, NAME))
+            for kind, series, meaning in KINDS:
+                steps, best = _best(run, name, kind)
+                below.plot(steps, best, LINES[i], color=theme().series[series], label=None if i else meaning)
             _emergence((above, below), run, name)
         above.axhline(0, color=theme().faint, lw=scaled(1), zorder=0)
         above.set(ylabel="nats")
@@ -64,25 +71,10 @@ def _trainings(run: Run) -> list[str]:
     return [name.removesuffix(f" {SCORE}") for name in run.arrays if name.endswith(f" {SCORE}")]
 
 
-def _steps(array: Labelled) -> list[int]:
-    return [int(step) for step in array.labels[0]]
-
-
 def _best(run: Run, name: str, kind: str) -> tuple[list[int], np.ndarray]:
     """The steps of a training, and the score of its best head at each."""
     array = run.arrays[f"{name} {kind}"]
-    return _steps(array), np.max(array.values, axis=1)
-
-
-def _best_heads(ax: Axes, run: Run, name: str, i: int) -> None:
-    """Draw the head of all layers that attends most to the word before, and the one that matches prefixes best."""
-    kinds = (
-        (MATCHING, theme().series[1], "to the word behind\nan earlier occurrence"),
-        (PREVIOUS, theme().series[0], "to the word before"),
-    )
-    for kind, colour, meaning in kinds:
-        steps, best = _best(run, name, kind)
-        ax.plot(steps, best, LINES[i], color=colour, label=None if i else meaning)
+    return list(map(int, array.labels[0])), np.max(array.values, axis=1)
 
 
 def _emergence(axes: tuple[Axes, ...], run: Run, name: str) -> None:

@@ -10,8 +10,8 @@ from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out, run_titles
 from hopattn.figures.panels import About, Panels, Shown, grid_of
-from hopattn.figures.recalled_cues import last_steps, recalled
-from hopattn.figures.recalls import energy_scale
+from hopattn.figures.recalls import energy_scale, last_steps, recalled
+from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
@@ -19,7 +19,9 @@ from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED = 100, 3, 8
 """The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
-EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
+ENDS = {True: "comes to rest at its pattern", False: "comes to rest elsewhere"}
+"""The meanings of the lines, by whether a cue recalls its pattern."""
+EACH = "the energy of each cue until it rests: at its pattern, or elsewhere"
 
 
 class Energies(Panels[Run]):
@@ -45,21 +47,29 @@ class Energies(Panels[Run]):
         return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
 
     def grid(self, figure: Figure, shown: Shown[Run]) -> list[Axes]:
-        return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=_same_scale(shown.parts))
+        ranges = np.array([(energies.min(), energies.max()) for energies, _ in map(_drawn, shown.parts)])
+        alike = bool((np.ptp(ranges, axis=1) >= 0.1 * np.ptp(ranges)).all())  # one scale fits all runs
+        return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=alike)
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _lines(ax, part, part is shown.parts[0])
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        runs, cue = shown.parts, _single(shown.parts)
-        own = f"the cue: {label(cue)}" if cue and shown.result.figure.title is not None else ""
-        notes = own, _left_out_cues(runs), left_out(len(runs), len(shown.result.runs), "runs", "run")
-        names = run_titles(self.parts(shown.result), [()] * shown.of, 26)
-        both = zip(names, [_counts(run) * (not cue) for run in runs], strict=False)
-        titles = ["\n".join(filter(None, lines)) for lines in both]
-        signs = _signs({bool(right) for run in runs for right in _drawn(run)[1]})
-        message = f"the energy of ‘{label(cue)}’, step by step" if cue else EACH
-        return About(notes, *signs, titles, message)
+        runs, result, ends = shown.parts, shown.result, [_drawn(run)[1] for run in shown.parts]
+        cues = {run.arrays["energy"].labels[0] for run in runs}
+        cue = label(min(cues)[0]) if len(cues) == 1 and len(min(cues)) == 1 else ""  # that all runs draw alone
+        own = f"the cue: {cue}" if cue and result.figure.title is not None else ""
+        counts = [(len(right), len(recalled(run))) for run, right in zip(runs, ends, strict=True)]
+        cut = left_out(*max(counts, key=lambda count: count[1] - count[0]), "cues")
+        notes = own, cut, left_out(len(runs), len(result.runs), "runs", "run")
+        titles = run_titles(shown.every, [()] * shown.of, 26)[: len(runs)]
+        if not cue:
+            recalls = [f"{int(right.sum())} of {len(right)} recall" for right in ends]
+            titles = ["\n".join(filter(None, lines)) for lines in zip(titles, recalls, strict=True)]
+        there = [right for right in ENDS if any(right in some for some in ends)]
+        keys = [sign(**{**_mark(right, False), **_style(right, False)}) for right in there]
+        message = f"the energy of ‘{cue}’, step by step" if cue else EACH
+        return About(notes, keys, [ENDS[right] for right in there], titles, message)
 
 
 def _of_cue(run: Run, i: int) -> Run:
@@ -73,12 +83,6 @@ def _of_cue(run: Run, i: int) -> Run:
     return replace(run, arrays={**run.arrays, **own})
 
 
-def _single(runs: Sequence[Run]) -> str:
-    """The name of the cue that all runs draw alone; empty if there is none."""
-    names = {run.arrays["energy"].labels[0] for run in runs}
-    return next(iter(names))[0] if len(names) == 1 and len(next(iter(names))) == 1 else ""
-
-
 def _energies(run: Run) -> np.ndarray:
     """The energies of a run, `(n_cues, n_steps + 1)`; an empty array if it has none."""
     array = run.arrays.get("energy")
@@ -90,25 +94,6 @@ def _drawn(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """The energies that are drawn, and whether each of these cues recalls its pattern."""
     energies = _energies(run)[:CUES]
     return energies, recalled(run)[: len(energies)]
-
-
-def _same_scale(runs: Sequence[Run]) -> bool:
-    """Whether one scale fits all runs: none of their ranges is less than a tenth of the range of all."""
-    spans = [(float(energies.min()), float(energies.max())) for energies, _ in map(_drawn, runs)]
-    whole = max(high for _, high in spans) - min(low for low, _ in spans)
-    return all(high - low >= 0.1 * whole for low, high in spans)
-
-
-def _counts(run: Run) -> str:
-    """The number of cues that recall their pattern, of all that are drawn."""
-    _, right = _drawn(run)
-    return f"{int(right.sum())} of {len(right)} recall"
-
-
-def _left_out_cues(runs: Sequence[Run]) -> str:
-    """A remark on the cues that are not drawn."""
-    cues = [(len(_drawn(run)[1]), len(recalled(run))) for run in runs]
-    return left_out(*max(cues, key=lambda pair: pair[1] - pair[0]), "cues")
 
 
 def _lines(ax: Axes, run: Run, labelled: bool) -> None:
@@ -155,12 +140,3 @@ def _mark(right: bool, crowd: bool) -> dict[str, Any]:
     size = scaled(5.5 if crowd else 10)
     sign = {"marker": "o" if right else "X", "markersize": size, "markeredgewidth": scaled(0.9 if crowd else 1.4)}
     return {"linestyle": "none", "color": colour, "markerfacecolor": face, **sign}
-
-
-def _signs(ends: set[bool]) -> tuple[list[Any], list[str]]:
-    """The lines of the legend, and their meanings. ends: whether cues converge to their patterns, as far as drawn."""
-    from matplotlib.lines import Line2D
-
-    meanings = {True: "converges to its pattern", False: "converges elsewhere"}
-    there = {right: meaning for right, meaning in meanings.items() if right in ends}
-    return [Line2D([], [], **{**_mark(right, False), **_style(right, False)}) for right in there], [*there.values()]

@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import foot, headline, left_out, pads
-from hopattn.figures.shapes import cells
+from hopattn.figures.shapes import cells, colours_of, framed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import short
 from hopattn.results.labelled import Labelled
@@ -45,7 +45,9 @@ class FastWeights(Plot):
         runs = every[:RUNS]
         headline(figure, result)
         columns = min(WORDS, max(len(memories.values) for _, memories in runs))
-        colours = _scale([memories for _, memories in runs])
+        least = min(float(memories.values.min(initial=0.0)) for _, memories in runs)
+        most = max(1.0, *(float(np.abs(memories.values).max(initial=0.0)) for _, memories in runs))
+        colours = colours_of(least, most) | {"interpolation": "nearest"}
         grid = figure.subplots(len(runs), columns, squeeze=False)
         pads(figure, h_pad=0.06, w_pad=0.06)
         numbers = sum(memories.values[:columns].size for _, memories in runs) <= NUMBERED
@@ -72,14 +74,6 @@ def _memories(result: Result) -> list[tuple[str, Labelled]]:
     return [(run.name or AS_WRITTEN, run.arrays["memories"]) for run in result.runs if "memories" in run.arrays]
 
 
-def _scale(memories: list[Labelled]) -> dict[str, Any]:
-    """The colour map of all matrices: from 0 to 1, or to the largest number if that is larger."""
-    most = max(1.0, *(float(np.abs(own.values).max(initial=0.0)) for own in memories))
-    least = min(float(own.values.min(initial=0.0)) for own in memories)
-    colours: dict[str, Any] = {"vmin": -most if least < 0 else 0.0, "vmax": most, "interpolation": "nearest"}
-    return colours | {"cmap": theme().diverging if least < 0 else theme().sequential}
-
-
 def _notes(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others: str) -> list[str]:
     """The notes below the figure: the meaning of rows, columns and frames, and what is left out.
 
@@ -104,8 +98,6 @@ def _matrix(ax: Axes, memories: Labelled, i: int, colours: dict[str, Any], numbe
     colours: the arguments of the colour map. numbers: whether cells show numbers, and frames where the word changed
     them.
     """
-    from matplotlib.patches import Rectangle
-
     kept = _kept(memories)
     values = memories.values[i][kept]
     before = memories.values[i - 1][kept] if i else np.zeros_like(values)
@@ -115,7 +107,6 @@ def _matrix(ax: Axes, memories: Labelled, i: int, colours: dict[str, Any], numbe
         ax.set_xticks(range(values.shape[1]), [short(name, 8) for name in memories.labels[2]])
     if i == 0 and len(kept) <= NAMED_ROWS:
         ax.set_yticks(range(len(kept)), [short(memories.labels[1][k], 9) for k in kept])
-    frame: dict[str, Any] = {"fill": False, "edgecolor": theme().series[1], "linewidth": scaled(3.5), "clip_on": False}
     for row, column in np.argwhere(np.abs(values - before) > 1e-12) if numbers else ():
-        ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, **frame))
+        framed(ax, (column - 0.46, row - 0.44), (0.92, 0.88), theme().series[1], 3.5, clip_on=False)
     return image

@@ -58,7 +58,8 @@ class Flow(Panels[Head]):
 
     def about(self, shown: Shown[Head], axes: Sequence[Axes]) -> About:
         runs, places, heads = shown.result.runs, *zip(*shown.parts, strict=True)
-        drawn, there = (sum(counts) for counts in zip(*map(_counts, heads), strict=True))
+        drawn = sum(len(_pairs(weights.values)) for weights in heads)
+        there = sum(int(np.count_nonzero(weights.values)) for weights in heads)
         notes = left_out(1, len(runs), "runs", "run"), self.left_out(shown), left_out(drawn, there, ARROWED)
         titles = places if len(places) > 1 else [run_title(runs[0])] * (len(runs) > 1)
         return About(notes, *_legend(axes[0], heads), titles, title_style={"loc": "left"})
@@ -67,11 +68,6 @@ class Flow(Panels[Head]):
 def _self_attending(heads: list[Head]) -> list[Head]:
     """The heads in which a text attends to itself."""
     return [(place, weights) for place, weights in heads if len(weights.labels) == 2 and len({*weights.labels}) == 1]
-
-
-def _counts(weights: Labelled) -> tuple[int, int]:
-    """The number of arcs that are drawn, and that of weights other than 0."""
-    return len(_pairs(weights.values)), int(np.count_nonzero(weights.values))
 
 
 def _legend(ax: Axes, heads: Sequence[Labelled]) -> tuple[list[Any], list[str]]:
@@ -134,8 +130,9 @@ def _arcs(ax: Axes, values: np.ndarray, pairs: list[tuple[int, int]], raised: fl
     thin = min(1.0, 16 / n)
     paths = [_arc(query, key, n, raised) for query, key in pairs]
     weights = [float(values[pair]) for pair in pairs]
+    own = [theme().series[key if n <= COLOURED else 0] for _, key in pairs]
     style: dict[str, Any] = {
-        "colors": [_colour(key, n, weight) for (_, key), weight in zip(pairs, weights, strict=True)],
+        "colors": [theme().faint if weight < 0 else of for weight, of in zip(weights, own, strict=True)],
         "linewidths": [scaled(0.6 + (6.4 if w > 0 else 2.4) * abs(w) / most) * thin for w in weights],
         "linestyles": ["-" if weight >= 0 else (0, (3, 2)) for weight in weights],
         "alpha": [0.35 + 0.65 * abs(weight) / most for weight in weights] or None,
@@ -149,11 +146,6 @@ def _arcs(ax: Axes, values: np.ndarray, pairs: list[tuple[int, int]], raised: fl
             ax.plot(*path[-1], marker=(3, 0, turn), ms=scaled(size if n <= NUMBERED else 8), color=ink, zorder=5)
         if n <= NUMBERED and abs(weight) >= 0.25 * most:
             _number(ax, path, weight, numbers)
-
-
-def _colour(key: int, n: int, weight: float) -> str:
-    """The colour of an arc: that of its key if there are few words; grey if it takes away."""
-    return theme().faint if weight < 0 else theme().series[key if n <= COLOURED else 0]
 
 
 def _number(ax: Axes, path: np.ndarray, weight: float, numbers: list[np.ndarray]) -> None:

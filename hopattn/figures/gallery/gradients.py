@@ -103,14 +103,11 @@ def _logarithmic(ax: Any, values: np.ndarray) -> None:
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     last = max(last, first + 1)
     exponents = range(first, last + 1, max(1, -(-(last - first) // 7)))
-    ax.set_yticks([10.0**e for e in exponents], [_power(e, low) for e in exponents])
+    texts = [{0: "1", 1: "10", -1: ".1"}.get(e, power_of_ten(e)) for e in exponents]
+    if low <= FLOOR and exponents[0] == round(np.log10(FLOOR)):  # it stands for all smaller numbers too
+        texts[0] = f"≤ {texts[0]}"
+    ax.set_yticks([10.0**e for e in exponents], texts)
     ax.minorticks_off()
     ax.set_ylim(10.0**first * (0.5 if low > FLOOR else 0.2), 10.0**last * 2)
     if low <= FLOOR:
         ax.axhline(FLOOR, color=theme().faint, lw=scaled(1.5), ls=":", zorder=0)
-
-
-def _power(exponent: int, low: float) -> str:
-    """A power of ten as a label; the floor also stands for all smaller numbers."""
-    text = {0: "1", 1: "10", -1: ".1"}.get(exponent, power_of_ten(exponent))
-    return f"≤ {text}" if low <= FLOOR and 10.0**exponent <= FLOOR * 1.5 else text

@@ -7,7 +7,6 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, power_of_ten
-from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 PANELS = {"word": "for one more word", "text": "for all words, one after the other"}
@@ -28,36 +27,29 @@ class Growth(Plot):
         return "" if "multiplications" in result.runs[0].arrays else "it counts no multiplications"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        arrays = result.runs[0].arrays
+        arrays, counts = result.runs[0].arrays, result.runs[0].arrays["multiplications"]
+        words = [int(label) for label in counts.labels[0]]
         headline(figure, result)
         axes = figure.subplots(1, len(PANELS), sharey=True)
         for ax, (part, title) in zip(axes, PANELS.items(), strict=True):
-            growth = {end: float(arrays[f"{part}_{end}_growth"].values) for end in LINES}
-            _panel(ax, arrays["multiplications"], part, growth)
-            ax.set(title=title, xlabel="words")
+            for end, (name, series, marker, dashes) in LINES.items():
+                values = counts.values[:, counts.labels[1].index(f"{part}_{end}")]
+                times = f"× {number(2.0 ** float(arrays[f'{part}_{end}_growth'].values), 1)}"  # at the last doubling
+                look: dict[str, Any] = {"color": theme().series[series]}
+                ax.plot(words, values, dashes, marker=marker, label=name, **look)
+                look |= {"textcoords": "offset points", "ha": "right", "va": "bottom", "fontsize": scaled(20)}
+                ax.annotate(times, (words[-1], values[-1]), (scaled(-12), scaled(3)), **look)
+            ax.set(title=title, xlabel="words", xscale="log", yscale="log")
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_formatter(lambda value, _: plain(value))
+            ax.minorticks_off()
+            ax.grid(color=theme().faint, alpha=0.3, lw=scaled(0.8))
         axes[0].set_ylabel("multiplications")
         bottom, top = axes[0].get_ylim()  # both panels have one scale; the factors need room
         axes[0].set_ylim(top=top * (top / bottom) ** 0.05)
         keys, texts = axes[0].get_legend_handles_labels()
         others = left_out(1, len(result.runs), "runs", "run")
         foot(figure, ("× n: twice the words take n times the work", others), keys, texts)
-
-
-def _panel(ax: Any, counts: Labelled, part: str, growth: dict[str, float]) -> None:
-    """Draw both lines of a panel; growth: the exponent of the last doubling of each."""
-    words = [int(label) for label in counts.labels[0]]
-    for end, (title, series, marker, dashes) in LINES.items():
-        colour = theme().series[series]
-        values = counts.values[:, counts.labels[1].index(f"{part}_{end}")]
-        times = number(2.0 ** growth[end], 1)
-        ax.plot(words, values, dashes, marker=marker, color=colour, label=title)
-        place = {"xytext": (scaled(-12), scaled(3)), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-        ax.annotate(f"× {times}", (words[-1], values[-1]), **place, color=colour, fontsize=scaled(20))
-    ax.set(xscale="log", yscale="log")
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: plain(value))
-    ax.minorticks_off()
-    ax.grid(color=theme().faint, alpha=0.3, lw=scaled(0.8))
 
 
 def plain(value: float) -> str:

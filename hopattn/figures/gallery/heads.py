@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
 from hopattn.figures.base import Axes, tables
 from hopattn.figures.panels import About, Shown, Together
-from hopattn.figures.shapes import write_numbers
+from hopattn.figures.shapes import cells, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, unnumbered
 from hopattn.foundation.errors import InvalidInput
@@ -39,36 +39,32 @@ class Heads(Together[Row]):
         rows = shown.parts
         values = np.array([[*scores.values()] for _, scores, _ in rows])
         chances = np.array([[by_chance.get(name, np.nan) for name in SCORES] for _, _, by_chance in rows])
-        image = ax.imshow(values, aspect="auto", cmap=theme().sequential, vmin=0, vmax=1)
-        texts = np.vectorize(_with_chance, otypes=[object])(values, chances)
-        write_numbers(ax, image, scaled(18 if len(rows) < 8 else 15), texts, (values >= 2 * chances) & (chances > 0))
+        image = cells(ax, values, colours_of(0.0, 1.0), numbers=False)
+        texts = [
+            number(score) if np.isnan(chance) else f"{number(score)}   ({number(chance)})"
+            for score, chance in zip(values.flat, chances.flat, strict=True)
+        ]
+        bold, size = (values >= 2 * chances) & (chances > 0), scaled(18 if len(rows) < 8 else 15)
+        write_numbers(ax, image, size, np.reshape(texts, values.shape), bold)
         ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
         ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
-        _lines(ax, values.shape)
+        for edge in range(len(rows) + 1):
+            ends = [-0.5, len(SCORES) - 0.5]
+            ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=scaled(0.8), clip_on=False)
 
     def about(self, shown: Shown[Row], axes: Sequence[Axes]) -> About:
         chance = "in brackets: attention spread evenly over the visible words", "bold: at least twice that"
         return About([*(chance if any(by_chance for _, _, by_chance in shown.parts) else ()), self.left_out(shown)])
 
 
-def _with_chance(score: float, chance: float) -> str:
-    return number(score) if np.isnan(chance) else f"{number(score)}   ({number(chance)})"
-
-
-def _lines(ax: Axes, shape: tuple[int, ...]) -> None:
-    """Thin lines between the rows and around the table."""
-    for i in range(shape[0] + 1):
-        ax.plot([-0.5, shape[1] - 0.5], [i - 0.5] * 2, color=theme().ink, linewidth=scaled(0.8), clip_on=False)
-
-
 def _rows(result: Result) -> Iterator[Row]:
     """The heads of all runs that have scores."""
     for run in result.runs:
         for place, weights in tables(run, "weights"):
-            words = _words(weights)
+            own_text = weights.dims == ("query", "key") and weights.labels[0] == weights.labels[1]
+            words = unnumbered(weights.labels[0]) if own_text else [""]  # one word fits no score
             try:
                 seen = _visible(run, place, weights)
                 own = head_scores(weights.values, words)
@@ -92,10 +88,3 @@ def _visible(run: Run, place: str, weights: Labelled) -> np.ndarray | None:
     if not np.triu(used, 1).any():
         return np.tril(np.ones(used.shape, dtype=bool))
     return np.asarray(used) if used.all() else None
-
-
-def _words(weights: Labelled) -> list[str]:
-    """The word of each row, without the number of its occurrence; one that fits no score for weights of two texts."""
-    if weights.dims != ("query", "key") or weights.labels[0] != weights.labels[1]:
-        return [""]
-    return [*unnumbered(weights.labels[0])]

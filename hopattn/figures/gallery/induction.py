@@ -1,15 +1,16 @@
 """The induction head as a flow through two layers: words are columns of cells, and arcs show where cells come from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of
-from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import boxed, line_of
+from hopattn.figures.base import Axes, arrays_of
+from hopattn.figures.headings import left_out
+from hopattn.figures.panels import About, Shown, Together
+from hopattn.figures.shapes import boxed, colours_of, framed, line_of, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, readable_on, subscripted, width
+from hopattn.figures.text import label, number, subscripted, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
@@ -37,7 +38,7 @@ class Arc(NamedTuple):
     leads: bool
 
 
-class Induction(Plot):
+class Induction(Together[Run]):
     """The first run: the vectors before, between and after two layers, and the attention that leads to the last word.
 
     Arcs lead from key to query and have the colour of the key; pale ones do not lead to the last word. The cells that
@@ -61,14 +62,27 @@ class Induction(Plot):
             return f"it has {words} words of {elements} elements; there is room for {WORDS} of {ELEMENTS}"
         return ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        headline(figure, result)
-        ax = figure.subplots()
-        arcs, copies = _draw(ax, result.runs[0])
-        foot(figure, _notes(result, arcs), *_legend(ax, arcs, copies))
+    def parts(self, result: Result) -> Sequence[Run]:
+        return result.runs
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _draw(ax, result.runs[0])
+    def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
+        _draw(ax, shown.parts[0])
+
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        (ax,), run, arcs = axes, shown.parts[0], _arcs(shown.parts[0])
+        keys = ax.plot([], [], color=theme().series[0], lw=scaled(4))
+        names = ["▼ information flows from key to query"]
+        if not all(arc.leads for arc in arcs):
+            keys += ax.plot([], [], color=theme().series[1], lw=scaled(1.5), alpha=0.4)
+            names.append("leads elsewhere")
+        if any(arc.weight < 0 for arc in arcs):
+            keys += ax.plot([], [], line_of(-1), color=theme().faint, lw=scaled(2))
+            names.append("weight below 0")
+        if ax.patches:
+            frame: dict[str, Any] = {"mfc": "none", "mec": theme().value, "mew": scaled(3.5), "ls": "none"}
+            keys += ax.plot([], [], marker="s", ms=scaled(15), **frame)
+            names.append("copied")
+        return About([*_notes(run, arcs), self.left_out(shown)], keys, names)
 
 
 def _places(arrays: dict[str, Labelled], layer: int) -> list[str]:
@@ -77,8 +91,8 @@ def _places(arrays: dict[str, Labelled], layer: int) -> list[str]:
     return [name.place for name in names if name.quantity == "weights" and name.layer == layer and not name.text]
 
 
-def _draw(ax: Axes, run: Run) -> tuple[list[Arc], int]:
-    """Draw a run; gives the arcs, and the number of cells that have a frame."""
+def _draw(ax: Axes, run: Run) -> None:
+    """Draw a run: its stages, the arcs between them, and frames around the cells that are copied."""
     stages = [arrays_of(run)[name] for name in ("input", "layer 1 state", "layer 2 state")]
     n, high = stages[0].values.shape
     most = max(float(np.abs(stage.values).max(initial=0.0)) for stage in stages) or 1.0
@@ -97,34 +111,15 @@ def _draw(ax: Axes, run: Run) -> tuple[list[Arc], int]:
         _arc(ax, arc, n, top / (2 * n + GAP))
     copied = sorted({cell for arc in arcs if arc.leads for cell in _copied(run, stages, arc)})
     for k, word, element in copied:
-        _frame(ax, k * (n + GAP) + word, element)
+        framed(ax, (k * (n + GAP) + word - 0.45, element - 0.43), (0.9, 0.86), theme().value, 4, zorder=4)
     _name_parts(ax, stages[0].labels[1])
     ax.set(xlim=(-0.6, 3 * n + 2 * GAP - 0.4), ylim=(below, -top - 1.1), xticks=[])
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    return arcs, len(copied)
 
 
-def _legend(ax: Axes, arcs: list[Arc], copies: int) -> tuple[list[Any], list[str]]:
-    """The signs of the figure and their names."""
-    keys = [ax.plot([], [], color=theme().series[0], lw=scaled(4))[0]]
-    names = ["▼ information flows from key to query"]
-    if not all(arc.leads for arc in arcs):
-        keys += ax.plot([], [], color=theme().series[1], lw=scaled(1.5), alpha=0.4)
-        names.append("leads elsewhere")
-    if any(arc.weight < 0 for arc in arcs):
-        keys += ax.plot([], [], line_of(-1), color=theme().faint, lw=scaled(2))
-        names.append("weight below 0")
-    if copies:
-        frame: dict[str, Any] = {"mfc": "none", "mec": theme().value, "mew": scaled(3.5), "ls": "none"}
-        keys += ax.plot([], [], marker="s", ms=scaled(15), **frame)
-        names.append("copied")
-    return keys, names
-
-
-def _notes(result: Result, arcs: list[Arc]) -> list[str]:
+def _notes(run: Run, arcs: list[Arc]) -> list[str]:
     """The remarks below the figure: what it leaves out, and where a layer scales what a word takes."""
-    run = result.runs[0]
     arrays, notes = arrays_of(run), []
     for k in (1, 2):
         place = _places(arrays, k)[0]
@@ -137,7 +132,6 @@ def _notes(result: Result, arcs: list[Arc]) -> list[str]:
     drawn = len({(arc.layer, arc.query, arc.key) for arc in arcs})
     there = sum(np.count_nonzero(arrays[f"{_places(arrays, k)[0]} weights"].values) for k in (1, 2))
     notes.append(left_out(drawn, int(there), "arcs"))
-    notes.append(left_out(1, len(result.runs), "runs", "run"))
     return notes
 
 
@@ -155,20 +149,17 @@ def _parts(axes: tuple[str, ...]) -> dict[str, list[int]]:
 def _columns(ax: Axes, stage: Labelled, left: float, most: float) -> None:
     """Draw the words of one stage as columns of cells, with their names below. left: the x of the first column."""
     values, (tokens, axes) = stage.values, stage.labels
-    high, colours = len(axes), theme().diverging
-    shades = colours(0.5 + 0.5 * values.T / (1.25 * most))
-    ax.imshow(shades, extent=(left - 0.5, left + len(tokens) - 0.5, high - 0.5, -0.5), aspect="auto")
-    for (i, j), value in np.ndenumerate(values.T):
-        if high <= NUMBERED and round(float(value), 2):
-            ink = readable_on(shades[i, j])
-            ax.text(left + j, i, number(float(value)), ha="center", va="center", fontsize=scaled(14), color=ink)
+    high, ends = len(axes), (left - 0.5, left + len(tokens) - 0.5)
+    image = ax.imshow(values.T, **colours_of(-1.0, 1.25 * most), extent=(*ends, high - 0.5, -0.5), aspect="auto")
+    if high <= NUMBERED:
+        texts = [[number(value) if round(value, 2) else "" for value in row] for row in values.T.tolist()]
+        write_numbers(ax, image, scaled(14), np.array(texts))
     for j, token in enumerate(subscripted(tokens, 10)):
         tilted: Any = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
         weight = "bold" if j == len(tokens) - 1 else "normal"
         ax.text(left + j + 0.1, high - 0.2, token, **tilted, fontsize=scaled(14), weight=weight)
         ax.plot([left + j - 0.5] * 2, [-0.5, high - 0.5], color=theme().paper, lw=scaled(2))
     for elements in _parts(axes).values():
-        ends = left - 0.5, left + len(tokens) - 0.5
         for edge in (elements[0] - 0.5, elements[-1] + 0.5):
             ax.plot(ends, [edge, edge], color=theme().ink, lw=scaled(1.5))
     for j in range(len(tokens) if len(tokens) <= COLOURED else 0):
@@ -220,14 +211,6 @@ def _copied(run: Run, stages: list[Labelled], arc: Arc) -> Iterator[tuple[int, i
     passed = np.abs(matrix * before) > 1e-9
     yield from ((arc.layer, arc.key, int(j)) for j in np.flatnonzero(passed.any(axis=0)))
     yield from ((arc.layer + 1, arc.query, int(i)) for i in np.flatnonzero(passed.any(axis=1) & (np.abs(after) > 1e-9)))
-
-
-def _frame(ax: Axes, x: float, y: float) -> None:
-    """Draw a frame around a cell."""
-    from matplotlib.patches import Rectangle
-
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": theme().value, "linewidth": scaled(4)}
-    ax.add_patch(Rectangle((x - 0.45, y - 0.43), 0.9, 0.86, zorder=4, **look))
 
 
 def _name_parts(ax: Axes, axes: tuple[str, ...]) -> None:

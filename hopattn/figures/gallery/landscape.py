@@ -6,15 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Draw, Figure, Plot, only, tables
-from hopattn.figures.headings import foot, headline, left_out, pads, run_title
+from hopattn.figures.base import Axes, Draw, Figure, tables
+from hopattn.figures.headings import run_title
+from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.recalls import frame_times
+from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
 
-RUNS, LEVELS = 3, 8
-"""The largest number of runs, and the number of steps of the energy that have colours."""
+LEVELS = 8
+"""The number of steps of the energy that have colours."""
 NAMED = 12
 """The number of patterns up to which each has its name beside it."""
 OUTER_NAME = 3
@@ -23,7 +25,7 @@ CONTOURED = 0.35
 """The contours fill this part of the energy's range, from the lowest energy up: recalls end there."""
 
 
-class Landscape(Plot):
+class Landscape(Panels[Run]):
     """Contours of the energy, each panel from its own lowest energy. Stars are patterns; lines lead from the cues to
     rings at their last states. The frames follow the cues step by step."""
 
@@ -31,73 +33,59 @@ class Landscape(Plot):
     shows: ClassVar[str] = "the energy over the plane: cues run downhill, into one valley or another, as β has it"
     scenario: ClassVar[str] = "landscape"
     moves: ClassVar[bool] = True
+    needs: ClassVar[str] = "landscape"
+    lack: ClassVar[str] = "it has no memory of two neurons whose energy is finite everywhere"
+    most: ClassVar[int] = 3
+    shared: ClassVar[dict[str, bool]] = {"sharey": True}
+    space: ClassVar[dict[str, float]] = {"h_pad": 0.08, "w_pad": 0.1}
 
-    def lacks(self, result: Result) -> str:
-        return "" if _runs(result) else "it has no memory of two neurons whose energy is finite everywhere"
-
-    def draw(self, figure: Figure, result: Result) -> None:
-        _panels(figure, result, None)
-
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = only(_runs(result), "runs", "run")
-        _panel(ax, run, _levels([run]), None)
+    def __init__(self, time: float | None = None) -> None:
+        self.time = time
+        """The time in steps up to which the paths go; None for whole paths."""
 
     def frames(self, result: Result) -> list[Draw]:
-        last = max(int(run.arrays["steps"].values.max()) for run in _runs(result)[:RUNS])
-        return [partial(_panels, result=result, time=time) for time in frame_times(last)]
+        last = max(int(run.arrays["steps"].values.max()) for run in self.shown(result).parts)
+        return [partial(Landscape(time).draw, result=result) for time in frame_times(last)]
+
+    def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        names = [label(axis) for axis in part.arrays["patterns"].labels[1]]
+        _contours(ax, part, _levels(shown))
+        _paths(ax, part, self.time)
+        _patterns(ax, part)
+        ax.set(aspect="equal", xlabel=names[0], ylabel=names[1])
+
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        if self.time is None:
+            moment = ""
+        else:
+            moment = f"after {number(self.time, 1)} step{'' if self.time == 1 else 's'}" if self.time else "the cues"
+        plain: dict[str, Any] = {"linestyle": "", "color": theme().ink, "markeredgewidth": scaled(2)}
+        star = {"markersize": scaled(20), "markerfacecolor": theme().series[4], "markeredgewidth": scaled(1.5)}
+        signs = [
+            sign(marker="*", **{**plain, **star}),
+            sign(marker="o", markersize=scaled(11), markerfacecolor=theme().paper, **plain),
+            sign(marker="o", markersize=scaled(20), markerfacecolor="none", **plain),
+        ]
+        titles = [f"{_beta(run)}\n{_count_ends(run)}" for run in shown.parts]
+        return About([moment, self.left_out(shown)], signs, ["pattern", "cue", "its end"], titles)
+
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
+        own = "energy above the lowest of each panel" if len(axes) > 1 else "energy above the lowest"
+        name, filled = f"{own}; higher than {number(_levels(shown)[-1])}: no colour", axes[-1].collections[0]
+        bar: dict[str, Any] = {"location": "bottom", "aspect": 45, "shrink": 0.8, "label": name}
+        figure.colorbar(filled, ax=axes, format=lambda value, _: number(value), **bar)
 
 
-def _runs(result: Result) -> list[Run]:
-    """The runs that have a landscape."""
-    return [run for run in result.runs if "landscape" in run.arrays]
-
-
-def _panels(figure: Figure, result: Result, time: float | None) -> None:
-    """Draw the first runs side by side. time: in steps, up to which the paths go; None for whole paths."""
-    runs = _runs(result)
-    shown = runs[:RUNS]
-    headline(figure, result)
-    pads(figure, h_pad=0.08, w_pad=0.1)
-    axes = figure.subplots(1, len(shown), squeeze=False, sharey=True)[0]
-    levels = _levels(shown)
-    for ax, run in zip(axes, shown, strict=True):
-        colours = _panel(ax, run, levels, time)
-        ax.set_title(f"{_run_title(run)}\n{_count_ends(run)}")
-    for ax in axes[1:]:
-        ax.set_ylabel("")
-    own = "energy above the lowest of each panel" if len(shown) > 1 else "energy above the lowest"
-    name = f"{own}; higher than {number(levels[-1])}: no colour"
-    figure.colorbar(colours, ax=axes, location="bottom", aspect=45, shrink=0.8, label=name, format=_plain)
-    moment = "" if time is None else f"after {number(time, 1)} step{'' if time == 1 else 's'}" if time else "the cues"
-    _legend(figure, (moment, left_out(len(shown), len(runs), "runs", "run")))
-
-
-def _plain(value: float, _: Any) -> str:
-    """An energy beside the colour bar."""
-    return number(value)
-
-
-def _levels(runs: Sequence[Run]) -> np.ndarray:
+def _levels(shown: Shown[Run]) -> np.ndarray:
     """The steps of energy above the lowest of each run, the same in all panels, closer near the bottom."""
-    spans = [float(np.ptp(run.arrays["landscape"].values)) for run in runs]
+    spans = [float(np.ptp(run.arrays["landscape"].values)) for run in shown.parts]
     return np.asarray((max(spans) or 1.0) * CONTOURED * np.linspace(0, 1, LEVELS + 1) ** 2)
 
 
-def _panel(ax: Axes, run: Run, levels: np.ndarray, time: float | None) -> Any:
-    """Draw one run; returns its filled contours."""
-    names = [label(axis) for axis in run.arrays["patterns"].labels[1]]
-    colours = _contours(ax, run, levels)
-    _paths(ax, run, time)
-    _patterns(ax, run)
-    ax.set(aspect="equal", xlabel=names[0], ylabel=names[1])
-    return colours
-
-
-def _run_title(run: Run) -> str:
+def _beta(run: Run) -> str:
     """The β of a run, on which the landscape depends; without a β the name of the run."""
     for _, separation in tables(run, "separation"):
-        beta = dict(zip(separation.labels[0], separation.values, strict=True))["beta"]
-        return f"β = {number(float(beta))}"
+        return f"β = {number(float(separation.values[separation.labels[0].index('beta')]))}"
     return run_title(run)
 
 
@@ -108,18 +96,17 @@ def _count_ends(run: Run) -> str:
     return f"{cues} cue{'' if cues == 1 else 's'}, {ends} end{'' if ends == 1 else 's'}"
 
 
-def _contours(ax: Axes, run: Run, levels: np.ndarray) -> Any:
-    """Draw the contours: dark where the energy is low, background colour for energies above the last contour."""
+def _contours(ax: Axes, run: Run, levels: np.ndarray) -> None:
+    """Draw the contours: dark where the energy is low, the sheet for all energies above the last contour."""
     field = run.arrays["landscape"]
     across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
     span = float(np.ptp(field.values)) or 1.0
     # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
     above = ((field.values - field.values.min()) / span).round(12) * span
-    filled = ax.contourf(across, up, above, levels, cmap=theme().sequential.reversed())
+    ax.contourf(across, up, above, levels, cmap=theme().sequential.reversed())
     ax.contour(across, up, above, levels[1:], colors=[theme().paper], linewidths=scaled(0.8), alpha=0.7)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
     ax.spines[:].set(visible=True, color=theme().faint)
-    return filled
 
 
 def _paths(ax: Axes, run: Run, time: float | None) -> None:
@@ -163,17 +150,3 @@ def _patterns(ax: Axes, run: Run) -> None:
             text = ax.annotate(label(name), place, (away, 0), textcoords="offset points", ha=side, va="center")
             around = [Stroke(linewidth=scaled(4), foreground=theme().paper), Normal()]
             text.set(weight="bold", zorder=9, path_effects=around)
-
-
-def _legend(figure: Figure, notes: Sequence[str]) -> None:
-    """Draw the legend below the panels."""
-    from matplotlib.lines import Line2D
-
-    plain: dict[str, Any] = {"linestyle": "", "color": theme().ink, "markeredgewidth": scaled(2)}
-    star = {"markersize": scaled(20), "markerfacecolor": theme().series[4], "markeredgewidth": scaled(1.5)}
-    signs = [
-        Line2D([], [], marker="*", **{**plain, **star}),
-        Line2D([], [], marker="o", markersize=scaled(11), markerfacecolor=theme().paper, **plain),
-        Line2D([], [], marker="o", markersize=scaled(20), markerfacecolor="none", **plain),
-    ]
-    foot(figure, notes, signs, ["pattern", "cue", "its end"])

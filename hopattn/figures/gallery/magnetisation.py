@@ -68,20 +68,10 @@ def _points(ax: Any, run: Run) -> None:
     """Draw the averages of Glauber's update with bars of two standard errors."""
     if "sampled" not in run.arrays:
         return
-    temperatures, sampled, errors = (
-        _temperatures(run, "sampled"),
-        run.arrays["sampled"].values,
-        run.arrays["errors"].values,
-    )
+    temperatures = _temperatures(run, "sampled")
+    sampled, errors = (run.arrays[name].values for name in ("sampled", "errors"))
     for j in range(min(PATTERNS, sampled.shape[1] - 1)):
         colour = theme().ink if sampled.shape[1] == 2 else theme().series[j]
-        style: dict[str, Any] = {
-            "fmt": MARKERS[j],
-            "ms": scaled(9),
-            "mfc": theme().paper,
-            "color": colour,
-            "capsize": scaled(6),
-            "lw": scaled(2),
-        }
-        name = None if j else "Glauber, ± 2 standard errors"
-        ax.errorbar(temperatures, sampled[:, j + 1], 2 * errors[:, j + 1], label=name, zorder=5, **style)
+        style: dict[str, Any] = {"fmt": MARKERS[j], "ms": scaled(9), "mfc": theme().paper, "capsize": scaled(6)}
+        style |= {"color": colour, "lw": scaled(2), "label": None if j else "Glauber, ± 2 standard errors"}
+        ax.errorbar(temperatures, sampled[:, j + 1], 2 * errors[:, j + 1], zorder=5, **style)

@@ -7,9 +7,9 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.places import coloured_places, is_lattice
+from hopattn.figures.shapes import colours_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number
-from hopattn.results.labelled import Labelled
+from hopattn.figures.text import number, short
 from hopattn.scenario.result import Result, Run
 
 PANELS = 2
@@ -38,10 +38,18 @@ class Maps(Plot):
         grid = figure.add_gridspec(2, len(widths), width_ratios=widths)
         axes = np.array([[figure.add_subplot(grid[row, column]) for column in range(PANELS)] for row in range(2)])
         positions, fields = run.arrays["grid"], run.arrays["fields"]
-        modules = _smoothest(run)
+        start, end = (positions.values[places] for places in run.arrays["links"].values.T - 1)
+        alike = np.mean(start * end, axis=0) / np.mean(positions.values**2, axis=0)
+        modules = sorted(np.argsort(-alike, kind="stable")[:PANELS].tolist())  # alike at places that are joined
         _row(axes[0], run, [(f"positions, {positions.labels[1][i]}", positions.values[:, i]) for i in modules], True)
         memories = np.unique(np.linspace(0, len(fields.values) - 1, PANELS).round().astype(int))
-        _row(axes[1], run, [(_memory(fields, i), fields.values[i]) for i in memories], False)
+        names = [short(fields.labels[0][i], 19) for i in memories]
+        _row(
+            axes[1],
+            run,
+            [(f"memory of\n{name}", fields.values[i]) for name, i in zip(names, memories, strict=True)],
+            False,
+        )
         keys = _errors(figure.add_subplot(grid[:, -1]), run) if with_noise else []
         notes = (
             left_out(len(modules), positions.values.shape[1], "modules"),
@@ -53,26 +61,9 @@ class Maps(Plot):
         foot(figure, notes, keys, [key.get_label() for key in keys])
 
 
-def _smoothest(run: Run) -> list[int]:
-    """The modules whose responses at places that are joined are most alike, in their order."""
-    values = run.arrays["grid"].values
-    start, end = run.arrays["links"].values.T - 1
-    alike = np.mean(values[start] * values[end], axis=0) / np.mean(values**2, axis=0)
-    return sorted(np.argsort(-alike, kind="stable")[:PANELS].tolist())
-
-
-def _memory(fields: Labelled, i: int) -> str:
-    place = fields.labels[0][i]
-    return f"memory of\n{place if len(place) <= 18 else place[:17] + '…'}"
-
-
 def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: bool) -> None:
     """Draw panels of one kind with one colour scale; panels that are left over stay empty."""
-    scale = (
-        {"cmap": theme().diverging, "vmin": -1, "vmax": 1}
-        if grid_like
-        else {"cmap": theme().sequential, "vmin": 0, "vmax": 1}
-    )
+    scale = colours_of(-1.0 if grid_like else 0.0, 1.0)
     for ax, (title, values) in zip(axes, panels, strict=False):
         image = coloured_places(ax, run, values, **scale)
         ax.set_title(title, fontsize=scaled(15))

@@ -52,7 +52,9 @@ class Messages(Panels[Graph]):
         return [(run, rounds[:ROUNDS]) for run, rounds in graphs if max(rounds[0][0].values.shape) <= WORDS]
 
     def panel_of(self, ax: Axes, part: Graph, shown: Shown[Graph]) -> None:
-        _graph(ax, part[1], _largest(shown.parts), len(shown.parts))
+        weights = [weights.values for _, rounds in shown.parts for weights, *_ in rounds]
+        most = max(float(np.abs(values).max(initial=0.0)) for values in weights) or 1.0
+        _graph(ax, part[1], most, len(shown.parts))
 
     def about(self, shown: Shown[Graph], axes: Sequence[Axes]) -> About:
         written = any(_with_vectors(weights, got) for _, rounds in shown.parts for weights, _, _, got in rounds)
@@ -70,11 +72,6 @@ class Messages(Panels[Graph]):
         }
         keys = [axes[0].plot([], [], color=colour, lw=scaled(3), ls=ls)[0] for colour, ls in looks.values()]
         return About(notes, keys, [*looks], titles, title_style={"fontsize": scaled(18)})
-
-
-def _largest(graphs: Sequence[Graph]) -> float:
-    """The size of the largest weight."""
-    return max(float(np.abs(one[0].values).max(initial=0.0)) for _, rounds in graphs for one in rounds) or 1.0
 
 
 def _left_out(shown: Shown[Graph]) -> list[str]:
@@ -124,9 +121,8 @@ def _graph(ax: Any, rounds: list[Round], most: float, panels: int) -> None:
             _edge(ax, ends, float(weights.values[i, j]) if mask[i, j] else None, most)
             if mask[i, j] and numbered and abs(weights.values[i, j]) > 1e-12:
                 along = 1 / (len(rows) + 1)
-                boxed(
-                    ax, ends[0] + along * (ends[1] - ends[0]), number(float(weights.values[i, j])), fontsize=scaled(15)
-                )
+                at = ends[0] + along * (ends[1] - ends[0])
+                boxed(ax, at, number(float(weights.values[i, j])), fontsize=scaled(15))
         if x == 0:
             _words(ax, x, start, columns, values if numbered else None, letters)
         _words(ax, x + 1, to, rows, received if numbered else None, letters)
@@ -141,14 +137,9 @@ def _words(
         boxed(ax, (x, y), short(name, letters), fontsize=scaled(17), bbox=box, zorder=7)
         if vectors is not None and vectors.values.shape[1] <= SHORT:
             text = f"({', '.join(number(float(value)) for value in vectors.values[k])})"
-            below: dict[str, Any] = {
-                "xytext": (0, -scaled(17)),
-                "textcoords": "offset points",
-                "ha": "center",
-                "va": "top",
-            }
             paper = {"boxstyle": "round,pad=0.05", "facecolor": theme().paper, "edgecolor": "none"}
-            ax.annotate(text, (x, y), fontsize=scaled(14), bbox=paper, zorder=6, **below)
+            below: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "bbox": paper}
+            ax.annotate(text, (x, y), (0, -scaled(17)), fontsize=scaled(14), zorder=6, **below)
 
 
 def _edge(ax: Any, ends: tuple[np.ndarray, np.ndarray], weight: float | None, most: float) -> None:

@@ -1,7 +1,7 @@
 """The movement of words by attention: each word before and after, as an arrow in the plane of two axes."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep
 from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import indexed, number
+from hopattn.figures.text import indexed
 from hopattn.figures.word_planes import (
     RunPlanes,
     any_off_mark,
@@ -20,28 +20,17 @@ from hopattn.figures.word_planes import (
     hero,
     off_plane,
     panel_titles,
+    remarks,
     same_axes,
+    turn_of,
 )
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
 DRAWN, NAMED = 200, 14
 """The largest number of words, and of words with names: in both those that move most."""
 STILL = 1e-6
 """The distance up to which a word does not count as moved."""
-
-
-class Turn(NamedTuple):
-    """The word that stands out in one run, and the word that it turns towards.
-
-    word, other: their indices; `other` is None if it turns towards no word. before, after: the cosine with the other.
-    """
-
-    word: int
-    other: int | None
-    before: float
-    after: float
 
 
 class Moved(RunPlanes):
@@ -76,16 +65,19 @@ class Moved(RunPlanes):
         return np.asarray((after.values - before.values) ** 2)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        runs, turns = shown.parts, [_turn(shown.result, run) for run in shown.parts]
-        heads = panel_titles(runs, [before_after(run)[0].labels[0] for run in runs])
-        cosines = [wrapped(_cosines(run, turn), 76 // len(runs)) for run, turn in zip(runs, turns, strict=True)]
-        titles = ["\n".join(filter(None, lines)) for lines in zip(heads, cosines, strict=True)]
-        known = len(before_after(runs[0])[0].labels[1])
-        words = max(len(before_after(run)[0].labels[0]) for run in runs)
+        runs, pairs, texts = shown.parts, [], [before_after(run) for run in shown.parts]
+        titles = panel_titles(runs, [before.labels[0] for before, _ in texts])
+        for i, (before, after) in enumerate(texts):
+            word, other = _turn(shown.result, runs[i])
+            turn = wrapped(turn_of(before, word, other, after.values[word]), 76 // len(runs))
+            titles[i] = "\n".join(filter(None, (titles[i], turn)))
+            pairs.append([indexed(before.labels[0][k]) for k in (word, other) if k is not None])
+        goals = dict.fromkeys(f"‘{goal[0]}’" for _, *goal in pairs if goal)
+        one = len({word for word, *_ in pairs}) == 1 and all(len(pair) == 2 for pair in pairs)
+        message = f"attention turns ‘{pairs[0][0]}’ towards {' or '.join(goals)}" if one else ""
+        words = max(len(before.labels[0]) for before, _ in texts)
         notes = (
-            left_out(2, known, "axes", "axes"),
-            f"cosines over all {known}" if known > 2 else "",
-            left_out(len(runs), len(shown.result.runs), "runs", "run"),
+            *remarks(len(texts[0][0].labels[1]), len(runs), shown.result, True),
             left_out(min(words, DRAWN), words, "words"),
             left_out(min(words, NAMED), words, "words with their names"),
         )
@@ -94,7 +86,7 @@ class Moved(RunPlanes):
         keys += axes[0].plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")
         keys += any_off_mark(axes)
         names = ["before", "after", "off the plane"][: len(keys)]
-        return About(notes, keys, names, titles, _message(runs, turns), {"fontsize": scaled(17)})
+        return About(notes, keys, names, titles, message, {"fontsize": scaled(17)})
 
     def draw_words(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _words(ax, part, self.plane(shown), _turn(shown.result, part))
@@ -109,69 +101,39 @@ def _replaced(run: Run) -> bool:
     return alone and bool(between_texts(run))
 
 
-def _turn(result: Result, run: Run) -> Turn:
-    """The word of a run that stands out, and the word that it turns towards."""
+def _turn(result: Result, run: Run) -> tuple[int, int | None]:
+    """The word of a run that stands out, and the word that it turns towards, if there is one."""
     before, after = before_after(run)
     word = hero(result, before.labels[0], before.values, after.values)
-    other = approached(before.values, after.values[word], word)
-    if other is None:
-        return Turn(word, None, 0.0, 0.0)
-    goal = before.values[other]
-    turned = (float(cosine(rows.values[word], goal)) for rows in (before, after))
-    return Turn(word, other, *turned)
+    return word, approached(before.values, after.values[word], word)
 
 
-def _cosines(run: Run, turn: Turn) -> str:
-    """The cosine of the word that stands out with the one that it turns towards, before and after."""
-    if turn.other is None:
-        return ""
-    other = indexed(before_after(run)[0].labels[0][turn.other])
-    return f"cosine with {other}: {number(turn.before)} → {number(turn.after)}"
-
-
-def _message(runs: Sequence[Run], turns: list[Turn]) -> str:
-    """The message of the figure, if one word turns towards others in the runs."""
-    tokens = [before_after(run)[0].labels[0] for run in runs]
-    words = {indexed(names[turn.word]) for names, turn in zip(tokens, turns, strict=True)}
-    goals = [indexed(names[t.other]) for names, t in zip(tokens, turns, strict=True) if t.other is not None]
-    if len(words) > 1 or len(goals) < len(runs):
-        return ""
-    return f"attention turns ‘{words.pop()}’ towards {' or '.join(f'‘{goal}’' for goal in dict.fromkeys(goals))}"
-
-
-def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: Turn) -> None:
+def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: tuple[int, int | None]) -> None:
     """Draw the words of one run: grey, and the one that stands out in colour, with rays from the origin."""
-    words, after = before_after(run)
+    (words, after), (word, other) = before_after(run), turn
     tokens = [indexed(token) for token in words.labels[0]]
     start, end = in_plane(words, *plane), in_plane(after, *plane)
     lines = draw_origin(ax)
     far = np.linalg.norm(end - start, axis=1)
     order = np.argsort(-far, kind="stable")
-    order = np.array([turn.word, *order[order != turn.word]])
+    order = np.array([word, *order[order != word]])
     drawn = np.zeros(len(far), dtype=bool)
     drawn[order[:DRAWN]] = True
-    lines += _rays(ax, start, end, turn)
+    rays = [(start[word], theme().plus, (0, (4, 3))), (end[word], theme().plus, "-")]
+    if other is not None:
+        rays.append((start[other], theme().ink, (0, (1, 2))))
+    for to, colour, style in rays:
+        ax.plot([0, to[0]], [0, to[1]], color=colour, ls=style, lw=scaled(1.6), alpha=0.8, zorder=1.5)
+        lines.append((np.zeros(2), to))
     for i in np.flatnonzero(drawn & (far > STILL)):
-        colour = theme().plus if i == turn.word else theme().faint
-        arrow(ax, start[i], end[i], colour, 4 if i == turn.word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
+        colour = theme().plus if i == word else theme().faint
+        arrow(ax, start[i], end[i], colour, 4 if i == word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
         ax.plot(*start[i], "o", mfc=theme().paper, mec=colour, mew=scaled(2), ms=scaled(11), ls="none", zorder=4)
         lines.append((start[i], end[i]))
     seen = ~(off_plane(words, start) & off_plane(after, end))
     for i in np.flatnonzero(drawn & seen):
-        ax.plot(
-            *end[i], "o", color=theme().plus if i == turn.word else theme().faint, ms=scaled(11), ls="none", zorder=5
-        )
+        colour = theme().plus if i == word else theme().faint
+        ax.plot(*end[i], "o", color=colour, ms=scaled(11), ls="none", zorder=5)
     named = order[:NAMED]
     texts = grouped([tokens[i] for i in named], end[named])
     keep_apart(ax, texts, lines, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
-
-
-def _rays(ax: Axes, start: np.ndarray, end: np.ndarray, turn: Turn) -> list[tuple[Any, Any]]:
-    """Draw rays from the origin to the word that stands out and to the one that it turns towards; returns them."""
-    zero = np.zeros(2)
-    looks = [(start[turn.word], theme().plus, (0, (4, 3))), (end[turn.word], theme().plus, "-")]
-    if turn.other is not None:
-        looks.append((start[turn.other], theme().ink, (0, (1, 2))))
-    for to, colour, style in looks:
-        ax.plot([0, to[0]], [0, to[1]], color=colour, ls=style, lw=scaled(1.6), alpha=0.8, zorder=1.5)
-    return [(zero, to) for to, _, _ in looks]

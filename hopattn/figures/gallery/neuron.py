@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes
-from hopattn.figures.choice import query_of
+from hopattn.figures.choice import cues_of
 from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import arithmetic, arrow, circle_size, layer, layer_heights
@@ -48,11 +48,9 @@ class Neuron(Panels[int]):
         """The indices of the cues that are drawn: the query of `[figure]`, all of a few, or the first."""
         arrays = result.runs[0].arrays
         tokens = arrays["input"].labels[0]
-        if result.figure.query is not None:
-            return [query_of(result, tokens)]
         neurons, inputs = arrays["network"].values.shape
         small = inputs <= IN_PANEL[0] and neurons <= IN_PANEL[1]
-        return list(range(min(len(tokens), PANELS))) if small else [0]
+        return cues_of(result, tokens, PANELS if small else 1)
 
     def panel_of(self, ax: Axes, part: int, shown: Shown[int]) -> None:
         _neuron(ax, shown.result, part, len(shown.parts) == 1)

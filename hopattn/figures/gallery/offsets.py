@@ -38,7 +38,10 @@ class Offsets(Panels[Matrix]):
         scored = [table for run in result.runs for table in [_first(run, "scores")] if table is not None]
         if not scored:
             return "it has no scores of attention"
-        if not all(_of_one_word(table) for table in scored):
+        labels = [(table.labels, {label.rpartition("#")[0] for label in table.labels[1]}) for table in scored]
+        if not all(
+            rows == keys and len(keys) >= 3 and len(words) == 1 and words != {""} for (rows, keys), words in labels
+        ):
             return "its texts are not one word, three times or more: their scores differ by more than their places"
         return ""
 
@@ -69,12 +72,6 @@ def _of_heads(run: Run, kind: str) -> list[Labelled]:
 def _first(run: Run, kind: str) -> Labelled | None:
     """The array of this kind of the first head of a run; None for a run without attention."""
     return next(iter(_of_heads(run, kind)), None)
-
-
-def _of_one_word(scores: Labelled) -> bool:
-    """Whether the scores are those of one word, at least three times, with itself."""
-    queries, keys = scores.labels
-    return queries == keys and len(keys) >= 3 and len({*unnumbered(keys)}) == 1
 
 
 def _panels(run: Run) -> list[tuple[str, np.ndarray]]:

@@ -1,14 +1,16 @@
 """The overlap of one cue's state with every stored pattern, step by step, as a heat map."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, run_title, wrapped
-from hopattn.figures.recalled_cues import last_steps
-from hopattn.figures.shapes import write_numbers
+from hopattn.figures.base import Axes, Figure
+from hopattn.figures.choice import cues_of
+from hopattn.figures.headings import left_out, run_title, wrapped
+from hopattn.figures.panels import About, Shown, Together
+from hopattn.figures.recalls import last_steps
+from hopattn.figures.shapes import colours_of, framed, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
@@ -17,7 +19,7 @@ NAMED, NUMBERED = 20, 12
 """The number of patterns up to which all have their names, and of patterns and steps up to which cells have numbers."""
 
 
-class Overlaps(Plot):
+class Overlaps(Together[Run]):
     """A row for each stored pattern, a column for each step; blue is like the pattern, orange like its reverse.
 
     The cue is the one that `[figure] query` names, or the first.
@@ -26,73 +28,58 @@ class Overlaps(Plot):
     name: ClassVar[str] = "overlaps"
     shows: ClassVar[str] = "the overlap of one cue with every stored pattern, step by step"
     scenario: ClassVar[str] = "sequence"
+    lack: ClassVar[str] = "it has no overlaps with patterns by step"
 
-    def lacks(self, result: Result) -> str:
-        return "" if _has_course(result.runs[0]) else "it has no overlaps with patterns by step"
+    def parts(self, result: Result) -> Sequence[Run]:
+        course = result.runs[0].arrays.get("course")
+        return result.runs if course is not None and course.values.size else []
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        run = result.runs[0]
-        headline(figure, result)
-        ax = figure.subplots()
-        image = _map(ax, result)
-        ax.set_title(wrapped(_title(run, _cue(result)), 60))
-        beyond = _beyond(image)
-        bar = figure.colorbar(image, ax=ax, label="overlap with the pattern", extend=beyond, shrink=0.9)
-        bar.set_ticks([-1, 0, 1], labels=["−1", "0", "1"])
-        notes = (
-            "framed: the pattern that the state is most like",
-            left_out(1, len(_cues(run)), "cues", "query"),
-            left_out(1, len(result.runs), "runs", "run"),
+    def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
+        """Draw the overlaps of the cue until it rests."""
+        course, cue = shown.parts[0].arrays["course"], _cue(shown.result)
+        values = np.asarray(course.values[cue], dtype=float)
+        last = int(last_steps(values[None].round(2))[0])
+        values = values[: last + 2].T  # with one step more, in which nothing changes
+        image = ax.imshow(values, **colours_of(-1.0, 1.0), aspect="auto", interpolation="nearest")
+        count, steps = values.shape
+        nearest = np.argmax(np.abs(values), axis=0)
+        named = _named(count, nearest)
+        ax.set(xlabel="step", ylabel="pattern")
+        ax.set_yticks(named, [label(course.labels[2][row]) for row in named])
+        if steps <= NUMBERED:
+            ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        ax.tick_params(length=0)
+        ax.spines[:].set(visible=True, color=theme().faint)
+        if max(values.shape) <= NUMBERED:
+            write_numbers(ax, image, scaled(15))
+        starts = [0, *(np.flatnonzero(np.diff(nearest)) + 1).tolist()]
+        for start, end in zip(starts, [*starts[1:], steps], strict=True):  # cells side by side have one frame
+            framed(ax, (start - 0.5, nearest[start] - 0.5), (end - start, 1), theme().ink, 2.5, zorder=3)
+
+    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
+        run, cues = shown.parts[0], shown.parts[0].arrays["course"].labels[0]
+        cue = cues[_cue(shown.result)]
+        own = f"cue: {label(cue)}" if len(cues) > 1 or not cue.isdigit() else ""
+        title = ", ".join(filter(None, (own, run_title(run) if run.name else "")))
+        framing = "framed: the pattern that the state is most like"
+        return About(
+            [framing, left_out(1, len(cues), "cues", "query"), self.left_out(shown)], titles=[wrapped(title, 60)]
         )
-        foot(figure, notes)
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        _map(ax, result)
-
-
-def _has_course(run: Run) -> bool:
-    return "course" in run.arrays and bool(run.arrays["course"].values.size)
-
-
-def _cues(run: Run) -> tuple[str, ...]:
-    return run.arrays["course"].labels[0]
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
+        """Draw the colour bar, open at an end beyond which an overlap is."""
+        (image,) = axes[0].images
+        beyond = bool(image.get_array().min() < -1.005), bool(image.get_array().max() > 1.005)
+        extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
+        bar = figure.colorbar(image, ax=axes[0], label="overlap with the pattern", extend=extend, shrink=0.9)
+        bar.set_ticks([-1, 0, 1], labels=["−1", "0", "1"])
 
 
 def _cue(result: Result) -> int:
-    """The number of the cue that is drawn: the one of `[figure] query`, else the first highlighted one."""
-    cues = _cues(result.runs[0])
-    return query_of(result, cues) if result.figure.query is not None else 0
-
-
-def _title(run: Run, cue: int) -> str:
-    """The name of the cue, and that of the run if it has one."""
-    names = _cues(run)
-    name = f"cue: {label(names[cue])}" if len(names) > 1 or not names[cue].isdigit() else ""
-    return ", ".join(filter(None, (name, run_title(run) if run.name else "")))
-
-
-def _map(ax: Axes, result: Result) -> Any:
-    """Draw the overlaps of the cue until it converges; returns the image."""
-    course, cue = result.runs[0].arrays["course"], _cue(result)
-    values = np.asarray(course.values[cue], dtype=float)
-    last = int(last_steps(values[None].round(2))[0])
-    values = values[: last + 2].T  # with one step more, in which nothing changes
-    image = ax.imshow(values, cmap=theme().diverging, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-    ax.set(xlabel="step", ylabel="pattern")
-    count, steps = values.shape
-    nearest = np.argmax(np.abs(values), axis=0)
-    named = _named(count, nearest)
-    ax.set_yticks(named, [label(course.labels[2][row]) for row in named])
-    if steps <= NUMBERED:
-        ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
-    else:
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
-    ax.tick_params(length=0)
-    ax.spines[:].set(visible=True, color=theme().faint)
-    if max(values.shape) <= NUMBERED:
-        write_numbers(ax, image, scaled(15))
-    _frames(ax, nearest)
-    return image
+    """The number of the cue that is drawn: the one of `[figure] query`, else the first."""
+    return cues_of(result, result.runs[0].arrays["course"].labels[0])[0]
 
 
 def _named(count: int, nearest: np.ndarray) -> list[int]:
@@ -104,20 +91,3 @@ def _named(count: int, nearest: np.ndarray) -> list[int]:
         if not named or row - named[-1] >= count / NAMED:
             named.append(row)
     return named
-
-
-def _frames(ax: Axes, rows: np.ndarray) -> None:
-    """Draw a frame around one cell of each column, and around cells side by side. rows: the row of each column."""
-    from matplotlib.patches import Rectangle
-
-    starts = [0, *(np.flatnonzero(np.diff(rows)) + 1)]
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        style: dict[str, Any] = {"fill": False, "edgecolor": theme().ink, "linewidth": scaled(2.5)}
-        ax.add_patch(Rectangle((start - 0.5, rows[start] - 0.5), end - start, 1, **style, zorder=3))
-
-
-def _beyond(image: Any) -> str:
-    """The ends at which the colour bar is open, because an overlap is beyond −1 or 1."""
-    values = image.get_array()
-    below, above = bool(values.min() < -1.005), bool(values.max() > 1.005)
-    return {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")

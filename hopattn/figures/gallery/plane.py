@@ -66,7 +66,17 @@ class Plane(RunPlanes):
         marks = any_off_mark(axes)
         titles = panel_titles(shown.parts, [_weights(run).labels[0] for run in shown.parts])
         message = _message(shown.result, shown.parts)
-        notes = _notes(shown.parts, shown.result, self.plane(shown))
+        arrows, weights = 0, 0
+        for run in shown.parts:
+            sizes = np.abs(_weights(run).values)
+            arrows += len(_pairs(run, in_plane(arrays_of(run)["input"], *self.plane(shown))))
+            weights += int(np.sum(sizes > 0.005) - np.sum(np.diagonal(sizes) > 0.005))
+        notes = (
+            left_out(2, len(arrays_of(shown.parts[0])["input"].labels[1]), "axes", "axes"),
+            left_out(arrows, weights, "weights between words"),
+            left_out(len(shown.parts), len(shown.result.runs), "runs", "run"),
+            left_out(1, max(len([*tables(run, "weights")]) for run in shown.parts), "heads", "head"),
+        )
         return About(notes, marks, ["off the plane"] * len(marks), titles, message)
 
     def draw_words(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
@@ -110,21 +120,6 @@ def _pairs(run: Run, at: np.ndarray) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: (-round(float(strong[pair]), 9), pair))[:ARROWS]
 
 
-def _notes(shown: Sequence[Run], result: Result, plane: tuple[str, str]) -> tuple[str, ...]:
-    """The note below the figure: what is left out."""
-    arrows, weights = 0, 0
-    for run in shown:
-        values = _weights(run).values
-        arrows += len(_pairs(run, in_plane(arrays_of(run)["input"], *plane)))
-        weights += int(np.sum(np.abs(values) > 0.005) - np.sum(np.abs(np.diagonal(values)) > 0.005))
-    return (
-        left_out(2, len(arrays_of(shown[0])["input"].labels[1]), "axes", "axes"),
-        left_out(arrows, weights, "weights between words"),
-        left_out(len(shown), len(result.runs), "runs", "run"),
-        left_out(1, max(len([*tables(run, "weights")]) for run in shown), "heads", "head"),
-    )
-
-
 def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
     """Draw the words and the arrows between them; the arrows of the highlighted word have the colour of queries."""
     weights, words = _weights(run), arrays_of(run)["input"]
@@ -133,7 +128,11 @@ def _pulls(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
     lines = draw_origin(ax)
     pairs = _pairs(run, at)
     most = max((abs(float(weights.values[pair])) for pair in pairs), default=1.0)
-    paths = [_path(at[i], at[j]) for i, j in pairs]
+    t = np.linspace(0, 1, 9)[:, None]
+    paths = []  # nine points of each arrow: a quadratic Bézier curve
+    for start, end in ((at[i], at[j]) for i, j in pairs):
+        middle = (start + end) / 2 + BEND * (end - start)[::-1] * (1, -1)
+        paths.append((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end)
     for i, j in pairs:
         value = float(weights.values[i, j])
         look = {"shrinkA": scaled(10), "shrinkB": scaled(10), "linestyle": line_of(value)}
@@ -161,11 +160,3 @@ def _numbers(ax: Axes, weights: Labelled, pairs: Any, paths: Any, word: int) -> 
             continue
         placed.append(path[4])
         boxed(ax, path[4], number(float(weights.values[i, j])), fontsize=scaled(15))
-
-
-def _path(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Nine points of a bent arrow, `(9, 2)`: a quadratic Bézier curve."""
-    along = end - start
-    middle = (start + end) / 2 + BEND * np.array([along[1], -along[0]])
-    t = np.linspace(0, 1, 9)[:, None]
-    return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end)

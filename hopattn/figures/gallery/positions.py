@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.cue_circle import unit_circle
 from hopattn.figures.headings import foot, headline, laid_out, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.shapes import arrow, bare, boxed, layer
@@ -64,8 +65,10 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
     bare(ax, xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.set_title(f"one step turns by {_degrees(turn)}")
     around = np.linspace(0, 2 * np.pi, 181)
-    ax.plot(np.cos(around), np.sin(around), color=theme().faint, lw=scaled(1.5))
-    _cross(ax, reach, names)
+    unit_circle(ax, reach)
+    style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(15), "textcoords": "offset points"}
+    ax.annotate(names[0], (reach, 0), xytext=(0, -scaled(4)), ha="right", va="top", **style)
+    ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
     for i, point in enumerate(points):
         size = (1 + 0.14 * (1 if len(points) < 9 else (i % 3) / 2)) * far[i]
         angles = np.arctan2(point[1], point[0]) + turn * np.linspace(0.13, 0.87, 41)
@@ -78,15 +81,6 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
     cross = [((-reach, 0), (reach, 0)), ((0, -reach), (0, reach))]
     laid_out(ax.figure)
     keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross, *centre])
-
-
-def _cross(ax: Axes, reach: float, names: Any) -> None:
-    """Draw the two lines through the centre, with the names of the axes at their ends."""
-    for x, y in ((reach, 0), (0, reach)):
-        ax.plot([-x, x], [-y, y], color=theme().faint, lw=scaled(0.8), zorder=1)
-    style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(15), "textcoords": "offset points"}
-    ax.annotate(names[0], (reach, 0), xytext=(0, -scaled(4)), ha="right", va="top", **style)
-    ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)
 
 
 def _centre(ax: Axes, point: np.ndarray, turn: float) -> list[Any]:

@@ -29,20 +29,16 @@ class Probe(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = result.runs[0].arrays
-        headline(figure, result, _message(arrays))
+        masked, unmasked = (arrays[f"{name} accuracy"].values[-1] for name in ("masked", "unmasked"))
+        above = float(arrays["chance"].values) + ERRORS * float(arrays["standard error"].values)
+        only_masked = masked > above >= unmasked
+        headline(figure, result, "with a causal mask a probe finds positions; without it, chance" * bool(only_masked))
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
         pads(figure, wspace=0.08)
         keys = _accuracies(left, arrays)
         _lengths(right, arrays["masked length"], arrays["unmasked length"])
         others = left_out(1, len(result.runs), "runs", "run") or None
         figure.legend(handles=keys, title=others, loc="outside lower center", ncols=2, frameon=False)
-
-
-def _message(arrays: Any) -> str:
-    """The title, if the mask tells the positions and nothing else does; else an empty text."""
-    masked, unmasked = (arrays[f"{name} accuracy"].values[-1] for name in ("masked", "unmasked"))
-    above = float(arrays["chance"].values) + ERRORS * float(arrays["standard error"].values)
-    return "with a causal mask a probe finds positions; without it, chance" if masked > above >= unmasked else ""
 
 
 def _curves() -> tuple[tuple[str, str, str, str, str], ...]:

@@ -1,6 +1,6 @@
 """The answers of a circuit of associative memories and the recall of each memory, against the width."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,8 +27,6 @@ class Probes(Panels[Run]):
     lack: ClassVar[str] = "it has no circuit of associative memories"
     most: ClassVar[int] = 3
     shared: ClassVar[dict[str, bool]] = {"sharey": True}
-
-    legend_style: ClassVar[Mapping[str, Any]] = {"ncols": 2, "handlelength": 3.5}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         looks = _looks()
@@ -68,15 +66,9 @@ def _curves(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
     for name, shares in zip(probes.labels[0], probes.values, strict=True):
         open_marker = {"markerfacecolor": "none", "markeredgewidth": scaled(2.5), "clip_on": False}
         ax.plot(widths, shares[order], label=f"probe: {name}", **looks[name], **open_marker)
-    answers = {
-        "color": theme().ink,
-        "marker": "o",
-        "markersize": scaled(9),
-        "linewidth": scaled(4),
-        "clip_on": False,
-        "zorder": 3,
-    }
-    ax.plot(widths, run.arrays["accuracy"].values[order], label="answers in context", **answers)
+    look: dict[str, Any] = {"color": theme().ink, "marker": "o", "markersize": scaled(9), "linewidth": scaled(4)}
+    answers = run.arrays["accuracy"].values[order]
+    ax.plot(widths, answers, label="answers in context", clip_on=False, zorder=3, **look)
 
 
 def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:

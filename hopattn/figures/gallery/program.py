@@ -10,6 +10,7 @@ from hopattn.figures.shapes import bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short, unnumbered
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result
 
 SELECTIONS, ROWS, COLUMNS = 4, 7, 12
@@ -32,9 +33,10 @@ class Program(Plot):
         return "" if result.kind == "program" else "it has no steps of a program"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        steps = _steps(result)
-        selections = [step for step in steps if step[2].values.ndim == 2]
-        sequences = [step for step in steps if step[2].values.ndim == 1]
+        arrays = [(ArrayName.parse(name), array) for name, array in result.runs[0].arrays.items()]
+        own = [(name.place, array) for name, array in arrays if name.quantity != "weights"]  # those are of a selection
+        steps = [(i, *step) for i, step in enumerate(own)]
+        selections, sequences = ([step for step in steps if step[2].values.ndim == ndim] for ndim in (2, 1))
         headline(figure, result)
         shown, rows = selections[-SELECTIONS:], [sequences[0], *sequences[1:][-ROWS:]]
         pads(figure, hspace=0.06)
@@ -43,7 +45,10 @@ class Program(Plot):
         for column, step in enumerate(shown):
             _matrix(figure.add_subplot(grid[0, column]), step, column == 0)
         _table(figure.add_subplot(grid[1, :]), rows)
-        below = _left_out(len(selections) - len(shown), len(sequences) - len(rows), rows)
+        words = len(rows[0][2].values) - COLUMNS
+        counts = len(selections) - len(shown), len(sequences) - len(rows), words
+        nouns = zip(counts, ("selection", "sequence", "last word"), strict=True)
+        below = ", ".join(f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in nouns if count > 0)
         notes = (
             "blue: the query selects the key" if shown else "",
             f"not shown: {below}" if below else "",
@@ -53,30 +58,17 @@ class Program(Plot):
         laid_out(figure)  # cells are square after the second layout only
 
 
-def _steps(result: Result) -> list[Step]:
-    """The steps of the first run in their order; the weights of an aggregation belong to its selection."""
-    arrays = [(*name.rpartition(" ")[::2], array) for name, array in result.runs[0].arrays.items()]
-    kept = [(name, array) for name, form, array in arrays if form != "weights"]
-    return [(i, name, array) for i, (name, array) in enumerate(kept)]
-
-
-def _left_out(selections: int, sequences: int, rows: list[Step]) -> str:
-    """The words and steps that are not in the figure; empty if all are."""
-    words = len(rows[0][2].values) - COLUMNS
-    counts = ((selections, "selection"), (sequences, "sequence"), (words, "last word"))
-    parts = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in counts if count > 0]
-    return ", ".join(parts)
-
-
 def _matrix(ax: Any, step: Step, first: bool) -> None:
     """Draw one selection; first: whether it names what rows and columns are."""
     from matplotlib.colors import ListedColormap
 
     place, name, selection = step
     selected = np.asarray(selection.values) > 0
+    query, key = (dim.partition(" ")[2] for dim in selection.dims)  # as in "indices == opposite"
+    rule = "every key" if key.endswith(" true") else f"{key} {query}"
     count = len(selected)
     ax.imshow(selected, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
-    ax.set_title(f"{place}  {short(name, 16)}\n{short(_rule(selection), 25)}", fontsize=scaled(15))
+    ax.set_title(f"{place}  {short(name, 16)}\n{short(rule, 25)}", fontsize=scaled(15))
     bare(ax)
     ax.set_xlabel("key" if first else "", fontsize=scaled(15))
     ax.set_ylabel("query" if first else "", fontsize=scaled(15))
@@ -90,12 +82,6 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
         ax.tick_params(length=0)
 
 
-def _rule(selection: Labelled) -> str:
-    """The rule of a selection, which its axes are named after: "indices == opposite"."""
-    query, key = (name.partition(" ")[2] for name in selection.dims)
-    return "every key" if key.endswith(" true") else f"{key} {query}"
-
-
 def _table(ax: Any, rows: list[Step]) -> None:
     """Write each sequence as a row below the words; the last one, the result, stands out."""
     count = min(COLUMNS, len(rows[0][2].values))
@@ -107,23 +93,10 @@ def _table(ax: Any, rows: list[Step]) -> None:
     for i, (_, _, sequence) in enumerate(rows):
         last = i == len(rows) - 1
         for j, value in enumerate(sequence.values[:count].tolist()):
-            text = short(value, letters) if isinstance(value, str) else _number(value)
+            text = short(value, letters) if isinstance(value, str) else number(value, powers=True)
             colour = theme().faint if value == 0 and not last else theme().ink
-            ax.text(
-                j,
-                i,
-                text,
-                ha="center",
-                va="center",
-                color=colour,
-                fontsize=scaled(17),
-                weight="bold" if last else "normal",
-            )
+            look: dict[str, Any] = {"color": colour, "fontsize": scaled(17), "weight": "bold" if last else "normal"}
+            ax.text(j, i, text, ha="center", va="center", **look)
     ax.set_yticks(range(len(rows)), [f"{place}  {short(name, 18)}" if place else name for place, name, _ in rows])
     ax.get_yticklabels()[-1].set_fontweight("bold")
     ax.tick_params(length=0)
-
-
-def _number(value: float) -> str:
-    """A number with two decimals, or as a power of ten where these would not show it."""
-    return number(value) if value == 0 or 0.005 <= abs(value) < 1e5 else f"{value:.1e}".replace("-", "−")

@@ -8,7 +8,7 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, foot_of, lacks_circle
 from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arithmetic, bare, boxed
+from hopattn.figures.shapes import arithmetic, arrow, bare, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
@@ -123,19 +123,7 @@ def _side_names(ax: Axes, weights: np.ndarray, cue: np.ndarray, reach: float) ->
             continue
         normal = side * np.array([-along[1], along[0]]) / np.linalg.norm(along) * np.sign(along @ to)
         line = np.array([np.zeros(2), to]) + BESIDE * reach * normal
-        ax.annotate(
-            "",
-            line[1],
-            line[0],
-            arrowprops={
-                "arrowstyle": "|-|",
-                "color": colour,
-                "lw": scaled(2),
-                "shrinkA": 0,
-                "shrinkB": 0,
-                "mutation_scale": scaled(6),
-            },
-        )
+        arrow(ax, line[0], line[1], colour, 2, arrowstyle="|-|", mutation_scale=scaled(6))
         turn = np.degrees(np.arctan2(to[1], to[0]))
         turn = (turn + 90) % 180 - 90
         middle = line.mean(axis=0) + 0.09 * reach * normal

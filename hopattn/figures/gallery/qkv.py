@@ -1,14 +1,16 @@
 """One head in numbers, from left to right: words, matrices, queries, keys and values, scores, weights, output."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, only, tables
-from hopattn.figures.headings import foot, headline, left_out
-from hopattn.figures.shapes import arrow, bare, strokes
+from hopattn.figures.base import Axes, tables
+from hopattn.figures.headings import left_out
+from hopattn.figures.panels import About, Panels, Shown
+from hopattn.figures.shapes import arrow, bare, framed, strokes
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, readable_on, subscripted, width
+from hopattn.figures.text import extent, number, readable_on, subscripted, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Dot
@@ -25,8 +27,6 @@ TITLE = 2.2
 """The space between two matrices above each other, in cells: it holds the title of the lower one."""
 FILLED = {"en": 0.9, "de": 0.68}
 """The largest part of a cell's width that its number fills, in each language: German adds a zero before the point."""
-DIGIT, SIGNS = 0.64, {".": 0.32, "−": 0.84}
-"""The widths of digits and signs, relative to the font."""
 LETTERS = 7
 """The longest name of a row or a column, in letters."""
 ROLES = ("query", "key", "value")
@@ -67,16 +67,17 @@ class Table(NamedTuple):
         return self.at[1] + len(self.values) / 2
 
 
-class Qkv(Plot):
-    """One head of the first run, with every number. Query, key and value have their colours; shapes are below."""
+class Qkv(Panels[str]):
+    """One head of the first run, with every number. Query, key and value have their colours; shapes stand below."""
 
     name: ClassVar[str] = "qkv"
     shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
     scenario: ClassVar[str] = "one-head"
+    what: ClassVar[tuple[str, str]] = "heads", "head"
 
     def lacks(self, result: Result) -> str:
         run = result.runs[0]
-        places = _places(run)
+        places = self.parts(result)
         if not places:
             return "it has no heads with queries, keys and values"
         head = run.heads()[places[0]]
@@ -91,24 +92,18 @@ class Qkv(Plot):
             return f"its matrices take {wide} by {high} cells; there is room for {CELLS} by {ROWS}"
         return ""
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        run = result.runs[0]
-        places = _places(run)
-        headline(figure, result)
-        _draw(figure.subplots(), run, places[0], FILLED[result.figure.lang] * float(figure.bbox.width))
-        hatched = "" if np.all(run.arrays[f"{places[0]} mask"].values) else "hatched: hidden by the mask"
-        notes = hatched, left_out(1, len(result.runs), "runs", "run"), left_out(1, len(places), "heads", "head")
-        foot(figure, notes)
+    def parts(self, result: Result) -> list[str]:
+        """The places of the heads of the first run whose matrices are known."""
+        known = result.runs[0].heads()
+        return [place for place, _ in tables(result.runs[0], "weights") if place in known]
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        run = result.runs[0]
-        _draw(ax, run, only(_places(run), "heads", "head"), FILLED[result.figure.lang] * float(ax.bbox.width))
+    def panel_of(self, ax: Axes, part: str, shown: Shown[str]) -> None:
+        _draw(ax, shown.result.runs[0], part, FILLED[shown.result.figure.lang] * shown.width_of(ax))
 
-
-def _places(run: Run) -> list[str]:
-    """The places of the heads whose matrices are known."""
-    known = run.heads()
-    return [place for place, _ in tables(run, "weights") if place in known]
+    def about(self, shown: Shown[str], axes: Sequence[Axes]) -> About:
+        run, *others = shown.result.runs
+        hatched = "" if np.all(run.arrays[f"{shown.parts[0]} mask"].values) else "hatched: hidden by the mask"
+        return About([hatched, left_out(1, 1 + len(others), "runs", "run"), self.left_out(shown)])
 
 
 def _words(run: Run, place: str) -> tuple[Labelled, Labelled]:
@@ -131,7 +126,10 @@ def _size(run: Run, place: str) -> tuple[int, int]:
 def _draw(ax: Axes, run: Run, place: str, pixels: float) -> None:
     """Draw one head. pixels: the width of the drawing, as far as numbers fill it."""
     own, read = _words(run, place)
-    head, x = run.heads()[place], _columns(run, place)
+    query, value = (run.arrays[f"{place} {name}"].values.shape[1] for name in ("queries", "values"))
+    wide = own.values.shape[1], max(query, value), max(query, value), len(read.values), len(read.values)
+    x = [0.0, *np.cumsum(np.add(np.maximum(wide, NARROWEST), GAPS)).tolist()]  # the left edges of the columns
+    head = run.heads()[place]
     right = x[5] + run.arrays[f"{place} output"].values.shape[1]
     left = -_room(own.labels[0] + read.labels[0], right)
     cell = pixels * 72 / float(ax.get_figure(root=True).dpi) / (right + 0.6 - left)
@@ -173,18 +171,13 @@ def _encoded(
     return {role: drawn[0 if role == "query" else -1] for role in ROLES}
 
 
-def _columns(run: Run, place: str) -> list[float]:
-    """The left edges of the columns: words, matrices, vectors, scores, weights, output."""
-    own, read = _words(run, place)
-    query, value = (run.arrays[f"{place} {name}"].values.shape[1] for name in ("queries", "values"))
-    wide = own.values.shape[1], max(query, value), max(query, value), len(read.values), len(read.values)
-    return [0.0, *np.cumsum(np.add(np.maximum(wide, NARROWEST), GAPS)).tolist()]
-
-
 def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: str) -> Table:
-    """A table in the pale tone of a colour; a narrow one is in the middle of its column. at: left, and middle."""
+    """A table in the pale tone of a colour; a narrow one stands in the middle of its column. at: left, and middle."""
+    from matplotlib.colors import to_rgb
+
     left = at[0] + max(0.0, NARROWEST - values.shape[1]) / 2
-    return Table(values, (left, at[1]), title, colour, _tint(colour))
+    pale = 0.16 * np.array(to_rgb(colour)) + 0.84 * np.array(to_rgb(theme().paper))
+    return Table(values, (left, at[1]), title, colour, pale)
 
 
 def _weigh(
@@ -199,7 +192,10 @@ def _weigh(
     separation, ink = head.retrieval.separation, theme().ink
     values, out = (run.arrays[f"{place} {name}"].values for name in ("weights", "output"))
     shares = theme().sequential(np.clip(values, 0, 1) if values.min(initial=0.0) >= 0 else 0 * values)
-    title = _formula(float(separation.beta), head.query.dims[0])
+    beta, dim = float(separation.beta), head.query.dims[0]
+    title = "Q Kᵀ" if beta == 1 else f"{number(beta)} Q Kᵀ"
+    if dim > 1 and np.isclose(beta, dim**-0.5):
+        title = f"Q Kᵀ / √{dim}"
     scores = Table(separation.beta * run.arrays[f"{place} scores"].values, (x[3], 0.0), title, ink, theme().paper)
     weights = Table(values, (x[4], 0.0), "weights A", ink, shares)
     summed = "output A V" if name_of(head.retrieval.activation) == "identity" else "output"
@@ -208,8 +204,10 @@ def _weigh(
     for table, masked in ((scores, hidden), (weights, hidden), (output, None)):
         _table(ax, table, cell, masked)
     _rows(ax, rows, scores.left, 0.0)
+    tilted: dict[str, Any] = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
     for table in (scores, weights):
-        _names_below(ax, columns, table)
+        for j, name in enumerate(subscripted(columns, LETTERS)):
+            ax.text(table.left + j + 0.7, table.bottom + 0.25, name, fontsize=scaled(13), **tilted)
     middle = (scores.right + weights.left) / 2
     ax.text(middle, -0.15, name_of(separation), ha="center", va="bottom", fontsize=scaled(14))
     arrow(ax, (vectors["key"].right + 0.2, 0), (scores.left - _room(rows, output.right), 0), theme().key)
@@ -219,33 +217,17 @@ def _weigh(
         arrow(ax, (left.right + 0.2, 0), (right.left - 0.2, 0))
 
 
-def _formula(beta: float, dim: int) -> str:
-    """The scores as they go into the separation, in symbols."""
-    if dim > 1 and np.isclose(beta, dim**-0.5):
-        return f"Q Kᵀ / √{dim}"
-    return "Q Kᵀ" if beta == 1 else f"{number(beta)} Q Kᵀ"
-
-
-def _tint(colour: str) -> Any:
-    """A pale tone of a colour."""
-    from matplotlib.colors import to_rgb
-
-    return 0.16 * np.array(to_rgb(colour)) + 0.84 * np.array(to_rgb(theme().paper))
-
-
 def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None) -> None:
     """Draw a matrix with its numbers, its title and its shape.
 
     cell: its width in printer's points. hidden: the cells that the mask hides.
     """
     from matplotlib.colors import to_rgba
-    from matplotlib.patches import Rectangle
 
     rows, columns = table.values.shape
     fills = np.broadcast_to(table.fill if np.ndim(table.fill) == 3 else to_rgba(table.fill), (rows, columns, 4))
     texts = [number(float(value)) for value in table.values.flat]
-    longest = max(len(text.lstrip("−")) for text in texts)
-    widest = max(sum(SIGNS.get(letter, DIGIT) for letter in text) for text in texts)
+    longest, widest = max(len(text.lstrip("−")) for text in texts), max(map(extent, texts))
     size = min(scaled(17 if longest < 3 else 15 if longest < 4 else 13), cell / widest)
     for (i, j), value in np.ndenumerate(table.values):
         at = table.left + j, table.top + i
@@ -253,13 +235,12 @@ def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None
         look: dict[str, Any] = (
             {"facecolor": theme().empty, "hatch": strokes(3)} if masked else {"facecolor": tuple(fills[i, j])}
         )
-        ax.add_patch(Rectangle(at, 1, 1, edgecolor=theme().faint, linewidth=scaled(0.8), **look))
+        framed(ax, at, (1, 1), theme().faint, 0.8, fill=True, **look)
         if not masked:
             ink = readable_on(fills[i, j])
             centre = at[0] + 0.5, at[1] + 0.5
             ax.text(*centre, number(float(value)), ha="center", va="center", fontsize=size, color=ink)
-    frame: dict[str, Any] = {"facecolor": "none", "edgecolor": table.colour, "linewidth": scaled(2.5)}
-    ax.add_patch(Rectangle((table.left, table.top), columns, rows, **frame))
+    framed(ax, (table.left, table.top), (columns, rows), table.colour, 2.5)
     above: dict[str, Any] = {"ha": "center", "va": "bottom", "color": table.colour, "linespacing": 1.15}
     ax.text(table.middle, table.top - 0.15, f"{table.title}\n{rows} × {columns}", fontsize=scaled(14), **above)
 
@@ -279,13 +260,6 @@ def _rows(ax: Axes, names: tuple[str, ...], left: float, middle: float) -> None:
     for i, name in enumerate(subscripted(names, LETTERS)):
         y = middle - len(names) / 2 + i + 0.5
         ax.text(left - 0.15, y, name, ha="right", va="center", fontsize=scaled(13))
-
-
-def _names_below(ax: Axes, names: tuple[str, ...], table: Table) -> None:
-    """Write the words of the columns below a table."""
-    for j, name in enumerate(subscripted(names, LETTERS)):
-        tilted: dict[str, Any] = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
-        ax.text(table.left + j + 0.7, table.bottom + 0.25, name, fontsize=scaled(13), **tilted)
 
 
 def _elbow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
-from hopattn.figures.recall_course import draw_course
+from hopattn.figures.recall_course import SIGNS, draw_course
 from hopattn.figures.recalls import (
     cosines,
     draw_picture,
@@ -22,7 +22,7 @@ from hopattn.figures.recalls import (
     states,
     verdict,
 )
-from hopattn.figures.shapes import write_numbers
+from hopattn.figures.shapes import colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.scenario.result import Result, Run
@@ -31,8 +31,6 @@ CUES, PICTURES, PICTURES_OF_ONE = 4, 5, 10
 """The largest number of cues; of pictures of each; and of pictures if there is one cue. The last is always shown."""
 EXTRA_STEPS = 2
 """The curves are drawn for this number of steps after the last picture."""
-SIGNS = "●■▲◆"
-"""The marker of each cue in front of its name, as on its lines, so that cues differ without colours too."""
 WITH_ARROWS = 5
 """The number of pictures in a row up to which arrows lead from one to the next."""
 SAME = 0.05
@@ -57,20 +55,13 @@ class RecallStrip(Plot):
         headline(figure, result)
         pads(figure, h_pad=0.08, w_pad=0.08)
         count = min(len(run.strips), CUES)
-        (_one_cue if count == 1 else _cues)(figure, run)
         pictures = [len(picture_steps(run, i)) for i in range(count)]
-        kept = [len(_shown(run, i, _limit(count))) for i in range(count)]
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(count, len(run.strips), "cues"),
-            left_out(sum(kept), sum(pictures), "different pictures"),
+            left_out(_pictures(figure, run, count), sum(pictures), "different pictures"),
         )
         foot(figure, remarks)
-
-
-def _limit(count: int) -> int:
-    """The largest number of pictures of a cue, if there are `count` cues."""
-    return PICTURES_OF_ONE if count == 1 else PICTURES
 
 
 def _shown(run: Run, i: int, limit: int) -> list[int]:
@@ -80,37 +71,30 @@ def _shown(run: Run, i: int, limit: int) -> list[int]:
     return [steps[place] for place in places]
 
 
-def _cues(figure: Figure, run: Run) -> None:
-    """Draw several cues, one row each, with their curves beside them."""
-    count = min(len(run.strips), CUES)
-    steps = [_shown(run, i, PICTURES) for i in range(count)]
-    longest = max(map(len, steps))
-    answers = "answer" in run.arrays
-    wide = 1.6 + longest + answers
-    left, right = figure.add_gridspec(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
-    ratios = [1.0] * (longest + answers) + [1.25]
-    grid = left.subgridspec(count, len(ratios), width_ratios=ratios).subplots(squeeze=False)
+def _pictures(figure: Figure, run: Run, count: int) -> int:
+    """Draw the first cues, one row each, with their curves beside them; gives the number of pictures.
+
+    A single cue has below each picture its overlap with each pattern.
+    """
+    steps = [_shown(run, i, PICTURES_OF_ONE if count == 1 else PICTURES) for i in range(count)]
+    columns = max(map(len, steps)) + ("answer" in run.arrays)
+    ratios = [1.0] * columns + [1.25]
+    with_curves = count > 1 or "energy" in run.arrays
+    widths = (1.6 + columns, max(2.6, 5.6 - columns))[: 1 + with_curves]
+    places = list(figure.add_gridspec(1, len(widths), width_ratios=widths))
+    if count > 1:
+        grid = places[0].subgridspec(count, len(ratios), width_ratios=ratios).subplots(squeeze=False)
+    else:
+        rows = leading_patterns(cosines(run, 0)[steps[0]])
+        heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
+        cells = places[0].subgridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
+        grid = [[figure.add_subplot(cells[0, j]) for j in range(len(ratios))]]
+        _overlaps(figure.add_subplot(cells[1, : len(steps[0])]), run, steps[0], rows)
     for i, row in enumerate(grid):
         _row(figure, row, run, i, steps[i])
-    _curves(right, run, count, max(map(max, steps)) + EXTRA_STEPS)
-
-
-def _one_cue(figure: Figure, run: Run) -> None:
-    """Draw one cue: its pictures, and below each picture its overlap with each pattern; beside them the energy."""
-    steps = _shown(run, 0, PICTURES_OF_ONE)
-    answers, energy = "answer" in run.arrays, run.arrays.get("energy")
-    wide = 1.6 + len(steps) + answers
-    if energy is None:
-        left = figure.add_gridspec(1, 1)[0]
-    else:
-        left, right = figure.add_gridspec(1, 2, width_ratios=(wide, max(2.6, 7.2 - wide)))
-        _curves(right, run, 1, max(steps) + EXTRA_STEPS)
-    ratios = [1.0] * (len(steps) + answers) + [1.25]
-    rows = leading_patterns(cosines(run, 0)[steps])
-    heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
-    grid = left.subgridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
-    _row(figure, [figure.add_subplot(grid[0, j]) for j in range(len(ratios))], run, 0, steps)
-    _overlaps(figure.add_subplot(grid[1, : len(steps)]), run, steps, rows)
+    if with_curves:
+        _curves(places[1], run, count, max(map(max, steps)) + EXTRA_STEPS)
+    return sum(map(len, steps))
 
 
 def _row(figure: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[int]) -> None:
@@ -166,14 +150,8 @@ def _end(ax: Axes, run: Run, i: int, shape: tuple[int, int]) -> None:
     ax.set_axis_off()
     known = recalls(run, i) or bool(pair_at_end(run, i))
     style: Any = {"transform": ax.transAxes, "ha": "left", "clip_on": False}
-    ax.text(
-        0,
-        0.5 if known else 0.98,
-        wrapped(verdict(run, i), 12, 4),
-        weight="bold",
-        va="center" if known else "top",
-        **style,
-    )
+    height, align = (0.5, "center") if known else (0.98, "top")
+    ax.text(0, height, wrapped(verdict(run, i), 12, 4), weight="bold", va=align, **style)
     if not known:
         nearest = run.arrays["nearest"].values[i]
         small = ax.inset_axes((0.0, 0.0, 0.3, 0.36))
@@ -213,7 +191,7 @@ def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> 
     """Draw the overlap of each picture, a column, with each pattern, a row."""
     every, names = cosines(run, 0), pattern_names(run)
     table = np.stack([every[-1] if step == steps[-1] else every[step] for step in steps])[:, rows].T
-    image = ax.imshow(table, cmap=theme().diverging, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    image = ax.imshow(table, **colours_of(-1.0, 1.0), aspect="auto", interpolation="nearest")
     ax.set_yticks(range(len(rows)), [names[row] for row in rows])
     ax.set_xticks([])
     ax.tick_params(length=0)

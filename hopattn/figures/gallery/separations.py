@@ -1,7 +1,6 @@
 """Separations side by side: the weight of a pattern as a function of its score, beside two other patterns."""
 
-from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +25,7 @@ EXAMPLES = {"n": 3, "k": 2}
 """Parameters for which all separations differ: a power of 2 is the identity, subsets of 1 pattern are sparsemax."""
 REFERENCE = "softmax"
 """The separation that each panel shows in grey."""
-_SYMBOLS = {"beta": "β", "alpha": "α"}
+SYMBOLS = {"alpha": "α"}
 
 
 class Separations(Plot):
@@ -42,13 +41,14 @@ class Separations(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         name, own = _own(result)
-        kinds = {
-            kind: own if kind == name else _example(kind)
-            for kind in sorted(separations, key=lambda kind: (kind != REFERENCE, kind))
-        }
+        kinds = {name: own}
+        for kind in {*separations} - {name}:
+            known = {field.name for field in fields(separations[kind])}
+            kinds[kind] = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in known})
+        order = sorted(kinds, key=lambda kind: (kind != REFERENCE, kind))
         headline(figure, result, "how scores become weights")
         pads(figure, h_pad=0.08, w_pad=0.04)
-        families = [[kind for kind in kinds if is_share(weights_of(kinds[kind])) == share] for share in FAMILIES]
+        families = [[kind for kind in order if is_share(weights_of(kinds[kind])) == share] for share in FAMILIES]
         grid = figure.subplots(2, max(map(len, families)), sharex=True, sharey="row")
         for row, share, family in zip(grid, FAMILIES, families, strict=True):
             for ax, kind in zip(row, family, strict=False):
@@ -58,7 +58,9 @@ class Separations(Plot):
             row[0].set(ylim=LIMITS[share], ylabel=FAMILIES[share])
         grid[0, 0].set(xlim=(SCORES[0], SCORES[-1]), xticks=(-2, 0, 2))
         figure.align_ylabels(grid[:, 0])
-        foot(figure, _note(own))
+        beta = f", its β is {number(own.beta, 3)}" if own.beta != 1 else ""
+        how = "across: the score of one pattern; two others have the scores 0 and 1; β = 1 in every panel"
+        foot(figure, f"{how}\ndashed: softmax; framed: the separation of this memory{beta}")
 
 
 def weights_of(separation: Separation) -> np.ndarray:
@@ -73,12 +75,6 @@ def is_share(weights: np.ndarray) -> bool:
     return bool(np.all(weights >= 0) and np.allclose(weights.sum(axis=1), 1))
 
 
-def _example(kind: str) -> Separation:
-    """A separation with the parameters of the examples."""
-    names = {field.name for field in fields(separations[kind])}
-    return separations[kind](**{key: value for key, value in EXAMPLES.items() if key in names})
-
-
 def _own(result: Result) -> tuple[str, Separation]:
     """The name and the separation of the first run's memory, with its parameters."""
     name, array = next(tables(result.runs[0], "separation"))
@@ -88,12 +84,6 @@ def _own(result: Result) -> tuple[str, Separation]:
     return name, kind(**{key: int(value) if key in integers else value for key, value in parameters.items()})
 
 
-def _with_plain_beta(separation: Separation) -> Separation:
-    """The separation with β = 1 and its other parameters."""
-    names = [field.name for field in fields(separation) if field.name != "beta"]
-    return type(separation)(**{name: getattr(separation, name) for name in names})
-
-
 def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
     """Draw one separation with softmax behind it. own: whether it is that of the memory, which has a frame."""
     for level in (0, 1):
@@ -101,12 +91,13 @@ def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
     if kind != REFERENCE:
         _curve(ax, weights_of(separations[REFERENCE]())[:, 0], color=theme().faint, linestyle="--", linewidth=scaled(2))
     colour = theme().series[1 if own else 0]
-    _curve(ax, weights_of(_with_plain_beta(separation))[:, 0], color=colour, linewidth=scaled(4))
+    _curve(ax, weights_of(replace(separation, beta=1.0))[:, 0], color=colour, linewidth=scaled(4))
     ax.set_title(kind.replace("_", " "), fontsize=scaled(16), weight="bold" if own else "normal")
     ax.set_yticks((0, 1))
     if own:
         ax.spines[:].set(visible=True, linewidth=scaled(4), color=colour)
-    if text := _parameters(separation, ("beta",)):
+    names = [field.name for field in fields(separation) if field.name != "beta"]
+    if text := ", ".join(f"{SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names):
         box = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
         ax.text(0.95, 0.13, text, transform=ax.transAxes, ha="right", fontsize=scaled(15), bbox=box)
 
@@ -115,18 +106,3 @@ def _curve(ax: Axes, weights: np.ndarray, **style: Any) -> None:
     """Draw the weights over `SCORES`, with a gap where they jump."""
     jumps = np.flatnonzero(np.abs(np.diff(weights)) > 0.3) + 1
     ax.plot(np.insert(SCORES, jumps, np.nan), np.insert(weights, jumps, np.nan), **style)
-
-
-def _note(own: Separation) -> str:
-    """How to read the figure. own: the separation of the memory."""
-    beta = f", its β is {number(own.beta, 3)}" if own.beta != 1 else ""
-    return (
-        "across: the score of one pattern; two others have the scores 0 and 1; β = 1 in every panel\n"
-        f"dashed: softmax; framed: the separation of this memory{beta}"
-    )
-
-
-def _parameters(separation: Separation, without: Sequence[str]) -> str:
-    """The parameters of a separation, such as `α = 2`; empty without parameters."""
-    names = [field.name for field in fields(separation) if field.name not in without]
-    return ", ".join(f"{_SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names)

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure
-from hopattn.figures.choice import query_of
+from hopattn.figures.choice import cues_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, lacks_circle
 from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.shapes import arithmetic, bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
-from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 MOST = 9
@@ -37,7 +36,7 @@ class Similarity(Panels[int]):
         return lacks_circle(result)
 
     def parts(self, result: Result) -> list[int]:
-        return _shown(result, result.runs[0].arrays["input"])
+        return cues_of(result, result.runs[0].arrays["input"].labels[0], MOST)
 
     def grid(self, figure: Figure, shown: Shown[int]) -> list[Axes]:
         return grid_of(figure, len(shown.parts), 3 if len(shown.parts) > FEW else 2)
@@ -51,15 +50,6 @@ class Similarity(Panels[int]):
         cues = shown.result.runs[0].arrays["input"].labels[0]
         of = left_out(len(shown.parts), len(cues), *self.what)
         return About([of], keys, ["weights w", "cue a", "perpendicular from a onto w"])
-
-
-def _shown(result: Result, cues: Labelled) -> list[int]:
-    """The indices of the cues that are drawn: the query of `[figure]`, or the first ones."""
-    tokens = cues.labels[0]
-    query = result.figure.query
-    if query is None:
-        return list(range(min(len(tokens), MOST)))
-    return [query_of(result, tokens)]
 
 
 def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:

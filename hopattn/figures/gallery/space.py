@@ -87,12 +87,12 @@ def _spaces(result: Result) -> list[Space]:
 def _of_run(run: Run, several: bool) -> list[Space]:
     """The planes after a matrix in one run. several: whether there are other runs, so that its name is needed."""
     arrays = arrays_of(run)
-    places = [name.removesuffix(" queries") for name in arrays if name.startswith("layer 1 head") and "queries" in name]
+    heads = [name for name, _ in run.find("queries", 1) if name.head and name.text in ("", "sequence 1")]
     spaces: list[Space] = []
-    for place in places if "input" in arrays else ():
-        head = place.removeprefix("layer 1 ") if len(places) > 1 else ""
-        own = [run.name if several else "", head]
-        queries, keys = (_space(arrays["input"], arrays[f"{place} {kind}"]) for kind in ("queries", "keys"))
+    for name in heads if "input" in arrays else ():
+        own = [run.name if several else "", f"head {name.head}" if len(heads) > 1 else ""]
+        mapped = [run.arrays[f"{name.place} {kind}"] for kind in ("queries", "keys")]
+        queries, keys = (_space(arrays["input"], array) for array in mapped)
         same = queries and keys and np.allclose(queries.matrix, keys.matrix)
         both = "" if any(own) else "queries and keys"
         parts = [(queries, both if same else "queries"), (None if same else keys, "keys")]

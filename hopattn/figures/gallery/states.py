@@ -58,18 +58,12 @@ class States(Plot):
 def _panels(figure: Figure, count: int, large: bool) -> list[Axes]:
     """The panels of the basins. large: whether the first is larger than the others, on their left."""
     if not large:
-        axes = grid_of(figure, count, count if count < 3 else -(-count // 2))
-        for ax in axes:
-            ax.set_axis_off()
-        return axes
+        return grid_of(figure, count, count if count < 3 else -(-count // 2))
     slots = [(0, 0), *((1 + i // 2, i % 2) for i in range(count))] if count % 2 == 0 else [*np.ndindex(count, 2)]
     slots = slots[: count - 1]
     rows, columns = 1 + max((row for row, _ in slots), default=0), 1 + max((column for _, column in slots), default=-1)
     spec = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.3 if columns == 2 else 1.5, *[1] * columns])
-    axes = [figure.add_subplot(spec[:, 0]), *(figure.add_subplot(spec[row, 1 + column]) for row, column in slots)]
-    for ax in axes:
-        ax.set_axis_off()
-    return axes
+    return [figure.add_subplot(spec[:, 0]), *(figure.add_subplot(spec[row, 1 + column]) for row, column in slots)]
 
 
 def _in_pairs(run: Run, basins: Sequence[Basin]) -> list[Basin]:
@@ -110,7 +104,9 @@ def _places(run: Run, basin: Basin) -> dict[int, tuple[float, float]]:
     middle, members = basin
     successors, spins = run.arrays["successor"].values, _all_spins(run)
     rings = {s: min(int((spins[s] != spins[m]).sum()) for m in middle) for s in members if s not in middle}
-    places = _ring(middle, INNER if len(middle) > 1 else 0.0)
+    turns = 2 * np.pi * (np.arange(len(middle)) + 0.5) / len(middle)
+    inner = (INNER if len(middle) > 1 else 0.0) * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    places: dict[int, tuple[float, float]] = dict(zip(middle, inner.tolist(), strict=True))
     order: dict[int, float] = {}
     for ring in sorted({*rings.values()}):
         first = [s for s in rings if rings[s] == ring and int(successors[s]) in middle]
@@ -124,12 +120,6 @@ def _places(run: Run, basin: Basin) -> dict[int, tuple[float, float]]:
         radius = rings[state] + FIRST
         places[state] = (float(radius * np.cos(angle)), float(radius * np.sin(angle)))
     return places
-
-
-def _ring(states: list[int], radius: float) -> dict[int, tuple[float, float]]:
-    """The places of states at equal distances on a circle."""
-    angles = 2 * np.pi * (np.arange(len(states)) + 0.5) / len(states)
-    return {state: (radius * np.cos(a), radius * np.sin(a)) for state, a in zip(states, angles.tolist(), strict=True)}
 
 
 def _all_spins(run: Run) -> np.ndarray:
@@ -147,7 +137,8 @@ def _look(run: Run, basin: Basin) -> dict[str, Any]:
 
 
 def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
-    """Draw a basin. written: whether each state has its spins. Large networks have lines instead of arrows."""
+    """Draw a basin. written: whether each state has its spins. Large networks have lines in place of arrows."""
+    ax.set_axis_off()
     successors = run.arrays["successor"].values
     places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
     outside = [places[state] for state in basin[1] if state not in middle]
@@ -173,9 +164,8 @@ def _rings(ax: Axes, places: dict[int, tuple[float, float]], middle: list[int], 
 
     rings = {round(float(np.hypot(*place)) - FIRST) for state, place in places.items() if state not in middle}
     for ring in sorted(rings):
-        ax.add_patch(
-            Circle((0, 0), ring + FIRST, fill=False, edgecolor=theme().faint, linewidth=scaled(0.8), linestyle=":")
-        )
+        look: dict[str, Any] = {"edgecolor": theme().faint, "linewidth": scaled(0.8), "linestyle": ":"}
+        ax.add_patch(Circle((0, 0), ring + FIRST, fill=False, **look))
         if written:
             boxed(ax, (ring + FIRST, 0), str(ring), fontsize=scaled(14), color=theme().faint)
 

@@ -8,18 +8,21 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, run_title
-from hopattn.figures.shapes import cells, number_bars, share_scale, write_numbers
+from hopattn.figures.shapes import cells, colours_of, number_bars, share_scale, write_numbers
 from hopattn.figures.style import SLIDE_FONT, scaled, theme
 from hopattn.figures.text import indexed, number, short
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
-ROWS = 2
-"""The largest number of runs: the first, and the one whose weights differ most from its weights."""
 WORDS, AXES = 8, 6
 """The largest number of words, those of most weight, and of axes of the values, those with the largest entries."""
 PARTS = 12
 """The largest denominator of fractions. Decimals are used where one of the numbers has no such fraction."""
 KINDS = ("scores", "mask", "weights", "values")
+
+Head = dict[str, Labelled]
+"""The arrays of a head, by their quantities."""
 
 
 class Row(NamedTuple):
@@ -54,17 +57,25 @@ class Steps(Plot):
     scenario: ClassVar[str] = "aaba"
 
     def lacks(self, result: Result) -> str:
-        return "" if _head(result.runs[0]) is not None else "it has no text that attention goes over"
+        return "" if _heads(result.runs[0]) else "it has no text that attention goes over"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        place, query = _head(result.runs[0]), _query(result)
-        runs = [run for run in result.runs if _has(run, place, query)]
-        rows = [_row(run, place, query) for run in _most_different(runs, place, query)]
-        as_fractions, columns = _are_fractions(rows), _columns(rows)
+        place, head = next(iter(_heads(result.runs[0]).items()))
+        query = head["scores"].labels[0][query_of(result, head["scores"].labels[0])]
+        heads = [(run, own) for run in result.runs if (own := _heads(run).get(place))]
+        asked = [(run, own) for run, own in heads if query in own["scores"].labels[0]]
+        rows = [_row(run, own, query) for run, own in _most_different(asked, query)]
+        numbers = np.concatenate([part.ravel() for row in rows for part in (row.weights, row.parts, row.total)])
+        exact = np.array([float(Fraction(value).limit_denominator(PARTS)) for value in numbers.tolist()])
+        rounds = np.abs(numbers.round(2) - numbers) > 1e-9  # decimals would not be exact
+        as_fractions = bool(np.abs(exact - numbers).max() <= 1e-9 and rounds.any())
+        sizes = _sizes(rows)
+        largest = np.argsort(-sizes, kind="stable")[: min(AXES, max(2, int(np.sum(sizes > 1e-9))))]
+        columns = np.sort(largest)
         headline(figure, result, _message(rows, as_fractions))
         axes = figure.subplots(len(rows), 3, squeeze=False, width_ratios=[1, 1, 1.25], sharex="col")
         entries = np.concatenate([np.zeros(1), *(np.concatenate([row.parts.ravel(), row.total]) for row in rows)])
-        scale = _scale(entries)
+        scale = colours_of(float(entries.min()), 1.1 * float(np.abs(entries).max()) or 1.0)
         for line, row in zip(axes, rows, strict=True):
             _bars(line[0], row.scores, row, False)
             _bars(line[1], row.weights, row, as_fractions)
@@ -77,42 +88,24 @@ class Steps(Plot):
         foot(figure, _notes(result, rows, columns))
 
 
-def _head(run: Run) -> str | None:
-    """The place of the first head that has scores, weights and values, with a space; None if there is none."""
-    arrays = arrays_of(run)
-    places = [name.removesuffix("scores") for name in arrays if name.endswith("scores")]
-    return next((place for place in places if all(place + kind in arrays for kind in KINDS)), None)
+def _heads(run: Run) -> dict[str, Head]:
+    """The heads that have scores, a mask, weights and values, by their places."""
+    heads: dict[str, Head] = {}
+    for name, array in arrays_of(run).items():
+        heads.setdefault(ArrayName.parse(name).place, {})[ArrayName.parse(name).quantity] = array
+    return {place: head for place, head in heads.items() if {*KINDS} <= {*head}}
 
 
-def _query(result: Result) -> str:
-    """The query of the figure: the one that `query_of` chooses in the first run."""
-    tokens = arrays_of(result.runs[0])[f"{_head(result.runs[0])}scores"].labels[0]
-    return tokens[query_of(result, tokens)]
-
-
-def _has(run: Run, place: str | None, query: str) -> bool:
-    """Whether a run has this head with this query."""
-    arrays = arrays_of(run)
-    return all(f"{place}{kind}" in arrays for kind in KINDS) and query in arrays[f"{place}scores"].labels[0]
-
-
-def _most_different(runs: list[Run], place: str | None, query: str) -> list[Run]:
+def _most_different(heads: list[tuple[Run, Head]], query: str) -> list[tuple[Run, Head]]:
     """The first run and the one whose weights of the query differ most from those of the first."""
-
-    def weights(run: Run) -> np.ndarray:
-        array = arrays_of(run)[f"{place}weights"]
-        return np.asarray(array.values[array.labels[0].index(query)])
-
-    first = weights(runs[0])
-    same = [run for run in runs[1:] if weights(run).shape == first.shape]
-    far = [round(float(np.abs(weights(run) - first).sum()), 9) for run in same]
-    return [runs[0], *([same[int(np.argmax(far))]] if same else runs[1:ROWS])]
+    rows = [head["weights"].values[head["weights"].labels[0].index(query)] for _, head in heads]
+    far = [round(float(np.abs(row - rows[0]).sum()), 9) if row.shape == rows[0].shape else -1.0 for row in rows[1:]]
+    return [heads[0], *([heads[1 + int(np.argmax(far))]] if far else [])]
 
 
-def _row(run: Run, place: str | None, query: str) -> Row:
+def _row(run: Run, head: Head, query: str) -> Row:
     """The numbers of one query. Of many words, those of most weight."""
-    arrays = arrays_of(run)
-    scores, mask, weights, values = (arrays[f"{place}{kind}"] for kind in KINDS)
+    scores, mask, weights, values = (head[kind] for kind in KINDS)
     at = scores.labels[0].index(query)
     row = weights.values[at]
     shown = np.sort(np.argsort(-np.abs(row), kind="stable")[:WORDS])
@@ -161,14 +154,6 @@ def _notes(result: Result, rows: list[Row], columns: np.ndarray) -> tuple[str, .
     )
 
 
-def _are_fractions(rows: list[Row]) -> bool:
-    """Whether the weights and all numbers of the tables are small fractions, and decimals would round one of them."""
-    numbers = np.concatenate([np.concatenate([row.weights, row.parts.ravel(), row.total]) for row in rows])
-    if any(abs(float(Fraction(float(x)).limit_denominator(PARTS)) - x) > 1e-9 for x in numbers):
-        return False
-    return any(abs(round(float(x), 2) - x) > 1e-9 for x in numbers)
-
-
 def _number(value: float, as_fraction: bool) -> str:
     """A number as a fraction, or with two decimals."""
     if not as_fraction:
@@ -180,13 +165,6 @@ def _sizes(rows: list[Row]) -> np.ndarray:
     """The size of the entries of each axis in all tables together, `(dim,)`."""
     sizes = [np.abs(row.parts).sum(axis=0) + np.abs(row.total) for row in rows]
     return np.asarray(np.round(np.sum([size for size in sizes if size.shape == sizes[0].shape], axis=0), 9))
-
-
-def _columns(rows: list[Row]) -> np.ndarray:
-    """The indices of the axes that the tables show: those with the largest entries."""
-    sizes = _sizes(rows)
-    nonzero = max(2, int(np.sum(sizes > 1e-9)))
-    return np.sort(np.argsort(-sizes, kind="stable")[: min(AXES, nonzero)])
 
 
 def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
@@ -201,14 +179,6 @@ def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
     ax.tick_params(axis="y", length=0, labelcolor=theme().key)
 
 
-def _scale(entries: np.ndarray) -> dict[str, Any]:
-    """The colours of all tables: from 0 up, or on both sides of 0. entries: all numbers of all tables."""
-    most = 1.1 * float(np.abs(entries).max()) or 1.0
-    signed = bool(entries.min() < 0)
-    colours = theme().diverging if signed else theme().sequential
-    return {"cmap": colours, "vmin": -most if signed else 0.0, "vmax": most}
-
-
 def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fractions: bool) -> None:
     """Draw weight times value for each word, and their sum below a line. scale: the colours of all tables."""
     table = np.vstack([row.parts[:, columns], row.total[None, columns]])
@@ -216,17 +186,11 @@ def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fract
     texts = np.array([[_number(value, as_fractions) for value in line] for line in table.tolist()])
     in_sum = np.arange(len(table))[:, None] + 0 * table == len(row.keys)
     write_numbers(ax, image, scaled(SLIDE_FONT), texts, in_sum, faint_zeros=True)
-    ax.set_xticks(
-        range(len(columns)),
-        [_on_lines(row.names[k], max(3, (30 if len(columns) < 4 else 26) // len(columns))) for k in columns],
-    )
+    letters = max(3, (30 if len(columns) < 4 else 26) // len(columns))
+    names = ["\n".join(short(part, letters) for part in row.names[k].split(": ", 1)) for k in columns]
+    ax.set_xticks(range(len(columns)), names)
     ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 10)}" for word in row.keys), "sum"])
     for tick in ax.get_yticklabels()[:-1]:
         tick.set_color(theme().value)
     ax.get_yticklabels()[-1].set_fontweight("bold")
     ax.axhline(len(row.keys) - 0.5, color=theme().ink, lw=scaled(3))
-
-
-def _on_lines(name: str, letters: int) -> str:
-    """The name of an axis, with its part on a line of its own. letters: the width of each line."""
-    return "\n".join(short(piece, letters) for piece in name.split(": ", 1))

@@ -40,7 +40,7 @@ class Temperature(Plot):
         found = _scores(run)
         place, scores = found[0]
         query = query_of(result, scores.labels[0])
-        keys = _keys(run, place, scores, query)
+        keys = np.flatnonzero(mask_of(run, place, scores)[query]).tolist()
         shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[:KEYS])
         headline(figure, result, "a larger β gives more weight to the largest score, until softmax saturates")
         pads(figure, h_pad=0.08, w_pad=0.12)
@@ -64,11 +64,6 @@ def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
 def _scores(run: Run) -> list[tuple[str, Labelled]]:
     """The scores of each head, with the name of its place."""
     return [(place, scores) for place, scores in tables(run, "scores") if scores.dims == ("query", "key")]
-
-
-def _keys(run: Run, place: str, scores: Labelled, query: int) -> list[int]:
-    """The keys that a query may attend to."""
-    return [int(j) for j in np.flatnonzero(mask_of(run, place, scores)[query])]
 
 
 def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:

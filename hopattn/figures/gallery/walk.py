@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import headline, left_out, run_title
 from hopattn.figures.places import is_lattice, spots_of
-from hopattn.figures.shapes import bare
+from hopattn.figures.shapes import bare, sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
@@ -48,12 +48,15 @@ class Walk(Plot):
         _accuracies(right, runs)
         look: dict[str, Any] = {"frameon": False, "handlelength": 2.2, "fontsize": scaled(15)}
         others = left_out(len(runs), len(result.runs), "runs", "run") or None
-        figure.legend(handles=_signs(runs[0]), title=_legend_title(runs[0]), loc="outside lower left", **look)
+        title = f"{'number: kind seen; ' * _numbered(runs[0])}ring: start; dotted: not walked"
+        found = _fates(runs[0]).values()
+        signs = [
+            sign(color=getattr(theme(), name), lw=scaled(width), linestyle=dashes, label=meaning)
+            for fate, (name, width, dashes, meaning) in STYLES.items()
+            if fate in found
+        ]
+        figure.legend(handles=signs, title=title, loc="outside lower left", **look)
         figure.legend(handles=_bars(), title=others, loc="outside lower right", **look)
-
-
-def _legend_title(run: Run) -> str:
-    return f"{'number: kind seen; ' * _numbered(run)}ring: start; dotted: not walked"
 
 
 def _numbered(run: Run) -> bool:
@@ -86,11 +89,7 @@ def _world(ax: Axes, run: Run) -> None:
     ax.add_collection(LineCollection(unwalked, colors=theme().faint, linewidths=scaled(1.0), linestyles=":", zorder=1))
     for fate, (name, width, dashes, _) in STYLES.items():
         lines = [line for link in links if fates.get(link) == fate for line in _lines(spots, link, is_lattice(run))]
-        style: dict[str, Any] = {
-            "colors": getattr(theme(), name),
-            "linewidths": scaled(width),
-            "linestyles": [dashes],
-        }
+        style: dict[str, Any] = {"colors": getattr(theme(), name), "linewidths": scaled(width), "linestyles": [dashes]}
         ax.add_collection(LineCollection(lines, zorder=2, **style))
     size = scaled(18 if _numbered(run) else 5)
     ax.plot(*spots.T, "o", ms=size, mfc=theme().paper, mec=theme().faint, mew=scaled(1.0), zorder=3)
@@ -128,19 +127,6 @@ def _lines(spots: np.ndarray, link: tuple[int, int], lattice: bool) -> list[np.n
     return [np.stack([start, start - outwards]), np.stack([end, end + outwards])]
 
 
-def _signs(run: Run) -> list[Any]:
-    """The signs of the legend: of the links that are there."""
-    from matplotlib.lines import Line2D
-
-    found = set(_fates(run).values())
-    styles: list[dict[str, Any]] = [
-        {"color": getattr(theme(), name), "lw": scaled(width), "linestyle": dashes, "label": meaning}
-        for fate, (name, width, dashes, meaning) in STYLES.items()
-        if fate in found
-    ]
-    return [Line2D([], [], **style) for style in styles]
-
-
 def _accuracies(ax: Axes, runs: list[Run] | tuple[Run, ...]) -> None:
     """Draw a bar for each run and sort of revisit, with the number of right predictions, and a mark at chance."""
     y, ticks, names = 0.0, [], []
@@ -175,9 +161,7 @@ def _sorts() -> tuple[str, str]:
 
 def _bars() -> list[Any]:
     """The signs of the bars, and that of chance."""
-    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     bars: list[Any] = [Patch(color=colour, label=f"{sort}s") for sort, colour in zip(SORTS, _sorts(), strict=True)]
-    chance: dict[str, Any] = {"color": theme().ink, "lw": scaled(2.5), "ls": "--", "label": "best constant prediction"}
-    return [*bars, Line2D([], [], **chance)]
+    return [*bars, sign(color=theme().ink, lw=scaled(2.5), ls="--", label="best constant prediction")]

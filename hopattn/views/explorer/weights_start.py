@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_file_of_arrays
-from hopattn.figures.from_arrays import weights_as_result
+from hopattn.figures.as_result import weights_as_result
 from hopattn.foundation.array_files import arrays_of, named, names_in, numbers, require_file
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.checks import path_of

@@ -1,7 +1,7 @@
-"""A sweep over one axis: the mean of a measure as a curve in its interval; a second axis of few numbers: several."""
+"""A sweep as curves over one axis, or as a map over two."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from hopattn.figures.quantities import (
     set_ticks,
     setting,
 )
+from hopattn.figures.shapes import colours_of, hatching
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.theory_lines import Handles, Line, draw_lines, with_lines
 from hopattn.scenario.grids import of_words
@@ -28,6 +29,7 @@ FEW = 4
 """The largest number of values of an axis that are drawn as one curve each; with more of them, the panel is a map."""
 MARKERS, LINES = ("o", "s", "^", "D"), ("-", "--", "-.", ":")
 """The markers and the dashes of the curves, so that they differ without colours too."""
+NOT_MEASURED = "hatched: not measured"
 
 
 def has_curves(sweep: Sweep) -> bool:
@@ -102,3 +104,44 @@ def _set_limits(ax: Any, sweep: Sweep, name: str, reach: tuple[float, float]) ->
     else:
         bottom, top = ax.get_ylim()
         ax.set_ylim(max(bottom, reach[0]), min(top, reach[1]))
+
+
+def draw_map(ax: Any, sweep: Sweep, name: str, theory: list[Line]) -> Handles:
+    """Draw the mean of a measure over both axes; gives the handles of the lines by name. Unknown cells are hatched."""
+    (across, xs), (up, ys) = sweep.axes.items()
+    mean = sweep.mean(name)
+    image = ax.pcolormesh(edges(xs), edges(ys), mean.T, rasterized=True, **_colours(sweep, name))
+    if np.isnan(mean).any():
+        ax.patch.set(**hatching())
+    keys = last_keys(sweep.axes)
+    ax.set(xlabel=parameter_title(keys[across]), ylabel=parameter_title(keys[up]))
+    for axis, values in (("x", xs), ("y", ys)):
+        set_ticks(ax, axis, values)
+    handles = draw_lines(ax, theory, cased=True)
+    ax.figure.colorbar(image, ax=ax, label=measure_title(name))
+    return handles
+
+
+def edges(numbers: Sequence[float]) -> np.ndarray:
+    """The edges of the cells around the numbers of an axis, `(n + 1,)`.
+
+    An edge is halfway between two numbers; on a logarithmic axis, halfway between their logarithms.
+    """
+    if logarithmic(numbers):
+        return np.asarray(np.exp(edges(list(np.log(numbers)))))
+    values = places(numbers)
+    if len(values) == 1:
+        return np.array([values[0] - 0.5, values[0] + 0.5])
+    middles = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
+
+
+def _colours(sweep: Sweep, name: str) -> dict[str, Any]:
+    """The colour map of a measure and the ends of its scale: 0 to 1 for shares, else up to the largest number."""
+    mean = sweep.mean(name)
+    low, high = scale_of(*possible(name, sweep.values[name]), mean) or (None, None)
+    if low is None or high is None:
+        known = mean[~np.isnan(mean)]
+        most = float(np.abs(known).max(initial=0.0)) or 1.0
+        low, high = (-most if known.min(initial=0.0) < -0.1 * most else 0.0), most
+    return colours_of(low, high)
