@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             except OSError as error:  # a full disk
                 discard(sys.stdout.fileno())  # else Python would report the error once more when it exits
                 code = code if code == CANNOT else _error(f"output: {error.strerror or error}", CANNOT)
-            code = UNREAD if code in (0, 1) and is_lost() else code
+            code = UNREAD if code in (0, 1) and reader_has_left() else code
     except Stopped as stopped:
         code = _error(stopped.word, stopped.code)
     sys.exit(code)

@@ -124,7 +124,7 @@ def query_of(result: Result, tokens: tuple[str, ...]) -> int:
         if query not in tokens:
             raise InvalidInput(f"figure: query: {unknown(query, tokens)}")
         return tokens.index(query)
-    return max((tokens.index(word) for word in words_in_question(result) if word in tokens), default=len(tokens) - 1)
+    return max((tokens.index(word) for word in highlighted_words(result) if word in tokens), default=len(tokens) - 1)
 
 
 def cues_of(result: Result, cues: tuple[str, ...], most: int = 1) -> list[int]:

@@ -116,7 +116,7 @@ def verdict(run: Run, i: int) -> str:
 
 
 def _place(run: Run, i: int) -> str:
-    """The place of a last state that is no stored pattern, in words."""
+    """The place of a last state that is not a stored pattern, in words."""
     kind, of = (str(run.arrays[name].values[i]) for name in ("spurious", "of"))
     kind = "" if kind == "none" else kind
     if kind == Spurious.REVERSED:

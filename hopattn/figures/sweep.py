@@ -59,7 +59,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     handles: Handles = {}
     for ax, name in zip(grid_of(figure, len(shown), 2), shown, strict=True):
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
-    for ax in figure.axes if len(shown) > 2 else ():  # panels stand above one another
+    for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
     notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]

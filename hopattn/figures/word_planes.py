@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, arrays_of
-from hopattn.figures.choice import words_in_question
+from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import laid_out, left_out, run_titles, wrapped
 from hopattn.figures.labelled_points import in_plane
 from hopattn.figures.panels import Panels, Part, Shown

@@ -92,7 +92,7 @@ class Checker:
                 continue
             place: Path = ("variant", i, "set")
             try:
-                varied, own = changed(of_one_run, variant.changes, written, model.is_invented)
+                varied, own = changed(of_one_run, variant.changes, written, model.is_user_key)
             except InvalidInput as error:
                 self._report(place, str(error))
                 continue

@@ -72,7 +72,7 @@ def test_what_is_not_a_grid_is_refused(text, message):
         axis_values(text, "beta")
 
 
-def test_numbers_too_close_to_be_told_apart_are_refused():
+def test_numbers_too_close_to_be_distinguished_are_refused():
     with pytest.raises(InvalidInput, match="is given twice"):
         axis_values("1:1.0000000000001:50")
 

@@ -28,7 +28,7 @@ class Draw:
     correlation: ρ, from 0 to below 1, the expected cosine of two patterns, as for `random_patterns`. kind: "spins" or
     "unit". n_patterns: the number of patterns, instead of a load. given: patterns `(n_patterns, dim)` instead of random
     ones; their kind is "spins" if all entries are −1 or 1. Raises `InvalidInput` for numbers outside these ranges, and
-    for given patterns that are empty, not finite, zero, or so small or large that their squares are no numbers above 0.
+    for given patterns that are empty, not finite, zero, or so small or large that their squares are 0 or infinite.
     """
 
     dim: int = 64

@@ -81,7 +81,7 @@ class Alignment(Panels[Crossed]):
 
 
 def _labels(texts: Sequence[str], columns: int, turn: bool = True) -> tuple[Sequence[str], bool]:
-    """The words of a text beside one another in one of the columns, none of many; and whether they stand upright.
+    """The words of a text next to each other in one of the columns, none of many; and whether they are upright.
 
     turn: whether words that have no room stand upright; else they are cut.
     """

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, mask_of, tables, too_many_cells
-from hopattn.figures.choice import words_in_question
+from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import foot, laid_out, left_out, note_of, run_title
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import colours_of, hatching, shaded, write_numbers
@@ -48,7 +48,7 @@ class Attention(Panels[Head]):
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
         if not allowed.all():
             shaded(ax, ~allowed, **hatching())
-        _name(ax, weights, words_in_question(shown.result), len(shown.parts) > 1)
+        _name(ax, weights, highlighted_words(shown.result), len(shown.parts) > 1)
         if max(weights.values.shape) <= NUMBERED:
             write_numbers(ax, image, scaled(17 if max(weights.values.shape) <= 8 else 14))
 

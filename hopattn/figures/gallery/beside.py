@@ -45,7 +45,7 @@ class Beside(Plot):
     def draw(self, figure: Figure, result: Result) -> None:
         runs = result.runs[:2]
         cues = runs[0].arrays["input"].labels[0]
-        wanted = (result.figure.query, *words_in_question(result))
+        wanted = (result.figure.query, *highlighted_words(result))
         cue = next((cues.index(word) for word in wanted if word is not None and word in cues), 0)
         headline(figure, result, _message(runs, cue))
         axes = figure.subplots(2, 3, width_ratios=[1, 1, 2.3], sharex="col")

@@ -19,9 +19,9 @@ from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED = 100, 3, 8
 """The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
-ENDS = {True: "comes to rest at its pattern", False: "comes to rest elsewhere"}
+ENDS = {True: "converges to its pattern", False: "converges elsewhere"}
 """The meanings of the lines, by whether a cue recalls its pattern."""
-EACH = "the energy of each cue until it rests: at its pattern, or elsewhere"
+EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
 
 
 class Energies(Panels[Run]):

@@ -97,7 +97,7 @@ def _count_ends(run: Run) -> str:
 
 
 def _contours(ax: Axes, run: Run, levels: np.ndarray) -> None:
-    """Draw the contours: dark where the energy is low, the sheet for all energies above the last contour."""
+    """Draw the contours: dark where the energy is low, background colour for energies above the last contour."""
     field = run.arrays["landscape"]
     across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
     span = float(np.ptp(field.values)) or 1.0

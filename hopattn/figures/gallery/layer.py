@@ -226,7 +226,7 @@ def _ways(ax: Axes, own: Arrays, plan: Plan) -> None:
 
 
 def _residual(own: Arrays) -> bool:
-    """Whether the attention's output is added to the words or takes their place."""
+    """Whether the attention's output is added to the words or replaces them."""
     summed = next(own[name].values for name in ("summed", "attended", "state") if name in own)
     return not np.array_equal(summed, own["output"].values) or not own["input"].values.any()
 

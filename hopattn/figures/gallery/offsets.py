@@ -9,7 +9,6 @@ from hopattn.figures.base import Axes, Figure, tables
 from hopattn.figures.headings import left_out, run_title
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import unnumbered
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 

@@ -68,7 +68,7 @@ class Table(NamedTuple):
 
 
 class Qkv(Panels[str]):
-    """One head of the first run, with every number. Query, key and value have their colours; shapes stand below."""
+    """One head of the first run, with every number. Query, key and value have their colours; shapes are below."""
 
     name: ClassVar[str] = "qkv"
     shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
@@ -172,7 +172,7 @@ def _encoded(
 
 
 def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: str) -> Table:
-    """A table in the pale tone of a colour; a narrow one stands in the middle of its column. at: left, and middle."""
+    """A table in the pale tone of a colour; a narrow one is in the middle of its column. at: left, and middle."""
     from matplotlib.colors import to_rgb
 
     left = at[0] + max(0.0, NARROWEST - values.shape[1]) / 2

@@ -137,7 +137,7 @@ def _look(run: Run, basin: Basin) -> dict[str, Any]:
 
 
 def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
-    """Draw a basin. written: whether each state has its spins. Large networks have lines in place of arrows."""
+    """Draw a basin. written: whether each state has its spins. Large networks have lines instead of arrows."""
     ax.set_axis_off()
     successors = run.arrays["successor"].values
     places, middle, few = _places(run, basin), basin[0], len(successors) <= NAMED
