@@ -1,5 +1,7 @@
 """How Sphinx makes the site. Nothing in it needs the network: neither to build it, nor to read it."""
 
+from pathlib import Path
+
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
@@ -14,10 +16,13 @@ myst_enable_extensions = ["attrs_block", "dollarmath"]
 myst_heading_anchors = 4
 html_theme = "furo"
 smartquotes = False
-html_title = "hopattn"
+html_title = f"hopattn {__version__}"
 html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
+html_extra_path = ["_build/pages/extra"]
 html_copy_source = False
 html_show_sphinx = False
 html_permalinks_icon = "#"

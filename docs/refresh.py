@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from docs.builder import api, commands, gallery
+from docs.builder.chain import chain
+from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
 from hopattn.figures.gallery import plots
+from hopattn.figures.palette import LIGHT
 from hopattn.memories.models import named_memories
 from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
@@ -56,6 +59,23 @@ def _without_rng(entry: Any) -> dict[str, tuple[Any, Any]]:
     return {name: parameter for name, parameter in own_fields(entry).items() if name != "rng"}
 
 
+QUESTIONS = {
+    "How alike are two vectors?": ("similarity", "neuron", "projection"),
+    "What does attention do to words?": (
+        *("moved", "added", "steps", "attention", "flow", "plane", "qkv", "masks", "space", "messages"),
+        *("temperature", "separations", "beside", "classes"),
+    ),
+    "What does a memory recall?": ("recall", "animation", "overlaps", "basin", "states"),
+    "Why does the energy fall, and where do cues end?": ("landscape", "between", "energies", "magnetisation"),
+    "How much can a memory hold?": ("capacity", "phases", "crosstalk"),
+    "What do older and cheaper models lose?": ("forgetting", "sixteen", "fast_weights"),
+    "How does a transformer know where a word stands?": ("positions", "offsets", "probe", "walk", "maps"),
+    "What do layers and heads do together?": (
+        *("layer", "induction", "heads", "translation", "alignment", "program", "growth"),
+    ),
+    "What does training change?": ("emergence", "probes", "gradients"),
+}
+"""The figures of the gallery by the question that they answer."""
 PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_rng}
 """The registries whose tables have a column of parameters, with the function that lists them."""
 
@@ -151,14 +171,28 @@ def _scenario_with(memory: str) -> str:
 
 
 def _figures(match: re.Match[str]) -> str:
-    """For each figure: its image, its description, its scenario, and the command that draws it."""
-    shown = [
-        f"## {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
-        f"{plot.shows[0].upper()}{plot.shows[1:]}.\n"
-        f"From the scenario `{plot.scenario}`: `hopattn figures {name}`\n"
-        for name, plot in plots.items()
-    ]
-    return match[1] + "\n".join(["", *shown, match[2]])
+    """The figures by the question that they answer, after a list of the questions."""
+    groups = by_question()
+    listed = [f"* {question} {', '.join(f'[{name}](#{name})' for name in names)}" for question, names in groups.items()]
+    shown = ["\n".join([f"## {question}\n", *map(_figure, names)]) for question, names in groups.items()]
+    return match[1] + "\n".join(["", *listed, "", *shown, match[2]])
+
+
+def by_question() -> dict[str, list[str]]:
+    """The figures that there are, by their questions; one that no question names comes last."""
+    groups = {question: [name for name in names if name in plots] for question, names in QUESTIONS.items()}
+    more = [name for name in plots if name not in {name for names in groups.values() for name in names}]
+    return groups | ({"More": more} if more else {})
+
+
+def _figure(name: str) -> str:
+    """A figure: its image, its description, its scenario, and the command that draws it."""
+    plot = plots[name]
+    return (
+        f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
+        f"{plot.shows[0].upper()}{plot.shows[1:]}. From the scenario `{plot.scenario}`:\n\n"
+        f"{fenced(f'hopattn figures {name}', 'text')}\n"
+    )
 
 
 def _kinds(match: re.Match[str]) -> str:
@@ -280,4 +314,5 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sys.stdout.write(f"{page.relative_to(ROOT)}\n")
+    (ROOT / "docs/ideas/chain.svg").write_text(chain(LIGHT), encoding="utf-8")
     sys.stdout.write(f"{explore('bank').save(ROOT / 'docs/howto/explore.html').relative_to(ROOT)}\n")

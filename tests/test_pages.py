@@ -13,6 +13,7 @@ from matplotlib import pyplot
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.figures import rendering
+from hopattn.figures.gallery import plots
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
@@ -32,6 +33,13 @@ PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in [*refresh.PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 }
+
+
+def test_every_figure_answers_a_question():
+    groups = refresh.by_question()
+    named = [name for names in groups.values() for name in names]
+    assert sorted(named) == sorted(plots)
+    assert "More" not in groups, f"no question of docs/refresh.py names {groups.get('More')}"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """The site: each link has a place, each public name and each scenario has a page, and all of it is built and linked."""
 
+import html
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
@@ -12,11 +15,14 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from docs.builder import api, commands, gallery, markdown
+from docs.builder import api, commands, gallery, layout, markdown
+from docs.builder.chain import WIDTH, chain
 from docs.builder.drawing import SWEEPS, Picture, Shown, _shown
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
+from docs.builder.thumbnails import cropped
 from hopattn.experiments.sweep.of_scenario import sweep_scenario
+from hopattn.figures.palette import LIGHT
 from hopattn.scenario.files import shipped
 from tests.each import each
 
@@ -67,7 +73,10 @@ def a_scenario(name, path):
     text = path.read_text(encoding="utf-8")
     pictures = (Picture(f"figures/{name}-moved.svg", "where words are", f"hopattn run {name} --figures moved"),)
     file = path.relative_to(ROOT).as_posix()
-    return Shown(name, "attention", "a *title*", "ours", None, file, text, "output", pictures, ("moved",), ())
+    page = f"extra/play/{name}.html" if name == "bank" else None
+    return Shown(
+        name, "attention", "a *title*", "ours", None, file, text, "output", pictures, ("moved",), (), page=page
+    )
 
 
 @pytest.mark.parametrize("points", sorted(SWEEPS.glob("*.jsonl")), ids=lambda path: path.stem)
@@ -79,7 +88,6 @@ def test_the_points_of_a_sweep_are_all_there_so_that_its_picture_needs_no_minute
 
 
 def test_an_ensemble_shows_its_sweep_and_a_scenario_the_figure_that_it_names(tmp_path):
-    (tmp_path / "figures").mkdir()
     sweep, masks = (_shown((name, shipped()[name], tmp_path)).pictures[0] for name in ("capacity", "bank-mask"))
     assert (sweep.file, masks.file) == ("figures/capacity-sweep.svg", "figures/bank-mask-masks.svg")
     assert sweep.command == "hopattn sweep capacity --out capacity.svg"
@@ -94,9 +102,129 @@ def test_every_scenario_has_a_page_with_its_file_and_its_output():
         page = pages[place(path.relative_to(ROOT).as_posix())]
         assert path.read_text(encoding="utf-8").rstrip() in page
         assert f"$ hopattn run {name}\noutput" in page
-        assert r"a \*title\*" in page
+        assert page.startswith("# A \\*title\\*\n")
+        assert f"```sh\nhopattn run {name} --figures moved\n```" in page
+        assert ('src="../play/bank.html"' in page) == (name == "bank")
+        assert f"![](../thumbnails/{name}-moved.svg) {name}]" in pages[f"gallery/in-{path.parent.name}.md"]
         assert f"({name}.md)" in pages[f"gallery/in-{path.parent.name}.md"]
     assert {path.parent.name for path in shipped().values()} == set(gallery.FOLDERS)
+
+
+@each(
+    ("title", "heading"),
+    [("banks, next", "Banks, next"), ("a word", "A word"), ("x <- sgn(W x)", "x <- sgn(W x)"), ("AND", "AND")],
+)
+def test_the_title_of_a_scenario_heads_its_page_with_a_capital(title, heading):
+    one = a_scenario("bank", shipped()["bank"])
+    page = gallery.pages({"bank": replace(one, title=title)})["gallery/bank.md"]
+    assert page.startswith(f"# {markdown.plain(heading)}\n")
+
+
+def test_an_interactive_page_takes_the_place_of_the_picture_that_the_repository_shows():
+    text = "a\n\n<!-- explore: bank -->\n![b](c.png)\n\nd"
+    shown = layout._with_scenarios(text, {"bank": a_scenario("bank", shipped()["bank"])}, "../")
+    assert 'src="../play/bank.html"' in shown
+    assert "![b]" not in shown
+    assert shown.endswith("\nd")
+    with pytest.raises(LookupError, match="letters has no interactive page"):
+        layout._with_scenarios(
+            "<!-- explore: letters -->\n", {"letters": a_scenario("letters", shipped()["letters"])}, ""
+        )
+
+
+def test_the_list_of_an_index_becomes_cards_with_the_first_pictures_of_its_pages(tmp_path):
+    (tmp_path / "a.md").write_text("# A\n\n![x](../../figures/moved.svg)")
+    (tmp_path / "b.md").write_text("# B\n\n![x](own.svg)")
+    (tmp_path / "c.md").write_text("# C")
+    text = "# I\n\n* [A](a.md): One.\n* [B](b.md): Two.\n"
+    assert layout._with_cards(text, tmp_path, {}) == (
+        "# I\n\n{.cards}\n* [![](../thumbnails/moved.svg) A](a.md) One.\n* [![](own.svg) B](b.md) Two.\n"
+    )
+    given = "\n\n* [![](figures/recall.svg) C](c.md): Three."
+    assert layout._with_cards(given, tmp_path, {}).endswith("* [![](thumbnails/recall.svg) C](c.md) Three.")
+    assert "\n\na.md\nb.md\n" in layout._toctree(text)
+    assert "\n\nc.md\n" in layout._toctree(given)
+    with pytest.raises(LookupError, match="no picture for its card: # C"):
+        layout._with_cards("* [C](c.md): Three.", tmp_path, {})
+
+
+SHEET = b'<svg width="900pt" height="500pt" viewBox="0 0 900 500">%s</svg>'
+
+
+def panels(*boxes):
+    frames = (
+        b'<g id="axes_%d"> <g id="patch_2"> <path d="M %d %d L %d %d z"/></g></g>' % (i, *box)
+        for i, box in enumerate(boxes, start=1)
+    )
+    return SHEET % b"".join(frames)
+
+
+@each(
+    ("boxes", "view"),
+    [
+        ([(10, 60, 310, 360), (400, 60, 700, 360)], "8 58 304 304"),  # panels that are alike: the first
+        ([(10, 60, 310, 360), (10, 400, 310, 410)], "8 58 304 304"),  # a bar of colours is none
+        ([(10, 60, 60, 110), (400, 60, 700, 360)], "8 58 694 304"),  # pictures and a chart: both
+    ],
+)
+def test_a_thumbnail_shows_the_drawing_alone(boxes, view):
+    assert f'viewBox="{view}"'.encode() in cropped(panels(*boxes))
+
+
+def test_a_thumbnail_has_no_text_that_its_edge_cuts():
+    svg = panels((10, 60, 310, 360)).replace(
+        b"</svg>", b'<text x="20" y="59">cut</text><text x="20" y="99">whole</text></svg>'
+    )
+    assert re.findall(rb">(\w+)</text>", cropped(svg)) == [b"whole"]
+    assert cropped(SHEET % b"") == SHEET % b""
+
+
+def test_the_picture_of_the_one_idea_is_drawn_with_text_as_wide_as_a_phone():
+    picture = (ROOT / "docs/ideas/chain.svg").read_text(encoding="utf-8")
+    assert picture == chain(LIGHT), "make docs"
+    assert WIDTH <= 420
+    assert all(f">{part}</" in picture for part in ("similarity", "separation", "projection", "activation"))
+    page = (ROOT / "docs/ideas/one-idea.md").read_text(encoding="utf-8")
+    assert "](chain.svg)" in page
+    assert [line for line in page.splitlines() if line.startswith("    ") and len(line) > 88] == []
+
+
+@each("page", sources())
+def test_a_long_listing_is_folded(page):
+    text = page.read_text(encoding="utf-8")
+    open_ones = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    listings = re.findall(r"^```console\n(.*?)^```", open_ones, re.MULTILINE | re.DOTALL)
+    assert [listing.partition("\n")[0] for listing in listings if listing.count("\n") > 52] == []
+
+
+def in_node(script, call):
+    """What a call in a script of the site gives."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    text = (ROOT / "docs/static" / script).read_text(encoding="utf-8")
+    page = "const document = { addEventListener() {} }; const location = { search: '?q=letters' };"
+    code = f"{page}\n{text}\nconsole.log(JSON.stringify({call}))"
+    return json.loads(subprocess.run([node, "-e", code], capture_output=True, text=True, check=True).stdout)
+
+
+@each(
+    ("block", "copied"),
+    [
+        ("$ hopattn run a\n1 ... 2\n\n$ ls\n", "hopattn run a\nls"),
+        (">>> for i in x:\n...     f(i)\n...\n7\n>>> y\n", "for i in x:\n    f(i)\n\ny"),
+        ("a = 1\n\nb = 2\n", "a = 1\n\nb = 2"),
+    ],
+)
+def test_a_block_of_code_is_copied_as_it_is_typed(block, copied):
+    assert in_node("copy.js", f"typed({json.dumps(block)})") == copied
+
+
+def test_a_search_finds_the_page_of_that_name_then_explanations_then_scenarios():
+    pages = ["gallery/letters", "ideas/energy", "lectures/kim", "gallery/bank", "start/uv", "development/changelog"]
+    scores = [in_node("scorer.js", f'Scorer.score(["{page}", "", "", null, 5])') for page in pages]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
 
 
 def test_a_docstring_becomes_paragraphs_formulas_and_examples():
@@ -153,6 +281,33 @@ def test_a_wrong_link_a_wrong_anchor_and_an_address_that_is_loaded_are_faults(tm
     ]
 
 
+def without_help(folder):
+    """What readers miss in a built site: a start, pictures of cards, dark sheets, scripts, a short side bar."""
+    start = re.sub(r"<(?!iframe)[^>]+>", "", (folder / "index.html").read_text(encoding="utf-8"))
+    first, _, rest = start.partition('src="play/bank.html"')
+    if not ("pip install ." in first and 'ha.run("bank")' in html.unescape(first) and "Where to go" in rest):
+        yield "the start page has no install line and code before the interactive page"
+    for name in (".", "ideas", "lectures"):
+        page = (
+            (folder / name / "index.html")
+            .read_text(encoding="utf-8")
+            .partition('class="cards')[2]
+            .partition("</ul>")[0]
+        )
+        yield from (card for card in re.findall(r"<li>.*?</li>", page, re.DOTALL) if "only-dark" not in card)
+    bank = (folder / "gallery/bank.html").read_text(encoding="utf-8")
+    if not bank.count("only-dark") == bank.count("only-light") > 0:
+        yield "a figure has no dark sheet"
+    if "copy.js" not in bank or "score: ([page" not in (folder / "_static/language_data.js").read_text(
+        encoding="utf-8"
+    ):
+        yield "a script is missing"
+    if "practice-7-1" not in bank or "sort-by-frequency" in bank:
+        yield "the side bar holds more or less than the branch of the page"
+    if len(list((folder / "play").iterdir())) < 30:
+        yield "scenarios have no interactive page"
+
+
 def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere():
     pytest.importorskip("sphinx", reason="the site needs the extra docs")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -167,5 +322,6 @@ def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere():
         page = (HTML / f"reference/api/{room}.html").read_text(encoding="utf-8")
         assert [name for name, _ in api.names_in(room) if f'id="hopattn.{room}.{name}"' not in page] == []
     assert all((HTML / f"gallery/{name}.html").exists() for name in shipped())
+    assert list(without_help(HTML)) == []
     assert sum(path.stat().st_size for path in HTML.rglob("*") if path.is_file()) < 60e6
     assert (HTML / "searchindex.js").exists()

@@ -4,10 +4,12 @@
 - `places.py`: the place of each file of the repository in the site, and the links between pages
 - `commands.py`: the page of the command line
 - `api.py`: a page for each public name
-- `drawing.py`: what the gallery shows of each scenario: its figures, its output, what its source prints
+- `thumbnails.py`: figures, cropped for cards
+- `chain.py`: the picture of the one idea
+- `drawing.py`: what the gallery shows of each scenario: its figures, output, interactive page, what its source prints
 - `gallery.py`: a page for each scenario, for each folder of scenarios, and for all of them
 - `layout.py`: the folder of pages that Sphinx reads
 - `mathml.py`: formulas without a script
 - `linking.py`: inline code that names a function or a command becomes a link
-- `reading.py`: wide parts that scroll by keyboard, and pictures that load when seen
+- `reading.py`: dark pictures, wide parts that scroll by keyboard, a short side bar
 """

@@ -1,25 +1,34 @@
-"""What the gallery shows of each scenario: its figures, its output, and what its source prints."""
+"""What the gallery shows of each scenario: its figures, output and interactive page, what its source prints."""
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import hopattn as ha
+from docs.builder.places import ROOT
+from docs.builder.thumbnails import cropped
 from hopattn.experiments.sweep.of_scenario import sweep_scenario
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.base import Plot
 from hopattn.figures.gallery import plots
 from hopattn.figures.rendering import drawable, favourite, rendered, rendered_figure
+from hopattn.figures.style import STYLES, Style
 from hopattn.figures.sweep import draw_sweep
+from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Outcome, Result
 from hopattn.views.terminal import show_result
 
-SWEEPS = Path(__file__).parent.parent / "sweeps"
+SWEEPS = ROOT / "docs" / "sweeps"
 """The finished points of sweeps that take a minute or more, each in the file of its scenario's name."""
+Draw = Callable[[Style], bytes]
+"""Draws a picture in a style, as SVG."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +39,19 @@ class Picture:
     shows: str
     command: str
 
+    @property
+    def thumbnail(self) -> str:
+        """The picture of a card: the drawing without the texts around it."""
+        return f"thumbnails/{PurePosixPath(self.file).stem}.svg"
+
 
 @dataclass(frozen=True)
 class Shown:
-    """A scenario as the gallery shows it. file: from the root of the repository. fits: every figure that fits it."""
+    """A scenario as the gallery shows it.
+
+    file: from the root of the repository. fits: every figure that fits it. written: the files of the site that were
+    written for it. page: its interactive page, one of them; None if it has none.
+    """
 
     name: str
     kind: str
@@ -46,19 +64,37 @@ class Shown:
     pictures: tuple[Picture, ...]
     fits: tuple[str, ...]
     expectations: tuple[Outcome, ...]
+    written: tuple[str, ...] = ()
+    page: str | None = None
 
 
 def shown(root: Path, processes: int | None = None) -> dict[str, Shown]:
-    """Every scenario that comes with hopattn, run and drawn; new figures are written below `root`/figures."""
-    (root / "figures").mkdir(parents=True, exist_ok=True)
+    """Every scenario that comes with hopattn, run and drawn. Its figures and its interactive page go below `root`."""
     work = [(name, path, root) for name, path in shipped().items()]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         return {one.name: one for one in pool.map(_shown, work, chunksize=4)}
 
 
+def write(path: Path, data: bytes) -> None:
+    """Write a file where it differs from what is to be in it."""
+    if path.is_file() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
 def _shown(work: tuple[str, Path, Path]) -> Shown:
     name, path, root = work
-    result = ha.run(ha.load(path))
+    scenario = ha.load(path)
+    result = ha.run(scenario)
+    drawn = list(_pictures(scenario, result))
+    files = {file: data for one, draw in drawn for file, data in _sheets(one, draw)}
+    page = _interactive(scenario)
+    played = f"extra/play/{name}.html"  # Sphinx copies what lies in `extra` as it is
+    if page:
+        files[played] = page
+    for file, data in files.items():
+        write(root / file, data)
     return Shown(
         name,
         result.kind,
@@ -68,9 +104,11 @@ def _shown(work: tuple[str, Path, Path]) -> Shown:
         path.relative_to(path.parents[2]).as_posix(),
         path.read_text(encoding="utf-8"),
         _output(result),
-        tuple(_pictures(name, result, root)),
+        tuple(one for one, _ in drawn),
         tuple(plot.name for plot in drawable(result)),
         result.expectations,
+        tuple(files),
+        played if page else None,
     )
 
 
@@ -82,31 +120,48 @@ def _output(result: Result) -> str:
     return "\n".join(line.rstrip() for line in printed.getvalue().strip().split("\n"))
 
 
-def _pictures(name: str, result: Result, root: Path) -> Iterator[Picture]:
-    """The figures of the gallery that are drawn from the scenario; else its sweep, or its favourite, drawn here."""
-    best = favourite(result)
+def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Draw]]:
+    """The figures of the gallery that are drawn from the scenario; else its sweep, or its favourite."""
+    name, best = scenario.name, favourite(result)
     own = [plot for plot in plots.values() if plot.scenario == name]
     for plot in sorted(own, key=lambda plot: best is None or plot.name != best.name):
         file = f"figures/{plot.name}.{'gif' if plot.moves else 'svg'}"
-        yield Picture(file, plot.shows, f"hopattn run {name} --figures {plot.name}")
+        yield Picture(file, plot.shows, f"hopattn run {name} --figures {plot.name}"), partial(_figure, plot(), result)
     if own:
         return
     if (points := SWEEPS / f"{name}.jsonl").is_file():
-        data, shows = _sweep_figure(ha.load(name), points)
+        swept = sweep_scenario(scenario, file=points, workers=1)
+        shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
         picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
+        yield picture, partial(_sweep_figure, swept, (scenario.spec.title, shows))
     elif best is not None:
-        data, _ = rendered_figure(best, result)
         picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
-    else:
-        return
-    path = root / picture.file
-    if not path.is_file() or path.read_bytes() != data:
-        path.write_bytes(data)
-    yield picture
+        yield picture, partial(_figure, best, result)
 
 
-def _sweep_figure(scenario: Scenario, points: Path) -> tuple[bytes, str]:
-    """The figure of a sweep whose points are all finished, and what it shows."""
-    swept = sweep_scenario(scenario, file=points, workers=1)
-    shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
-    return rendered(lambda figure: draw_sweep(figure, swept), described=(scenario.spec.title, shows))[0], shows
+def _figure(plot: Plot, result: Result, style: Style) -> bytes:
+    return rendered_figure(plot, result, style=style)[0]
+
+
+def _sweep_figure(swept: Sweep, described: tuple[str, str], style: Style) -> bytes:
+    return rendered(lambda figure: draw_sweep(figure, swept), style=style, described=described)[0]
+
+
+def _sheets(one: Picture, draw: Draw) -> Iterator[tuple[str, bytes]]:
+    """A picture on a light and a dark sheet, with their thumbnails. The light one may be in the repository already."""
+    stem = PurePosixPath(one.file).stem
+    committed = ROOT / "figures" / f"{stem}.svg"
+    light = committed.read_bytes() if committed.is_file() else draw(STYLES["slide"])
+    for folder, svg in (("", light), ("dark/", draw(STYLES["dark"]))):
+        yield f"figures/{folder}{stem}.svg", svg
+        yield f"thumbnails/{folder}{stem}.svg", cropped(svg)
+
+
+def _interactive(scenario: Scenario) -> bytes | None:
+    """The interactive page of a scenario; None for one that no view can show."""
+    if scenario.spec.kind not in ("attention", "memory"):
+        return None
+    try:
+        return ha.explore(scenario).html.encode()
+    except InvalidInput:
+        return None

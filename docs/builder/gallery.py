@@ -1,7 +1,9 @@
 """A page for each scenario, one for each folder of scenarios, and one for all folders."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from html import escape
 
 from docs.builder.drawing import Picture, Shown
 from docs.builder.markdown import fenced, plain, table
@@ -54,6 +56,18 @@ def picture(one: Picture, base: str) -> str:
     return f"![{plain(one.shows)}]({base}{one.file})"
 
 
+def interactive(one: Shown, base: str) -> str:
+    """The interactive page of a scenario in a frame, which is loaded when it comes into view, and a link to it."""
+    if one.page is None:
+        raise LookupError(f"{one.name} has no interactive page")
+    address = f"{base}{one.page.removeprefix('extra/')}"
+    return (
+        f'<iframe class="interactive" src="{address}" title="interactive page of {escape(one.name)}" loading="lazy">'
+        f'</iframe>\n<p><a href="{address}">The same page in a window of its own</a>, to keep or to hand on. '
+        f"It works without a network.</p>"
+    )
+
+
 def stated(one: Shown) -> str:
     """A table of the numbers that the source of a scenario prints beside those that are computed; empty if none are."""
     rows = [
@@ -83,32 +97,40 @@ def _index(grouped: Mapping[str, list[Shown]]) -> str:
 def _folder_card(folder: str, members: list[Shown]) -> str:
     """The card of a folder, with the picture of a scenario from which a figure of the gallery is drawn."""
     drawn = [one for one in members if any(f"/{one.name}-" not in shown.file for shown in one.pictures)]
-    image = f"![](../{(drawn or members)[0].pictures[0].file})"
-    return f"- [{image} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
+    return f"- [{_thumbnail((drawn or members)[0])} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
 
 
 def _folder(folder: str, members: Iterable[Shown]) -> str:
     """The page of a folder: a card for each scenario."""
     cards = [_card(one) for one in members]
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *(one.name for one in members), "```"])
+    # In the side bar a scenario has its name: its title, which heads its page, is a sentence.
+    listed = [f"{one.name} <{one.name}>" for one in members]
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *listed, "```"])
     return "\n\n".join([f"# {plain(FOLDERS[folder])}", "{.cards}\n" + "\n".join(cards), toctree, ""])
 
 
 def _card(one: Shown) -> str:
-    images = "".join(f"![]({f'../{shown.file}'})" for shown in one.pictures[:1])
-    return f"- [{images} {one.name}]({one.name}.md) {plain(one.title)}"
+    return f"- [{_thumbnail(one)} {one.name}]({one.name}.md) {plain(one.title)}"
+
+
+def _thumbnail(one: Shown) -> str:
+    return f"![](../{one.pictures[0].thumbnail})" if one.pictures else ""
 
 
 def _page(one: Shown) -> str:
-    about = [f"**{plain(one.title)}**", f"Source: {plain(one.source)}", *([plain(one.note)] if one.note else [])]
-    pictures = [f"{picture(shown, '../')}\n\n`{shown.command}`" for shown in one.pictures]
+    """The page of a scenario: its title, where it comes from, its pictures, what to play with, its output and file."""
+    note = [plain(one.note)] if one.note else []
+    pictures = [f"{picture(shown, '../')}\n\n{fenced(shown.command, 'sh')}" for shown in one.pictures]
     more = ", ".join(f"`{name}`" for name in one.fits)
     fitting = [f"Figures that fit it: {more}."] if len(one.fits) > 1 else []
+    play = ["## Play with it", interactive(one, "../")] if one.page else []
     parts = [
-        f"# `{one.name}`",
-        *about,
+        f"# {plain(_as_heading(one.title))}",
+        f"`{one.name}`. Source: {plain(one.source)}",
+        *note,
         *pictures,
         *fitting,
+        *play,
         "## What it gives",
         fenced(f"$ hopattn run {one.name}\n{one.output}", "console"),
         "## The file",
@@ -116,3 +138,8 @@ def _page(one: Shown) -> str:
         fenced(one.text, "toml"),
     ]
     return "\n\n".join([*parts, ""])
+
+
+def _as_heading(title: str) -> str:
+    """The title with a capital, where it begins with a word; a symbol such as x keeps its own form."""
+    return title[0].upper() + title[1:] if re.match(r"a |[a-z]{2,}\b", title) else title

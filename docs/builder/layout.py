@@ -8,10 +8,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from docs.builder import api, drawing, gallery
-from docs.builder.drawing import Shown
+from docs.builder.chain import chain
+from docs.builder.drawing import Shown, write
 from docs.builder.places import PAGES, REPLACED, ROOT, in_the_site, place
+from hopattn.figures.palette import DARK
 
 _SHOWN = re.compile(r"<!-- scenario: (\S+) -->")
+_INTERACTIVE = re.compile(r"<!-- explore: (\S+) -->\n(?:\n?!\[[^\n]*\n)?")
+"""The place of an interactive page, with the picture that is shown where the repository is read."""
+_LISTED = re.compile(r"^\* \[(?:!\[\]\([^)]+\))?[^]]*\]\(([^):]+\.md)\)", re.MULTILINE)
+_CHILD = re.compile(r"^\* \[(?:!\[\]\(([^)]+)\) )?([^]]*)\]\(([^):]+\.md)\): ", re.MULTILINE)
+_FIGURE = re.compile(r"figures/(\w+)\.\w+$")
+_PICTURED = re.compile(r"!\[[^]]*\]\(([^)]+)\)|<!-- scenario: (\S+) -->")
+CARDS = ("docs/index.md", "docs/ideas/index.md", "docs/lectures/index.md")
+"""The indexes whose pages have cards."""
 
 
 def lay_out(folder: Path) -> None:
@@ -22,12 +32,13 @@ def lay_out(folder: Path) -> None:
     files |= {place: text.encode() for place, text in _pages(scenarios)}
     files |= {place(_name(path)): path.read_bytes() for path in _pictures()}
     files["CITATION.cff"] = (ROOT / "CITATION.cff").read_bytes()
-    drawn = {one.file for each in scenarios.values() for one in each.pictures}
+    files["ideas/dark/chain.svg"] = chain(DARK).encode()
+    kept = files.keys() | {file for one in scenarios.values() for file in one.written}
     for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder).as_posix() not in files.keys() | drawn:
+        if path.is_file() and path.relative_to(folder).as_posix() not in kept:
             path.unlink()
     for name, data in files.items():
-        _write(folder / name, data)
+        write(folder / name, data)
 
 
 def sources() -> list[Path]:
@@ -42,19 +53,45 @@ def _name(path: Path) -> str:
 
 def _pages(scenarios: Mapping[str, Shown]) -> Iterator[tuple[str, str]]:
     for path in sources():
-        text = in_the_site(path.read_text(encoding="utf-8"), _name(path))
+        name = _name(path)
+        text = path.read_text(encoding="utf-8")
+        own = place(name)
+        moved = in_the_site(text, name)
         if path.name == "index.md":
-            text += _toctree(text)
-        yield place(_name(path)), _with_scenarios(text, scenarios, "../" * place(_name(path)).count("/"))
+            moved = (_with_cards(moved, path.parent, scenarios) if name in CARDS else moved) + _toctree(moved)
+        yield own, _with_scenarios(moved, scenarios, "../" * own.count("/"))
 
 
 def _toctree(text: str) -> str:
     """The pages below an index, for Sphinx: those that its list names, or else all of its folder."""
-    pages = re.findall(r"^\* \**\[[^]]*\]\(([^):]+\.md)\)", text, re.MULTILINE)
+    pages = _LISTED.findall(text)
     return "\n".join(["\n```{toctree}", ":hidden:", *([""] if pages else [":glob:", ""]), *(pages or ["*"]), "```\n"])
 
 
+def _with_cards(text: str, folder: Path, scenarios: Mapping[str, Shown]) -> str:
+    """The text of an index with its first list as cards, each with its own picture or the first one of its page."""
+
+    def card(match: re.Match[str]) -> str:
+        own, name, page = match.groups()
+        image = own or _first_picture((folder / page).read_text(encoding="utf-8"), scenarios)
+        small = _FIGURE.sub(r"thumbnails/\1.svg", image)
+        return f"* [![]({small}) {name}]({page}) "
+
+    return _CHILD.sub(card, text).replace("\n\n* [", "\n\n{.cards}\n* [", 1)
+
+
+def _first_picture(text: str, scenarios: Mapping[str, Shown]) -> str:
+    """The first picture of a page of a folder of `docs/`, from that folder; raises `LookupError` if it has none."""
+    found = _PICTURED.search(text)
+    if found is None:
+        raise LookupError(f"a page has no picture for its card: {text.splitlines()[0]}")
+    if found[2]:
+        return f"../{scenarios[found[2]].pictures[0].thumbnail}"
+    return found[1].removeprefix("../")
+
+
 def _with_scenarios(text: str, scenarios: Mapping[str, Shown], to_root: str) -> str:
+    text = _INTERACTIVE.sub(lambda match: gallery.interactive(scenarios[match[1]], to_root) + "\n", text)
     return _SHOWN.sub(lambda match: _scenario(scenarios[match[1]], to_root), text)
 
 
@@ -73,10 +110,3 @@ def _pictures() -> Iterator[Path]:
     for path in sorted([*(ROOT / "figures").iterdir(), *(ROOT / "docs").rglob("*.*")]):
         if path.suffix in (".svg", ".gif", ".png", ".html", ".ipynb") and "_build" not in path.parts:
             yield path
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
