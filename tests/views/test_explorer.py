@@ -127,9 +127,9 @@ def test_a_variant_that_the_view_lacks_is_left_out_with_the_reason():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("cross-attention", "input.queries"),
+        ("aaba", "input.queries"),
         ("one-head", "the attention view has heads alone"),
-        ("causal-mask", "no such similarity"),
+        ("alibi", "the page has no rotary positions, no bias"),
         ("learned-positions", "the induction head of two layers"),
         ("bam", "no view of a memory of the class Bidirectional"),
         ("dense", "only 'identity'"),
@@ -251,6 +251,28 @@ def test_given_weights_are_on_the_page_from_an_array_and_from_a_file(tmp_path, e
     assert (view["queries"], view["keys"], view["names"]) == (WORDS, WORDS, ["head 1"])
     assert view["heads"][0] == pytest.approx(weights, rel=5e-4)
     assert start_of(ha.explore(weights, tokens=WORDS))["views"]["weights"]["heads"] == view["heads"]
+
+
+def test_a_scenario_of_given_weights_opens_in_the_view_of_weights():
+    page = ha.explore("causal-mask")
+    data = start_of(page)
+    view = data["views"]["weights"]
+    assert ([*data["views"]], page.left_out, view["title"]) == (["weights"], (), ha.load("causal-mask").spec.title)
+    assert view["names"] == ["layer 1 head 1", "causal: layer 1 head 1"]
+    assert view["heads"] == [
+        [[0.91, 0.04, 0.05], [0.03, 0.74, 0.23], [0.01, 0.41, 0.58]],
+        [[1, None, None], [0.03896, 0.961, None], [0.01, 0.41, 0.58]],
+    ]
+
+
+def test_a_variant_of_given_weights_with_other_words_is_left_out():
+    text = ha.load("causal-mask").text.replace(
+        'set = { "layer.head.mask" = "causal" }',
+        'set = { "input.tokens" = ["the", "brown"], "layer.head.weights" = [[1, 0], [0.5, 0.5]] }',
+    )
+    page = ha.explore(parse(text[: text.index("[[expect]]")], "own.toml", "own"))
+    assert page.left_out == ("variant 'causal' is left out: its words are others",)
+    assert start_of(page)["views"]["weights"]["names"] == ["layer 1 head 1"]
 
 
 def test_a_file_of_queries_and_keys_gives_softmax_attention(hopattn, tmp_path):

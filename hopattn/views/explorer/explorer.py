@@ -10,9 +10,9 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.results.files import write_over
 from hopattn.scenario.loading import Scenario, load
 from hopattn.views.explorer.page import page_of
-from hopattn.views.explorer.start import all_started
+from hopattn.views.explorer.start import Start, all_started
 from hopattn.views.explorer.values import reference_values
-from hopattn.views.explorer.weights_start import is_weights, weights_started
+from hopattn.views.explorer.weights_start import given_weights_started, gives_weights, is_weights, weights_started
 
 MOST_BYTES_OF_WEIGHTS = 2_000_000
 """The largest size of a page of given weights."""
@@ -53,7 +53,8 @@ def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Exp
     """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
     scenario: a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in
-    the view of the scenario; the other views show scenarios that come with hopattn.
+    the view of the scenario; the other views show scenarios that come with hopattn. A scenario whose heads have given
+    weights or scores opens in the view of weights alone.
 
     Instead, weights of attention of any model, `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`: an array,
     or the path of a file of one (.npy, .npz, .csv, .safetensors). The page then shows each head as arcs, as a matrix
@@ -64,7 +65,7 @@ def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Exp
     a .npz holds as `tokens`, or else their numbers, from 1).
     mask: of a file of queries and keys, the name of a rule such as "causal" (None: none).
 
-    Raises `InvalidInput` for a scenario that no view can show, one whose page would have more than 300 kB, weights that
+    Raises `InvalidInput` for a scenario that no view can show, one whose page would have more than 350 kB, weights that
     are not numbers of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
 
     >>> import hopattn as ha
@@ -73,13 +74,19 @@ def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None) -> Exp
     True
     """
     if is_weights(scenario):
-        given = weights_started(scenario, tokens, mask)
-        page = page_of({given.view: given}, reference_values({given.view: given}), MOST_BYTES_OF_WEIGHTS)
-        return Explorer(given.about["name"], page, ())
+        return _of_weights(weights_started(scenario, tokens, mask))
     for name, value in (("tokens", tokens), ("mask", mask)):
         if value is not None:
             raise InvalidInput(f"{name}: goes with given weights; a scenario has its own")
     loaded = scenario if isinstance(scenario, Scenario) else load(scenario)
+    if gives_weights(loaded):
+        return _of_weights(given_weights_started(loaded))
     starts = all_started(loaded)
     own = next(iter(starts.values()))
     return Explorer(loaded.name, page_of(starts, reference_values(starts)), own.left_out)
+
+
+def _of_weights(given: Start) -> Explorer:
+    """The page of given weights, which has no other view."""
+    page = page_of({given.view: given}, reference_values({given.view: given}), MOST_BYTES_OF_WEIGHTS)
+    return Explorer(given.about["name"], page, given.left_out)

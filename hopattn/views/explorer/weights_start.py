@@ -1,7 +1,8 @@
 """Given weights of attention, as the page holds them: of the heads of any model, from an array or a file."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from hopattn.foundation.errors import InvalidInput, listed
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
+from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.loading import Scenario
-from hopattn.scenario.result import Result
+from hopattn.scenario.running import run
 from hopattn.views.explorer.controls import require_names, require_size
 from hopattn.views.explorer.start import Start
 
@@ -57,20 +59,43 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None) -> Start:
         "source": "from an array" if file is None else f"from {named(file)}",
         "note": "",
     }
-    return _started(weights_as_result(given, tokens), about, names)
+    return _started(weights_as_result(given, tokens).runs[0].arrays, about, names)
 
 
-def _started(result: Result, about: dict[str, Any], names: list[str]) -> Start:
-    """The view of the weights of a result; names: of the heads, their numbers if there are none."""
-    run = result.runs[0]
-    weights, masks = ([array for _, array in run.find(quantity)] for quantity in ("weights", "mask"))
+def gives_weights(scenario: Scenario) -> bool:
+    """Whether a scenario has heads whose weights or scores are given as tables, so that only the weights view fits."""
+    spec = scenario.spec
+    return isinstance(spec, Attention) and any(head.weights or head.scores for one in spec.layer for head in one.head)
+
+
+def given_weights_started(scenario: Scenario) -> Start:
+    """The weights view of a scenario: the heads of all variants with the words of the first one."""
+    runs = run(scenario).runs
+    words = [{array.labels for name, array in each.arrays.items() if name.endswith("weights")} for each in runs]
+    shown = [each for each, own in zip(runs, words, strict=True) if own == words[0]]
+    arrays = {
+        f"{each.name}: {name}" if each.name else name: array for each in shown for name, array in each.arrays.items()
+    }
+    names = [name.removesuffix(" weights") for name in arrays if name.endswith("weights")]
+    spec = scenario.spec
+    about = {"name": scenario.name, "title": spec.title, "source": spec.source, "note": spec.note or ""}
+    left_out = [f"variant '{each.name}' is left out: its words are others" for each in runs if each not in shown]
+    return replace(_started(arrays, about, names), where=scenario.where, left_out=tuple(left_out))
+
+
+def _started(arrays: Mapping[str, Labelled], about: dict[str, Any], names: list[str]) -> Start:
+    """The view of the weights among arrays; names: of the heads, their numbers if there are none."""
+    weights = [array for name, array in arrays.items() if name.endswith("weights")]
+    masks = [array.values for name, array in arrays.items() if name.endswith("mask")]
     rows, columns = (list(labels) for labels in weights[0].labels)
     _require_few(len(rows), len(columns))
     require_names([*rows, *columns], "tokens")
     heads = [_four_digits(head.values) for head in weights]
-    held = [np.ma.MaskedArray(head, ~mask.values) for head, mask in zip(heads, masks, strict=True)] if masks else heads
-    about |= {
-        "title": f"{len(heads)} head{'s' * (len(heads) > 1)} of attention",
+    held = [np.ma.MaskedArray(head, ~mask) for head, mask in zip(heads, masks, strict=True)] if masks else heads
+    title = f"{len(heads)} head{'s' * (len(heads) > 1)} of attention"
+    about = {
+        "title": title,
+        **about,
         "names": names or [f"head {i + 1}" for i in range(len(heads))],
         "queries": rows,
         "keys": columns,
