@@ -48,7 +48,7 @@ def test_the_page_loads_checks_itself_and_draws(opened):
     assert page.locator("#check.warning").count() == 0
     assert page.locator("#notices").is_hidden()
     assert page.locator(".plane .mark").count() == 6
-    assert page.title() == "banks, next to 'financial' · hopattn explore"
+    assert page.title() == "banks, next to ‘financial’ · hopattn explore"
 
 
 @pytest.mark.parametrize("formula", ["head", "memory", "couplings", *VIEWS])
@@ -206,15 +206,15 @@ def test_a_click_drops_the_cue_and_a_pattern_is_dragged(opened):
 
 def test_the_basins_merge_as_beta_falls(opened):
     page = opened("landscape", reduced_motion="reduce")
-    assert page.inner_text(".ends-card .sentence").startswith("4 valleys")
+    assert page.inner_text(".landscape-card .sentence").startswith("4 valleys")
     page.locator("#energy-beta ~ input").fill("3")
     page.locator("#energy-beta ~ input").press("Enter")
     drawn(page)
-    assert page.inner_text(".ends-card .sentence").startswith("2 valleys")
+    assert page.inner_text(".landscape-card .sentence").startswith("2 valleys")
     page.get_by_role("button", name="Let β fall").click()  # at once, where less motion is wished
     drawn(page)
     assert page.evaluate("state.energy.beta") == 0.5
-    assert page.inner_text(".ends-card .sentence").startswith("One valley")
+    assert page.inner_text(".landscape-card .sentence").startswith("One valley")
 
 
 @pytest.mark.parametrize("how", ["mouse", "touch", "keys"])

@@ -17,6 +17,9 @@ from hopattn.views.explorer.controls import require_names, require_size, require
 CHARACTERS = {1.0: "#", -1.0: ".", 0.0: "?"}
 """The character of each neuron in a picture of the page: black, white, unknown."""
 
+END = 100_000
+"""A time after every recall of spins: the page opens with the cue recalled."""
+
 
 def memory_state(spec: MemoryScenario, cue: np.ndarray) -> tuple[str, dict[str, Any]]:
     """The view of a memory, "energy" or "spins", and its state, with one cue `(dim,)`.
@@ -73,7 +76,7 @@ def _spins(
     state = {**rule, **_update(spec), "sweeps": spec.memory.steps, "damage": 0.2, "seed": 0}
     require_within("spins", state, "memory")
     drawn = [[word, _characters(vector)] for word, vector in patterns.items()]
-    return state | {"columns": columns, "patterns": drawn, "cue": _characters(cue), "time": 0}
+    return state | {"columns": columns, "patterns": drawn, "cue": _characters(cue), "time": END}
 
 
 def _rule(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:

@@ -21,14 +21,14 @@ MATHS = (
 )
 """The scripts of the formulas, in the order of their use."""
 PAGE = (
-    *("state", "dom", "check", "colours", "controls", "limits", "address"),
-    *("placing", "plane", "arcs", "matrix", "working", "text_editor", "word_moves", "attention_view"),
+    *("state", "dom", "check", "colours", "playing", "terms", "controls", "presets", "limits", "address"),
+    *("placing", "plane", "arcs", "matrix", "bars", "working", "text_editor", "word_moves", "tasks", "attention_view"),
     *("landscape", "chart", "energy_view", "pixels", "spin_view", "parts_of_words", "induction_view"),
     "weights_view",
-    *("toml", "export", "main"),
+    *("toml", "export", "lecture", "main"),
 )
 """The scripts of the page, in the order of their use."""
-MOST_BYTES = 300_000
+MOST_BYTES = 350_000
 """The largest size of a page, without the weights that are given to it."""
 
 
@@ -84,7 +84,9 @@ def _safe_json(value: Any) -> str:
 
 def _variables(selector: str, palette: Palette) -> str:
     """The colours of the figures as variables of the style sheet."""
-    values: dict[str, str] = {"line": "#d5d9de" if palette is LIGHT else "#3a414b"}
+    ends = zip(*(bytes.fromhex(colour[1:]) for colour in (palette.paper, palette.ink)), strict=True)
+    middle = bytes((low + high) // 2 for low, high in ends)  # of a neuron at 0, as in the figures
+    values = {"line": "#d5d9de" if palette is LIGHT else "#3a414b", "unknown": f"#{middle.hex()}"}
     for name, value in asdict(palette).items():
         stops = [(name, value)] if isinstance(value, str) else [(f"{name}-{i}", one) for i, one in enumerate(value, 1)]
         values |= {key.replace("_", "-"): colour for key, colour in stops}

@@ -11,7 +11,8 @@ const attentionView = {
   build(root) {
     const own = () => state.attention;
     const to = (changes) => change("attention", changes);
-    this.presets = chooser("Texts of the scenario", (i) => to(copy(page.views.attention.presets[i][1])));
+    this.presets = new Presets("attention", "Texts of the scenario");
+    this.tasks = new Tasks("attention");
     this.plane = new Plane(
       "The words in the plane of two axes. Arrow keys move a word, Enter picks it up.",
       wordMoves(),
@@ -20,16 +21,15 @@ const attentionView = {
       picker(`axis-${key}`, ["Axis across", "Axis up"][i], (axis) => to({ [key]: axis })),
     );
     this.arcs = new Arcs("Who attends to whom, and how much", (token) => to({ token, key: strongestKey(token) }));
-    this.matrix = new Matrix("Attention weights: rows attend, columns are attended to", (token, key) =>
-      to({ token, key }),
-    );
+    this.matrix = new Matrix("Attention weights: rows attend, columns are attended to", (token, key) => {
+      this.tasks.hasRead = true;
+      to({ token, key });
+    });
     this.head = picker("attention-head", "Head", (head) => to({ head }));
-    this.settings = new Controls(
-      "head",
-      ["separation", "beta", "temperature", "alpha", "n", "similarity", "mask", "activation"],
-      () => own().heads[own().head],
-      changeHead,
-    );
+    const [head, first] = [() => own().heads[own().head], ["separation", "beta", "alpha", "n", "mask"]];
+    this.settings = new Controls("head", first, head, changeHead);
+    this.others = new Controls("head", ["temperature", "similarity", "activation"], head, changeHead);
+    this.play = playButton("Let β rise", letBetaRise);
     this.more = new Controls("attention", ["steps", "residual", "unit"], own, changeMore);
     this.numbers = new NumberTable("The words as numbers", (word, axis, x) =>
       setWord(
@@ -37,11 +37,11 @@ const attentionView = {
         vectorOf(word).map((v, i) => (i === axis ? (x ?? v) : v)),
       ),
     );
+    this.senses = new Bars(["before", "after"]);
     this.parts = {
       hint: element("p", { class: "hint" }),
       text: new TextEditor(),
       working: element("div", { class: "working" }),
-      senses: element("div", { class: "senses" }),
       sentence: element("p", { class: "sentence" }),
       growth: element("p", { class: "hint" }),
     };
@@ -49,23 +49,24 @@ const attentionView = {
   },
 
   cards() {
-    const { hint, text, working, senses, sentence, growth } = this.parts;
-    const inRow = element("div", { class: "row" }, ...this.axes.map(({ root }) => root));
+    const { hint, text, working, sentence, growth } = this.parts;
+    const axes = element("div", { class: "row chosen-axes" }, ...this.axes.map(({ root }) => root));
+    this.settings.root.append(this.play);
     const columns = {
       first: [
-        card("plane-card", "Words in the plane", inRow, this.plane.svg, hint),
+        mainCard("plane-card", "Words in the plane", this.plane.svg, sentence, axes, hint),
         card("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg), text.root),
-      ],
-      second: [
-        card("why-card", "Why", sentence, senses, working),
         card("matrix-card", "Attention weights", element("div", { class: "fit" }, this.matrix.svg)),
       ],
-      third: [
-        card("settings-card", "Settings", this.head.root, this.settings.root, this.more.root, growth),
-        card("numbers-card", "Words as numbers", this.numbers.root, text.newWord),
+      second: [
+        leadCard("settings-card", this.head.root, this.settings.root, growth),
+        this.tasks.root,
+        card("why-card", "Why", element("h3", {}, "Cosine with each word"), this.senses.root, working),
+        card("more-card", "More settings", this.others.root, this.more.root),
       ],
+      third: [card("numbers-card", "Words as numbers", this.numbers.root, text.newWord)],
     };
-    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+    return [this.presets.root, ...columnsOf(columns)];
   },
 
   /** While a word is dragged, the plane is drawn in every frame, and the rest of a long text in one of three. */
@@ -78,12 +79,8 @@ const attentionView = {
   },
 
   drawRest(own, traces, names) {
-    const presets = page.views.attention.presets;
-    this.presets.draw(
-      presets.map(([name]) => name),
-      presetOf(presets, own),
-    );
-    this.presets.root.parentElement.hidden = presets.length < 2;
+    this.presets.draw(own);
+    this.tasks.draw(own);
     this.axes.forEach(({ draw }, i) => draw(own.axes, [own.across, own.up][i]));
     this.drawSettings(own, traces.length);
     this.numbers.draw(own.axes, own.words);
@@ -102,8 +99,8 @@ const attentionView = {
       own.heads.map((_, i) => `head ${i + 1} of ${own.heads.length}`),
       own.head,
     );
-    this.settings.draw();
-    this.more.draw();
+    for (const controls of [this.settings, this.others, this.more]) controls.draw();
+    this.play.disabled = ["argmax", "proportional"].includes(own.heads[own.head].separation);
     setText(
       this.parts.growth,
       finite < own.steps
@@ -134,11 +131,10 @@ const attentionView = {
     }));
     const along = paths.flatMap((path) => alongPath(path.map((at) => this.plane.at(at))));
     this.plane.drawMarks(marks, along, sums.map(sumNote));
+    const some = own.axes.length > 2 ? `2 of ${own.axes.length} axes are shown. ` : "";
     const hint = dragging.carried
       ? `Tap where “${dragging.carried}” should go, or press Escape.`
-      : own.axes.length > 2
-        ? `2 of ${own.axes.length} axes are shown. Arrows lead from each word to its result.`
-        : "Arrows lead from each word to its result.";
+      : `${some}Arrows lead from each word to its result.`;
     setText(this.parts.hint, hint);
   },
 
@@ -176,12 +172,13 @@ const attentionView = {
       before: similarity.cosine(before, vector),
       after: similarity.cosine(after, vector),
     }));
-    keyed(
-      this.parts.senses,
-      senses.length > 12 ? senses.sort((a, b) => b.after - a.after).slice(0, 12) : senses,
-      ({ other }) => other,
-      createSense,
-      drawSense,
+    const most = senses.length > 12 ? [...senses].sort((a, b) => b.after - a.after).slice(0, 12) : senses;
+    this.senses.draw(
+      most.map(({ other, before: was, after: is }) => ({
+        name: other,
+        numbers: [was, is],
+        text: `${shown(was)} → ${shown(is)}`,
+      })),
     );
     const message = sentenceOf(names[own.token], senses);
     if (this.parts.sentence.textContent !== message) say(message);
@@ -195,14 +192,6 @@ const attentionView = {
     return [this.plane.svg, this.arcs.svg, this.matrix.svg];
   },
 };
-
-/** The number of the preset at hand: with the same text and heads, or else the only one with the same text; or −1. */
-function presetOf(presets, own) {
-  const same = (key, preset) => JSON.stringify(preset[key]) === JSON.stringify(own[key]);
-  const whole = presets.findIndex(([, preset]) => same("tokens", preset) && same("heads", preset));
-  const texts = range(presets.length).filter((i) => same("tokens", presets[i][1]));
-  return whole < 0 && texts.length === 1 ? texts[0] : whole;
-}
 
 /** "banks moves toward markets: the cosine rises from .38 to .87." */
 function sentenceOf(name, senses) {
@@ -236,25 +225,11 @@ function sumLines(own, traces) {
 /** The name of a value that is added, in the middle of its line. */
 const sumNote = ({ key, path, text }) => ({ id: key, name: text, place: scaled(added(...path), 0.5), kind: "part" });
 
-/** A bar for one cosine before attention, and one for it after. */
-function createSense({ other }) {
-  const bar = (kind) => shape("rect", { class: kind, height: 7, y: kind === "before" ? 3 : 12, rx: 2 });
-  const picture = shape(
-    "svg",
-    { viewBox: "-100 0 200 22", preserveAspectRatio: "none", "aria-hidden": true },
-    shape("line", { y2: 22 }),
-    bar("before"),
-    bar("after"),
-  );
-  return element("p", {}, element("b", {}, other), picture, element("span"));
-}
+const HIGHEST_BETA = { softmax: 50, sparsemax: 50, entmax: 50 };
 
-function drawSense(node, { before, after }) {
-  const [, was, is] = node.children[1].children;
-  for (const [bar, x] of [
-    [was, before],
-    [is, after],
-  ])
-    set(bar, { x: Math.min(0, 100 * x), width: Math.abs(100 * x), "data-sign": x < 0 ? "minus" : "plus" });
-  setText(node.lastChild, `${shown(before)} → ${shown(after)}`);
+/** β rises from nearly nothing: weights that are shared evenly sharpen, others grow to their size at β = 1. */
+function letBetaRise() {
+  const { heads, head } = state.attention;
+  const highest = HIGHEST_BETA[heads[head].separation] ?? 1;
+  play("attention", inRatio(page.controls.head.beta.least, highest, 60), 60, (beta) => changeHead("beta", beta));
 }

@@ -20,7 +20,7 @@ class Chart {
   draw({ series, time, across, up, ends }) {
     const width = sizeOf(this.svg.parentElement).width;
     const names = series.length > 1 ? series.map(({ name }) => name) : [];
-    this.right = Math.min(Math.max(CHART.right, ...names.map((name) => textWidth(name) + 10)), width / 4);
+    this.right = Math.min(Math.max(CHART.right, ...names.map((name) => textWidth(name) + 16)), width / 4);
     set(this.svg, { viewBox: `0 0 ${width} ${CHART.height}`, width, height: CHART.height });
     this.last = Math.max(1, ...series.map(({ values }) => values.length - 1));
     const all = series
@@ -65,26 +65,29 @@ class Chart {
     set(this.svg, { "aria-label": `${this.name}: ${message.join("; ")}` });
   }
 
-  /** The name of each line at its end, where there is room; the highest first. */
+  /** The name of each line beside its end; names that would overlap are moved apart, with a line to their end. */
   drawNames(series, at) {
-    let lowest = -Infinity;
-    const ends = series.map(({ name, values, colour }) => ({
-      name,
-      colour,
-      end: at([values.length - 1, values.at(-1)]),
-    }));
-    const placed = ends
-      .sort((a, b) => a.end[1] - b.end[1])
-      .map((one) => ({ ...one, y: (lowest = Math.max(one.end[1] + 5, lowest + 0.95 * rem())) }));
+    const ends = series.map(({ name, values, colour }) => {
+      const [x, y] = at([values.length - 1, values.at(-1)]);
+      return { name, colour, x, y };
+    });
+    ends.sort((a, b) => a.y - b.y);
+    const places = apart(
+      ends.map(({ y }) => y),
+      0.95 * rem(),
+      CHART.height - 22,
+    );
     keyed(
       this.parts.names,
-      placed,
+      ends,
       ({ name }) => name,
-      () => shape("text"),
-      (node, { name, colour, end, y }) => {
-        set(node, { x: end[0] + 8, y, class: "series" });
-        node.style.fill = colour;
-        setText(node, y < CHART.height - 18 ? name : "");
+      () => shape("g", {}, shape("line"), shape("text", { class: "series" })),
+      (node, { name, colour, x, y }, i) => {
+        const isShown = places[i] > 0;
+        set(node.firstChild, { x1: x + 2, y1: y, x2: x + 12, y2: places[i], stroke: colour, visibility: isShown ? "visible" : "hidden" });
+        set(node.lastChild, { x: x + 15, y: places[i] + 5 });
+        node.lastChild.style.fill = colour;
+        setText(node.lastChild, isShown ? name : "");
       },
     );
   }
@@ -127,6 +130,21 @@ class Chart {
   }
 }
 
+/** Heights in their order, moved apart around where they were; −1 for those that do not fit above the lowest place. */
+function apart(heights, room, lowest) {
+  const groups = [];
+  for (const y of heights) {
+    groups.push({ heights: [y], middle: y });
+    const reach = ({ middle, heights: own }, way) => middle + (way * room * (own.length - 1)) / 2;
+    while (groups.length > 1 && reach(groups.at(-2), 1) + room > reach(groups.at(-1), -1)) {
+      const joined = groups.splice(-2).flatMap(({ heights: own }) => own);
+      groups.push({ heights: joined, middle: mean(joined) });
+    }
+  }
+  const placed = groups.flatMap(({ heights: own, middle }) => own.map((_, i) => middle + room * (i - (own.length - 1) / 2)));
+  return placed.map((y) => (y > lowest || y < 0 ? -1 : y));
+}
+
 /** Two ends with room about them. */
 function roomy(least, most) {
   const room = 0.08 * (most - least || 1);
@@ -149,7 +167,7 @@ class Clock {
     const steps = [
       button("Cue", () => 0),
       button("Back", () => time() - 1),
-      button(label, () => time() + 1),
+      (this.next = button(label, () => time() + 1)),
       button("To the end", () => last()),
     ];
     this.buttons = element("div", { class: "row" }, ...steps);
@@ -163,7 +181,9 @@ class Clock {
     );
   }
 
-  draw(time, last, text) {
+  /** label: of the button that goes on by one. */
+  draw(time, last, text, label) {
+    if (label) setText(this.next, label);
     set(this.slider, { max: last });
     setValue(this.slider, time);
     setText(this.message, text);

@@ -40,7 +40,9 @@ class Controls {
 
   create(id, key, control) {
     const label = element("label", { for: id }, control.label);
-    const row = element("div", { class: "control", "data-control": key }, label);
+    const named = control.term ?? key;
+    const about = named in page.controls.terms ? named : null;
+    const row = element("div", { class: "control", "data-control": key, "data-term": about }, label);
     if (control.choices) {
       const options = control.choices.map((choice) =>
         element("option", { value: choice }, choice.replaceAll("_", " ")),
@@ -105,23 +107,6 @@ class Controls {
       }
     });
   }
-}
-
-/** Buttons of which one is chosen. */
-function chooser(name, choose) {
-  const root = element("div", { class: "chooser", role: "group", "aria-label": name });
-  const draw = (names, chosen) =>
-    keyed(
-      root,
-      names,
-      (_, i) => i,
-      (_, i) => element("button", { type: "button", onclick: () => choose(i) }),
-      (node, text, i) => {
-        setText(node, text);
-        set(node, { "aria-pressed": i === chosen });
-      },
-    );
-  return { root, draw };
 }
 
 /** A choice among names that change, such as axes. */

@@ -57,6 +57,10 @@ function card(name, title, ...children) {
   return element("section", { class: `card ${name}`, "aria-labelledby": `${name}-title` }, heading, ...children);
 }
 
+/** The card of a view that a lecturer shows alone, and the one whose controls are beside it. */
+const mainCard = (name, ...rest) => set(card(name, ...rest), { class: `card ${name} main` });
+const leadCard = (name, ...children) => set(card(name, "Settings", ...children), { class: `card ${name} lead` });
+
 /** The columns of a view: first, second, third. */
 const columnsOf = (columns) =>
   Object.entries(columns).map(([name, cards]) => element("div", { class: `column ${name}` }, ...cards));

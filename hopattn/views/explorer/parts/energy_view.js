@@ -10,9 +10,8 @@ const energyView = {
 
   build(root) {
     const own = () => state.energy;
-    this.presets = chooser("Cues and settings of the scenario", (i) =>
-      change("energy", copy(page.views.energy.presets[i][1])),
-    );
+    this.presets = new Presets("energy", "Cues and settings of the scenario");
+    this.tasks = new Tasks("energy");
     this.plane = new Plane(
       "The energy over the plane of two axes. Arrow keys move the cue or a pattern, Enter picks it up.",
       patternMoves(),
@@ -20,12 +19,9 @@ const energyView = {
     this.axes = ["across", "up"].map((key, i) =>
       picker(`energy-${key}`, ["Axis across", "Axis up"][i], (axis) => change("energy", { [key]: axis })),
     );
-    this.settings = new Controls(
-      "energy",
-      ["separation", "beta", "temperature", "alpha", "n", "most", "basins"],
-      own,
-      (key, value) => change("energy", { [key]: value }),
-    );
+    const to = (key, value) => change("energy", { [key]: value });
+    this.settings = new Controls("energy", ["separation", "beta", "alpha", "n", "basins"], own, to);
+    this.others = new Controls("energy", ["temperature", "most"], own, to);
     this.chart = new Chart("Energy against step", (time) => change("energy", { time }));
     this.clock = new Clock("energy-time", "Step", {
       last: () => this.path.length - 1,
@@ -54,20 +50,22 @@ const energyView = {
     const { hint, valleys, table } = this.parts;
     const headings = ["", "nearest", "cosine", "energy"].map((text) => element("th", { scope: "col" }, text));
     const ends = element("table", { class: "ends" }, element("thead", {}, element("tr", {}, ...headings)), table);
-    const fall = element("button", { type: "button", onclick: letBetaFall }, "Let β fall");
-    const inRow = element("div", { class: "row" }, ...this.axes.map(({ root }) => root), fall);
+    this.settings.root.append(playButton("Let β fall", letBetaFall));
+    const axes = element("div", { class: "row chosen-axes" }, ...this.axes.map(({ root }) => root));
     const columns = {
-      first: [card("landscape-card", "Energy landscape", inRow, this.plane.svg, hint)],
-      second: [
-        card("ends-card", "One step of attention, and the fixed point", valleys, ends),
+      first: [
+        mainCard("landscape-card", "Energy landscape", this.plane.svg, valleys, axes, hint),
         card("time-card", "Energy against step", this.clock.root, element("div", { class: "fit" }, this.chart.svg)),
       ],
-      third: [
-        card("energy-settings", "Settings", this.settings.root),
+      second: [
+        leadCard("energy-settings", this.settings.root),
+        this.tasks.root,
+        card("ends-card", "One step of attention, and the fixed point", ends),
+        card("energy-more", "More settings", this.others.root),
         card("energy-numbers", "Cue and patterns as numbers", this.numbers.root),
       ],
     };
-    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+    return [this.presets.root, ...columnsOf(columns)];
   },
 
   draw(own) {
@@ -75,15 +73,10 @@ const energyView = {
     const { path, energies, status } = recall(memory, own.cue, own.most);
     this.path = path;
     const time = Math.min(own.time, path.length - 1);
-    const presets = page.views.energy.presets;
-    const isLike = (preset) =>
-      ["cue", "beta", "separation"].every((key) => JSON.stringify(preset[key]) === JSON.stringify(own[key]));
-    this.presets.draw(
-      presets.map(([name]) => name),
-      presets.findIndex(([, preset]) => isLike(preset)),
-    );
+    this.presets.draw(own);
     this.axes.forEach(({ draw }, i) => draw(own.axes, [own.across, own.up][i]));
     this.settings.draw();
+    this.others.draw();
     this.numbers.draw(own.axes, [["cue", own.cue], ...own.patterns]);
     this.drawPlane(own, path, time);
     this.chart.draw({
@@ -101,6 +94,7 @@ const energyView = {
       `step ${time} of ${path.length - 1}, energy ${shown(energies[time], 3)} (end: ${word})`,
     );
     this.drawEnds(own, path, energies, word);
+    this.tasks.draw(own);
   },
 
   drawPlane(own, path, time) {
@@ -133,8 +127,7 @@ const energyView = {
       this.parts.hint,
       carried
         ? `Tap where “${carried === CUE ? "cue" : carried}” should go, or press Escape.`
-        : "Stars are stored patterns. The deeper the colour, the lower the energy. " +
-            "The small ring is one step (attention), the large one the fixed point.",
+        : "Stars: stored patterns. Deep colour: low energy. Small ring: one step (attention). Large ring: the fixed point.",
     );
   },
 
@@ -173,7 +166,7 @@ const energyView = {
     const at = ([i, j]) => [left + ((i + 0.5) / CELLS) * (right - left), bottom - ((j + 0.5) / CELLS) * (bottom - top)];
     set(this.contours, { d: contourPath(land, at) });
     if (!valleys) return;
-    const count = valleys.ends.length;
+    const count = (this.valleys = valleys.ends.length);
     setText(
       this.parts.valleys,
       count === 1
@@ -264,13 +257,6 @@ function patternMoves() {
 
 const LOWEST_BETA = 0.5;
 
-/** β falls step by step, so that one sees the basins merge; at once where less motion is wished. */
-async function letBetaFall() {
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (still) return change("energy", { beta: LOWEST_BETA });
-  const from = Math.max(state.energy.beta, 12);
-  for (let i = 0; i <= 60 && state.view === "energy"; i++) {
-    change("energy", { beta: Number((from * (LOWEST_BETA / from) ** (i / 60)).toPrecision(3)) });
-    await pause(60);
-  }
-}
+/** β falls step by step, so that one sees the basins merge. */
+const letBetaFall = () =>
+  play("energy", inRatio(Math.max(state.energy.beta, 12), LOWEST_BETA, 60), 60, (beta) => change("energy", { beta }));

@@ -41,12 +41,12 @@ function wholePicture() {
   const title = shape(
     "text",
     { x: GAP, y: 34, fill: style.color, "font-family": style.fontFamily, "font-size": 18, "font-weight": 600 },
-    page.views[state.view].title,
+    withQuotes(page.views[state.view].title),
   );
   const root = shape(
     "svg",
     { xmlns: SVG, width },
-    shape("title", {}, page.views[state.view].title),
+    shape("title", {}, withQuotes(page.views[state.view].title)),
     shape("rect", { width: "100%", height: "100%", fill: style.backgroundColor }),
     title,
   );
@@ -108,4 +108,16 @@ function connectActions() {
     theme: () => (setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"), redraw()),
   };
   for (const [id, act] of Object.entries(actions)) document.getElementById(id).addEventListener("click", act);
+}
+
+/** On a phone the actions are one menu. */
+function connectMenu() {
+  const [menu, actions] = ["menu", "actions"].map((id) => document.getElementById(id));
+  const open = (isOpen) => {
+    set(menu, { "aria-expanded": isOpen });
+    actions.classList.toggle("open", isOpen);
+  };
+  menu.addEventListener("click", () => open(!actions.classList.contains("open")));
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && open(false));
+  document.addEventListener("pointerdown", ({ target }) => target.closest("#actions, #menu") || open(false));
 }

@@ -3,16 +3,14 @@
 const inductionView = {
   name: "Induction",
   help:
-    "Layer 1 turns each position by one step, so that every word finds the word before it. " +
-    "Layer 2 looks for a place where the word before is the present word, and expects the word found there.",
+    "Layer 1 turns each position by one step, so that each word finds the one before it. " +
+    "Layer 2 finds an earlier word that came after this word, and expects it.",
 
   build(root) {
     const own = () => state.induction;
     const to = (changes) => change("induction", changes);
-    this.presets = chooser("Settings of the scenario", (i) => {
-      this.chosen = null;
-      to(copy(page.views.induction.presets[i][1]));
-    });
+    this.presets = new Presets("induction", "Settings of the scenario", () => (this.chosen = null));
+    this.tasks = new Tasks("induction");
     this.chosen = null;
     this.arcs = [1, 2].map(
       (number) => new Arcs(`Layer ${number}: who attends to whom`, (i) => ((this.chosen = i), redraw())),
@@ -36,44 +34,42 @@ const inductionView = {
       sentence: element("p", { class: "sentence" }),
       reason: element("p"),
       trouble: element("p", { class: "hint", role: "status" }),
-      bars: element("div", { class: "senses shares" }),
     };
+    this.bars = new Bars();
     root.append(...this.cards());
   },
 
   cards() {
-    const { sentence, reason, trouble, bars } = this.parts;
+    const { sentence, reason, trouble } = this.parts;
     const text = element(
       "div",
       { class: "control" },
       element("label", { for: "induction-words" }, `Words of the text, up to ${page.controls.sizes.inductionTokens}`),
       this.words,
     );
+    this.settings.root.append(playButton("Read the text", () => this.read()));
     const fit = ({ svg }) => element("div", { class: "fit" }, svg);
     const columns = {
       first: [
-        card("layer-1", "Layer 1: the word before", fit(this.arcs[0])),
-        card("layer-2", "Layer 2: where the word before is this word", fit(this.arcs[1])),
-      ],
-      second: [
-        card("expects-card", "What it expects", sentence, bars, reason),
+        mainCard("layer-1", "Layer 1: the word before", fit(this.arcs[0])),
+        mainCard("layer-2", "Layer 2: where the word before is this word", fit(this.arcs[1])),
         card("parts-card", "Parts of each word after both layers", fit(this.table)),
       ],
-      third: [card("induction-settings", "Settings", text, trouble, this.settings.root)],
+      second: [
+        mainCard("expects-card", "What it expects", sentence, this.bars.root, reason),
+        leadCard("induction-settings", text, trouble, this.settings.root),
+        this.tasks.root,
+      ],
     };
-    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+    return [this.presets.root, ...columnsOf(columns)];
   },
 
   draw(own) {
     const result = induce(own);
     const { tokens, traces } = result;
     const names = tokenNames(tokens);
-    const presets = page.views.induction.presets;
-    this.presets.draw(
-      presets.map(([name]) => name),
-      presets.findIndex(([, preset]) => JSON.stringify(preset) === JSON.stringify(own)),
-    );
-    this.presets.root.parentElement.hidden = presets.length < 2;
+    this.presets.draw(own);
+    this.tasks.draw(own);
     if (this.chosen === null || this.chosen >= tokens.length) this.chosen = tokens.length - 1;
     const chosen = this.chosen;
     this.arcs.forEach((arcs, l) => arcs.draw(names, traces[l].heads[0].weights, traces[l].heads[0].allowed, chosen));
@@ -85,19 +81,7 @@ const inductionView = {
 
   drawExpected(own, { tokens, words, part }, chosen, names) {
     const expected = part("expected", chosen, 1);
-    const most = Math.max(1, ...expected.map(Math.abs));
-    keyed(
-      this.parts.bars,
-      words.map((other, i) => ({ other, x: expected[i] })),
-      ({ other }) => other,
-      createSense,
-      (node, { x }) => {
-        const [, was, is] = node.children[1].children;
-        set(was, { width: 0 });
-        set(is, { x: Math.min(0, (100 * x) / most), width: Math.abs((100 * x) / most), y: 5, height: 12 });
-        setText(node.lastChild, shown(x));
-      },
-    );
+    this.bars.draw(words.map((name, i) => ({ name, numbers: [expected[i]], text: shown(expected[i]) })));
     const best = largest(expected);
     const winners = expectedWords({ words, part }, chosen);
     const right = successorOf(tokens, chosen);
@@ -108,6 +92,14 @@ const inductionView = {
     if (this.parts.sentence.textContent !== message) say(message);
     setText(this.parts.sentence, message);
     setText(this.parts.reason, reasonOf(own, right, winners));
+  },
+
+  /** Choose one word after another, from the first to the last. */
+  read() {
+    play("induction", range(inductionTokens(state.induction).length), 900, (i) => {
+      this.chosen = i;
+      redraw();
+    });
   },
 
   setWords(text) {

@@ -42,6 +42,9 @@ function createTabs() {
   });
 }
 
+/** A title with typographic quotes around words in straight ones. */
+const withQuotes = (text) => text.replace(/(^|[\s(])'([^']+)'(?![\p{L}\d])/gu, "$1‘$2’").replace(/"([^"]+)"/g, "“$1”");
+
 function openView(view) {
   state.view = view;
   redraw();
@@ -61,9 +64,11 @@ function drawPage() {
     });
   }
   const { name, title, source } = page.views[view];
-  setText(document.getElementById("title"), title);
+  setText(document.getElementById("title"), withQuotes(title));
+  document.title = `${withQuotes(title)} · hopattn explore`;
   setText(document.getElementById("source"), `${name} · ${source}`);
-  setText(document.getElementById("help"), views[view].help);
+  const { help } = views[view];
+  setText(document.getElementById("help"), typeof help === "string" ? help : help(state[view]));
   document.getElementById("toml").hidden = !(view in toml);
   views[view].draw(state[view]);
   rememberState();
@@ -79,13 +84,14 @@ function followAddress() {
 
 function reset() {
   state[state.view] = startOf(state.view);
+  views[state.view].tasks.forget();
   showNotices([]);
   redraw();
 }
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  set(document.getElementById("theme"), { "aria-pressed": theme === "dark" });
+  setText(document.getElementById("theme"), theme === "dark" ? "Light" : "Dark");
 }
 
 function showCheck({ wrong, largest, count }) {
@@ -104,10 +110,13 @@ function startPage() {
   dark.addEventListener("change", () => (setTheme(dark.matches ? "dark" : "light"), redraw()));
   createTabs();
   connectActions();
+  connectMenu();
+  connectTerms();
   window.addEventListener("hashchange", followAddress);
   const read = readAddress(location.hash);
   Object.assign(state, read.state);
   showNotices(read.notices);
+  followQuery();
   drawPage();
   requestAnimationFrame(() => setTimeout(() => showCheck(selfCheck(page.cases))));
 }

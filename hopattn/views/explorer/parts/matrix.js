@@ -32,14 +32,17 @@ class Matrix {
   /** weights: (n, m); allowed: false where masked; chosen: [i, j]. */
   draw(queries, keys, weights, allowed, chosen) {
     const box = sizeOf(this.svg.parentElement).width;
+    if (!box) return; // hidden
     const longest = Math.max(...queries.map(textWidth));
     const room = box / keys.length > 16; // for names
     const left = !room ? 2 : Math.min(longest + 12, box / 3);
-    const top = left;
     const right = room ? Math.min(0.6 * longest, 60) - 8 : 2;
     const cell = Math.min(LARGEST_CELL, (box - left - right) / keys.length);
+    const widest = Math.max(...keys.map(textWidth));
+    const turn = widest < cell - 2 ? 0 : cell >= ROOM_FOR_NUMBERS ? -45 : -70;
+    const top = !room ? 2 : 12 + (turn ? Math.min(widest, box / 3) * Math.sin((-turn * Math.PI) / 180) + 8 : rem());
     const most = Math.max(1, ...weights.flat().map(Math.abs));
-    const layout = { left, top, cell, most, numbers: cell >= ROOM_FOR_NUMBERS };
+    const layout = { left, top, cell, most, turn, numbers: cell >= ROOM_FOR_NUMBERS };
     const size = [box, Math.ceil(top + cell * queries.length + 2)];
     set(this.svg, { viewBox: `0 0 ${size.join(" ")}`, width: size[0], height: size[1] });
     this.drawColumns(keys, layout, chosen[1]);
@@ -53,7 +56,7 @@ class Matrix {
     );
   }
 
-  drawColumns(keys, { left, top, cell, numbers }, chosen) {
+  drawColumns(keys, { left, top, cell, turn }, chosen) {
     const some = left > 2 ? keys : [];
     keyed(
       this.columns,
@@ -63,7 +66,8 @@ class Matrix {
       (node, key, j) => {
         const [x, y] = [left + cell * (j + 0.5), top - 8];
         set(node, {
-          transform: `translate(${x + 5} ${y}) rotate(${numbers ? -45 : -70})`,
+          transform: `translate(${turn ? x + 5 : x} ${y}) rotate(${turn})`,
+          "text-anchor": turn ? "start" : "middle",
           class: j === chosen ? "key chosen" : "key",
         });
         setText(node, key);

@@ -13,6 +13,7 @@ class PartsOfWords {
   draw({ tokens, words, vectors, part }, chosen) {
     const names = tokenNames(tokens);
     const width = sizeOf(this.svg.parentElement).width;
+    if (!width) return; // hidden
     const left = Math.min(Math.max(...names.map(textWidth)) + 10, width / 4);
     const gap = 12;
     const cell = clamp((width - left - 2 * DIAL - 6 * gap) / (3 * words.length), 6, 40);
@@ -91,7 +92,9 @@ class PartsOfWords {
         set(one.firstChild, { width: cell - 1, height: 32, fill: cssColour(rgb) });
         set(one.lastChild, { x: cell / 2, y: 21 });
         one.lastChild.style.fill = readableOn(rgb);
-        setText(one.lastChild, cell < 30 || Math.abs(x) < 0.005 ? "" : shown(x));
+        const isNarrow = cell < ROOM_FOR_NUMBERS;
+        set(one.lastChild, { class: isNarrow ? "small" : null });
+        setText(one.lastChild, cell < 14 || Math.abs(x) < 0.005 ? "" : shown(x, isNarrow ? 1 : 2));
       },
     );
   }
@@ -99,9 +102,10 @@ class PartsOfWords {
 
 /** The headings of the parts; where there is little room, they spread to both sides of their middle. */
 function headingsOf(starts, own, left) {
+  const place = { name: "place", x: left, anchor: "start" };
   if (starts.every(({ name }) => textWidth(name) < own)) {
-    return [{ name: "place", x: left, anchor: "start" }, ...starts.map((one) => ({ ...one, anchor: "start" }))];
+    return [place, ...starts.map((one) => ({ ...one, anchor: "start" }))];
   }
   const anchors = ["start", "middle", "end"];
-  return starts.map(({ name, x }, k) => ({ name, x: x + (own * k) / 2, anchor: anchors[k] }));
+  return [place, ...starts.map(({ name, x }, k) => ({ name, x: x + (own * k) / 2, anchor: anchors[k] }))];
 }

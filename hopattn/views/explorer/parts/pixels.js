@@ -1,4 +1,5 @@
-// Pictures of spins: foreground is 1 (on), background −1 (off), a third colour unknown. The cue can be painted with mouse, finger and keys.
+// Pictures of spins: foreground is 1 (on), background −1 (off), grey between them unknown, as in the figures.
+// The cue can be painted with mouse, finger and keys.
 
 const REVERSED = { "#": ".", ".": "#", "?": "#" };
 const SPIN_WORDS = { "#": "on", ".": "off", "?": "unknown" };
@@ -27,10 +28,9 @@ class Pixels {
 
   pixelAt(event) {
     const box = this.svg.getBoundingClientRect();
-    const [x, y] = [
-      ((event.clientX - box.left) / box.width) * this.columns,
-      ((event.clientY - box.top) / box.height) * this.height,
-    ];
+    const scale = Math.min(box.width / this.columns, box.height / this.height); // the picture is in the middle of its box
+    const x = (event.clientX - box.left - box.width / 2) / scale + this.columns / 2;
+    const y = (event.clientY - box.top - box.height / 2) / scale + this.height / 2;
     const inside = x >= 0 && y >= 0 && x < this.columns && y < this.height;
     return inside ? Math.floor(y) * this.columns + Math.floor(x) : null;
   }

@@ -1,6 +1,10 @@
 // The plane of two axes: ticks, marks with names that do not cover each other, and places under the pointer.
 
-const MARGIN = { left: 44, right: 16, top: 16, bottom: 40 };
+/** The room for numbers and names of the axes, in pixels; it grows with the type. */
+function margin() {
+  const grown = Math.max(1, rem() / 16);
+  return { left: 44 * grown, right: 16 * grown, top: 16 * grown, bottom: 40 * grown };
+}
 
 /** The numbers of the ticks between two ends: about six, at whole multiples of 1, 2 or 5 times a power of ten. */
 function ticks(least, most) {
@@ -19,7 +23,8 @@ function boundsAround(places, width, height) {
     const room = 0.16 * Math.max(most - least, 0.5);
     return [least - room, most + room];
   });
-  const inner = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
+  const { left, right, top, bottom } = margin();
+  const inner = [width - left - right, height - top - bottom];
   const scale = Math.max(...spans.map(([least, most], axis) => (most - least) / inner[axis]));
   return spans.map(([least, most], axis) => {
     const half = (scale * inner[axis]) / 2;
@@ -53,21 +58,24 @@ class Plane {
   at([x, y]) {
     const [[left, right], [low, high]] = this.bounds;
     const [width, height] = this.size;
-    const across = MARGIN.left + ((x - left) / (right - left)) * (width - MARGIN.left - MARGIN.right);
-    return [across, height - MARGIN.bottom - ((y - low) / (high - low)) * (height - MARGIN.top - MARGIN.bottom)];
+    const room = margin();
+    const across = room.left + ((x - left) / (right - left)) * (width - room.left - room.right);
+    return [across, height - room.bottom - ((y - low) / (high - low)) * (height - room.top - room.bottom)];
   }
 
   placeOf(event) {
     const box = this.svg.getBoundingClientRect();
     const [[left, right], [low, high]] = this.bounds;
-    const x = (event.clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
-    const y = (box.bottom - MARGIN.bottom - event.clientY) / (box.height - MARGIN.top - MARGIN.bottom);
+    const room = margin();
+    const x = (event.clientX - box.left - room.left) / (box.width - room.left - room.right);
+    const y = (box.bottom - room.bottom - event.clientY) / (box.height - room.top - room.bottom);
     return [left + clamp(x, 0, 1) * (right - left), low + clamp(y, 0, 1) * (high - low)];
   }
 
   drawAxes([across, up]) {
     const [width, height] = this.size;
     const [x, y] = this.bounds;
+    const { left, right, top, bottom } = margin();
     const lines = [
       ...ticks(...x).map((t) => ({
         key: `x${t.toFixed(6)}`,
@@ -75,7 +83,7 @@ class Plane {
         to: this.at([t, y[1]]),
         zero: Math.abs(t) < 1e-9,
         text: shown(t),
-        at: [this.at([t, 0])[0], height - 22],
+        at: [this.at([t, 0])[0], height - 0.55 * bottom],
         anchor: "middle",
       })),
       ...ticks(...y).map((t) => ({
@@ -84,7 +92,7 @@ class Plane {
         to: this.at([x[1], t]),
         zero: Math.abs(t) < 1e-9,
         text: shown(t),
-        at: [MARGIN.left - 6, this.at([0, t])[1] + 5],
+        at: [left - 6, this.at([0, t])[1] + 5],
         anchor: "end",
       })),
     ];
@@ -92,8 +100,8 @@ class Plane {
       this.layers.axes,
       [
         ...lines,
-        { key: "across", title: across, at: [width - MARGIN.right, height - 4], anchor: "end" },
-        { key: "up", title: up, at: [MARGIN.left + 6, MARGIN.top], anchor: "start" },
+        { key: "across", title: across, at: [width - right, height - 4], anchor: "end" },
+        { key: "up", title: up, at: [left + 6, top], anchor: "start" },
       ],
       ({ key }) => key,
       ({ title }) =>
@@ -200,18 +208,20 @@ function placeNames(widths, kept, spots, obstacles, [width, height]) {
   const taken = obstacles.map(([x, y]) => [x - 8, y - 8, x + 8, y + 8]);
   const names = [];
   const high = 1.25 * rem();
+  const floor = height - margin().bottom;
   return widths.map((own, i) => {
     const [x, y] = spots[i];
-    const [beside, above, below] = [-high / 2, -high - 9, 9];
+    const away = Math.max(11, 0.66 * rem());
+    const [beside, above, below] = [-high / 2, 2 - high - away, away - 2];
     const sides = [
-      [11, beside],
-      [-own - 11, beside],
+      [away, beside],
+      [-own - away, beside],
       [-own / 2, above],
       [-own / 2, below],
-      [9, above],
-      [9, below],
-      [-own - 9, above],
-      [-own - 9, below],
+      [away, above],
+      [away, below],
+      [-own - away, above],
+      [-own - away, below],
       [-own / 2, above - high],
       [-own / 2, below + high],
     ];
@@ -221,7 +231,7 @@ function placeNames(widths, kept, spots, obstacles, [width, height]) {
         Math.max(0, 2 - box[0]) +
         Math.max(0, box[2] - width + 2) +
         Math.max(0, 2 - box[1]) +
-        Math.max(0, box[3] - height + MARGIN.bottom);
+        Math.max(0, box[3] - floor);
       const [covered, hidden] = [taken, names].map((others) => sum(others.map((other) => shared(box, other))));
       return { box, hidden, cost: covered + 3 * hidden + 100 * outside + k / 10 };
     });

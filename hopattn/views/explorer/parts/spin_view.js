@@ -2,22 +2,19 @@
 
 const spinView = {
   name: "Spins",
-  help:
-    "Paint on the cue with mouse, finger, or arrow keys and space. " +
-    "Each pixel is a neuron of ±1; recall changes one neuron after another until nothing changes.",
+  help: ({ update }) =>
+    "Paint on the cue with mouse, finger, or arrow keys and space. Each pixel is a neuron of ±1; recall changes " +
+    `${update === "sync" ? "all neurons at once" : "one neuron after another"} until nothing changes.`,
 
   build(root) {
     const own = () => state.spins;
     const to = (changes) => change("spins", changes);
-    this.presets = chooser("Cues of the scenario", (i) => to(copy(page.views.spins.presets[i][1])));
+    this.presets = new Presets("spins", "Cues of the scenario");
+    this.tasks = new Tasks("spins");
     this.cue = new Pixels("The cue; arrow keys move, space paints", (cue) => to({ cue, time: 0 }));
     this.now = new Pixels("The state");
-    this.settings = new Controls(
-      "spins",
-      ["rule", "self_coupling", "update", "temperature", "sweeps", "seed"],
-      own,
-      (key, value) => to({ [key]: value, time: 0 }),
-    );
+    const from = (key, value) => to({ [key]: value, time: 0 });
+    this.settings = new Controls("spins", ["rule", "update", "self_coupling", "temperature", "sweeps", "seed"], own, from);
     this.damage = new Controls("spins", ["damage"], own, (key, value) => to({ [key]: value }));
     this.energies = new Chart("Energy", (time) => to({ time }));
     this.overlaps = new Chart("Overlap with each stored picture", (time) => to({ time }));
@@ -26,11 +23,11 @@ const spinView = {
       time: () => own().time,
       go: (time) => to({ time }),
     });
-    this.run = element("button", { type: "button", onclick: () => this.play() }, "Run");
-    this.clock.buttons.append(this.run);
+    this.clock.buttons.prepend(playButton("Run", () => this.play()));
     this.stored = element("ul", { class: "stored" });
     this.parts = {
       sentence: element("p", { class: "sentence", "aria-live": "polite" }),
+      unknown: element("p", { class: "hint" }, "Grey: unknown."),
       trouble: element("p", { class: "warning", role: "alert", hidden: true }),
       noEnergy: element("p", { class: "hint" }),
     };
@@ -55,50 +52,47 @@ const spinView = {
       element("button", {}, "Store"),
     );
     const figure = (name, pixels) => element("figure", {}, element("figcaption", {}, name), pixels.svg);
+    const overlaps = element("span", {}, term("overlap", "Overlap"), " with each stored picture");
     const columns = {
       first: [
-        card(
+        mainCard(
           "paint-card",
           "Paint and recall",
           this.parts.trouble,
           element("div", { class: "pair" }, figure("cue (paint here)", this.cue), figure("state", this.now)),
+          this.parts.unknown,
           this.parts.sentence,
           this.clock.root,
         ),
         card("tools-card", "Damage the cue", this.damage.root, tools),
+        card("stored-card", "Stored pictures", this.stored, store),
       ],
       second: [
-        card("energy-card", "Energy", this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
-        card("overlap-card", "Overlap with each stored picture", element("div", { class: "fit" }, this.overlaps.svg)),
-      ],
-      third: [
-        card("stored-card", "Stored pictures", this.stored, store),
-        card("spin-settings", "Settings", this.settings.root),
+        leadCard("spin-settings", this.settings.root),
+        this.tasks.root,
+        card("energy-card", term("energy", "Energy"), this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
+        card("overlap-card", overlaps, element("div", { class: "fit" }, this.overlaps.svg)),
       ],
     };
-    return [element("div", { class: "presets" }, this.presets.root), ...columnsOf(columns)];
+    return [this.presets.root, ...columnsOf(columns)];
   },
 
   draw(own) {
-    const presets = page.views.spins.presets;
-    const isLike = (preset) =>
-      preset.cue === own.cue && preset.rule === own.rule && preset.patterns.length === own.patterns.length;
-    this.presets.draw(
-      presets.map(([name]) => name),
-      presets.findIndex(([, preset]) => isLike(preset)),
-    );
+    this.presets.draw(own);
     this.settings.draw();
     this.damage.draw();
     this.recall(own);
     const time = Math.min(own.time, this.moves.length);
     const x = stateAfter(spinsOf(own.cue), this.moves, time);
     this.cue.draw(own.cue, own.columns);
+    this.parts.unknown.hidden = !own.cue.includes("?");
     this.now.draw(charactersOf(x), own.columns, time > 0 ? this.moves[time - 1].neuron : -1);
     this.drawStored(own, x);
     this.drawCharts(own, time);
-    const what = own.update === "sync" ? "step" : "update";
-    this.clock.draw(time, this.moves.length, `${what} ${time} of ${this.moves.length}`);
+    const [what, button] = own.update === "sync" ? ["step", "Step"] : ["update", "Neuron"];
+    this.clock.draw(time, this.moves.length, `${what} ${time} of ${this.moves.length}`, button);
     setText(this.parts.sentence, time < this.moves.length ? "" : this.ending(own, x));
+    this.tasks.draw(own);
   },
 
   /** The recall and its course, computed anew only where something that it depends on has changed. */
@@ -198,16 +192,12 @@ const spinView = {
     return change("spins", { patterns: [...patterns, [name, cue]], time: 0 });
   },
 
-  /** Run from the cue to the end in about four seconds; at once where less motion is wished. */
-  async play() {
-    const [last, still] = [this.moves.length, matchMedia("(prefers-reduced-motion: reduce)").matches];
-    const run = (this.running = Symbol("run"));
+  /** Run from the cue to the end in about four seconds. */
+  play() {
+    const last = this.moves.length;
     const stride = Math.max(1, Math.ceil(last / 100));
-    for (let time = still ? last : 0; time < last && this.running === run && state.view === "spins"; time += stride) {
-      change("spins", { time });
-      await pause(40);
-    }
-    if (this.running === run) change("spins", { time: last });
+    const times = [...range(Math.ceil(last / stride)).map((i) => i * stride), last];
+    play("spins", times, last < 10 ? 500 : 40, (time) => change("spins", { time }));
   },
 
   pictures() {

@@ -17,13 +17,17 @@ const weightsView = {
     this.isText = JSON.stringify(queries) === JSON.stringify(keys);
     const chosen = (query, key) => change("weights", { query, key });
     this.arcs = new Arcs("Who attends to whom, and how much", (query) => chosen(query, this.strongest(query)));
-    this.matrix = new Matrix("The weights: rows attend, columns are attended to", chosen);
+    this.matrix = new Matrix("The weights: rows attend, columns are attended to", (query, key) => {
+      this.tasks.hasRead = true;
+      chosen(query, key);
+    });
     this.rows = element("tbody");
     this.sorts = ["head", ...MEASURES.slice(0, this.measures[0].length)].map((name, sort) =>
       element("button", { type: "button", onclick: () => change("weights", { sort }) }, name),
     );
     this.sentence = element("p", { class: "sentence" });
-    this.bars = element("div", { class: "senses shares" });
+    this.bars = new Bars();
+    this.tasks = new Tasks("weights");
     root.append(...this.cards());
   },
 
@@ -34,13 +38,14 @@ const weightsView = {
     const message = this.isText
       ? "Averages over the words: entropy in nats, and the weight on the first word, the word before, the word itself."
       : "Averages over the queries: entropy in nats, and the weight on the first key.";
-    const arcs = card("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg));
+    const arcs = mainCard("arcs-card", "Who attends to whom", element("div", { class: "fit" }, this.arcs.svg));
     arcs.hidden = !this.isText;
     return columnsOf({
-      first: [arcs, card("matrix-card", "Weights of the head", element("div", { class: "fit" }, this.matrix.svg))],
+      first: [arcs, mainCard("matrix-card", "Weights of the head", element("div", { class: "fit" }, this.matrix.svg))],
       second: [
         card("heads-card", "Heads", list, element("p", { class: "hint" }, message)),
-        card("why-card", "Weights of the word", this.sentence, this.bars),
+        card("why-card", "Weights of the word", this.sentence, this.bars.root),
+        this.tasks.root,
       ],
     });
   },
@@ -55,7 +60,8 @@ const weightsView = {
     change("weights", { head, key: this.strongest(state.weights.query, head) });
   },
 
-  draw({ head, query, key, sort }) {
+  draw(own) {
+    const { head, query, key, sort } = own;
     const { names, queries } = { names: page.views.weights.names, queries: this.names.queries };
     const [weights, allowed] = [this.heads[head], this.allowed[head]];
     this.drawHeads(names, head, sort);
@@ -64,6 +70,7 @@ const weightsView = {
     setText(document.getElementById("matrix-card-title"), `Weights of ${names[head]}`);
     setText(document.getElementById("why-card-title"), `Weights of ${queries[query]} in ${names[head]}`);
     this.drawBars(weights[query], allowed[query], key);
+    this.tasks.draw(own);
   },
 
   drawHeads(names, head, sort) {
@@ -93,19 +100,13 @@ const weightsView = {
     const message = rest ? `${total} The largest ${MOST_BARS} of ${seen.length}:` : total;
     if (this.sentence.textContent !== message) say(message);
     setText(this.sentence, message);
-    const largest = Math.max(1, ...row.map(Math.abs));
-    keyed(
-      this.bars,
-      most,
-      (j) => j,
-      (j) => createSense({ other: this.names.keys[j] }),
-      (node, j) => {
-        const [, is] = [...node.children[1].children].slice(1);
-        const x = (100 * row[j]) / largest;
-        set(is, { x: Math.min(0, x), width: Math.abs(x), "data-sign": x < 0 ? "minus" : "plus" });
-        set(node.firstChild, { class: j === key ? "key" : null });
-        setText(node.lastChild, shown(row[j], 4));
-      },
+    this.bars.draw(
+      most.map((j) => ({
+        name: this.names.keys[j],
+        numbers: [row[j]],
+        text: shown(row[j], 4),
+        kind: j === key ? "key" : null,
+      })),
     );
   },
 

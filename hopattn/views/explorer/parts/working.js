@@ -2,7 +2,7 @@
 
 const MOST_TERMS = 6;
 
-const paragraph = (name, ...parts) => element("p", {}, element("b", {}, name), element("span", {}, ...parts));
+const paragraph = (name, ...parts) => element("p", {}, element("b", {}, term(name, name)), element("span", {}, ...parts));
 const coloured = (kind, text) => element("span", { class: kind }, text);
 const vectorText = (x) =>
   x.length > MOST_TERMS
