@@ -259,7 +259,7 @@ def test_what_cannot_be_asked_of_shards_is_refused_with_the_reason():
         lambda: found.step(cues, np.ones((3, 5), bool)): "does not fit scores of shape",
         lambda: found.recall(cues, update="async"): "its keys lie on several machines",
         lambda: found.single_neuron_states(cues): "its keys lie on several machines",
-        lambda: cut(ha.Memory(np.eye(4), np.eye(4)), [2]).energy(cues): "values are given apart",
+        lambda: cut(ha.Memory(np.eye(4), np.eye(4)), [2]).energy(cues): "values differ from keys",
     }.items():
         with pytest.raises(ha.InvalidInput, match=message):
             work()

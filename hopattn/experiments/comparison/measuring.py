@@ -100,8 +100,8 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
     shares = [float(trial.numbers["recalled"].mean()) for trial in trials if trial.numbers["recalled"].size]
     notes = dict(item for trial in trials for item in trial.why.items())
     if not numbers["steps"].size:
-        notes |= dict.fromkeys(("steps", "distance"), "no cue at rest")
-        notes.setdefault("energy_fall", "no cue at rest")
+        notes |= dict.fromkeys(("steps", "distance"), "no cue converged")
+        notes.setdefault("energy_fall", "no cue converged")
     least, parameters, recalled = numbers["least_number"], trials[0].parameters, means["recalled"]
     beside = np.array([trial.beside for trial in trials if trial.beside])
     difference, bound = beside.max(axis=0).tolist() if beside.size else (None, None)

@@ -117,7 +117,7 @@ def compare_draws(
 ) -> Comparison:
     """As `compare_random`, or as `compare_patterns` of the patterns `given`; all numbers are checked before a recall.
 
-    admit: is asked with the size of the problems at each point before patterns are drawn.
+    admit: called with the size of the problems at each point before patterns are drawn.
     """
     axes = checked_axes({} if over is None else over, AXES if given is None else AXES_OF_GIVEN)
     if options.get("n_patterns") is not None and "load" in axes:

@@ -103,7 +103,7 @@ def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) 
             if first < plan.trials:
                 tasks.append((key, point, range(first, plan.trials)))
         if checkpoint.repaired:
-            note(f"{file}: the last line was torn; its point is computed anew")
+            note(f"{file}: the last line was incomplete; its point is computed again")
         total = len(plan)
         done = total - len(tasks)
         report(done, total)

@@ -173,7 +173,7 @@ def _draw(ax: Axes, own: Arrays, pixels: float) -> bool:
         for i, row in enumerate(rows):
             y = high - (i + 0.5) * (high - low) / len(rows)
             ax.text(left - 0.6, y, row, ha="right", va="center", fontsize=scaled(SIZE))
-    if "joined" in plan.boxes:  # lines between the outputs of the heads that stand side by side
+    if "joined" in plan.boxes:  # lines between the outputs of the heads that are side by side
         left, right, low, high = plan.boxes["joined"]
         widths = [own[f"{head} output"].values.shape[1] for head in _heads(own)[:HEADS]]
         for edge in np.cumsum(widths)[:-1]:

@@ -35,7 +35,7 @@ class Overlaps(Together[Run]):
         return result.runs if course is not None and course.values.size else []
 
     def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
-        """Draw the overlaps of the cue until it rests."""
+        """Draw the overlaps of the cue until it converges."""
         course, cue = shown.parts[0].arrays["course"], _cue(shown.result)
         values = np.asarray(course.values[cue], dtype=float)
         last = int(last_steps(values[None].round(2))[0])

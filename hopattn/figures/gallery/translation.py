@@ -50,7 +50,7 @@ class Translation(Panels[Crossed]):
     def panel_of(self, ax: Axes, part: Crossed, shown: Shown[Crossed]) -> None:
         """Draw one panel: the keys on the left, the queries on the right."""
         weights, (rows, columns), panels = part.weights.values, part.weights.labels, len(shown.parts)
-        # A shorter text stands in the middle of the longer one.
+        # A shorter text is in the middle of the longer one.
         left, right = (part.longest - 1 - (part.longest - n) / 2 - np.arange(n) for n in (len(columns), len(rows)))
         keys, queries = (np.stack([np.full(len(y), x), y], axis=1) for x, y in ((0.0, left), (1.0, right)))
         draw_lines(ax, weights, keys, queries, max(one.most for one in shown.parts))
