@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import MATCH, Spurious
+from hopattn.dynamics.likeness import MATCH, Spurious, overlaps
 from hopattn.dynamics.record import Status
 from hopattn.figures.headings import JOINT
 from hopattn.figures.style import scaled, theme
@@ -79,17 +79,17 @@ def frame_times(last: int) -> list[float]:
     return [float(step) for step in max((one for one in steps if len(one) <= FRAMES), key=len)]
 
 
-def cosines(run: Run, i: int) -> np.ndarray:
-    """The overlap of each state of cue `i` with each stored pattern, as a cosine, `(n_steps + 1, n_patterns)`."""
-    return np.asarray(cosine(states(run, i), run.arrays["patterns"].values))
+def overlaps_by_step(run: Run, i: int) -> np.ndarray:
+    """The overlap of each state of cue `i` with each stored pattern, `(n_steps + 1, n_patterns)`."""
+    return overlaps(run.arrays["trajectory"].values[i][: last_step(run, i) + 1], run.arrays["patterns"].values)
 
 
-def leading_patterns(overlaps: np.ndarray) -> list[int]:
+def leading_patterns(found: np.ndarray) -> list[int]:
     """The patterns whose overlaps are shown, in their order: all, or those that some state comes nearest to."""
-    count = overlaps.shape[1]
+    count = found.shape[1]
     if count <= EVERY_PATTERN:
         return list(range(count))
-    return sorted(np.argsort(-np.abs(overlaps).max(axis=0), kind="stable")[:LEADING].tolist())
+    return sorted(np.argsort(-np.abs(found).max(axis=0), kind="stable")[:LEADING].tolist())
 
 
 def pattern_names(run: Run) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def pair_at_end(run: Run, i: int) -> str:
     """The two patterns whose sum the last state is, such as "I + L"; an empty text if it is not such a sum."""
     state, patterns = states(run, i)[-1], run.arrays["patterns"].values
     names = pattern_names(run)
-    nearest = np.argsort(-np.abs(cosines(run, i)[-1]), kind="stable")[:3].tolist()
+    nearest = np.argsort(-np.abs(cosine(state, patterns)), kind="stable")[:3].tolist()
     for one, other in combinations(sorted(nearest), 2):
         total = patterns[one] + patterns[other]
         length = float(np.linalg.norm(total) * np.linalg.norm(state))

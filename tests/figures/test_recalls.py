@@ -11,7 +11,7 @@ import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.recall_course import draw_recall
-from hopattn.figures.recalls import cosines, energy_scale, states, verdict
+from hopattn.figures.recalls import energy_scale, overlaps_by_step, verdict
 from tests.figures.finished import finished
 from tests.runs import drawing_of, result_of
 
@@ -70,7 +70,7 @@ def test_every_letter_of_a_replayed_word_is_shown_above_its_overlaps():
         *"OPFIELDH",
     ]
     (cells,) = [ax.images[0].get_array().data for ax in figure.axes if ax.images and ax not in pictures(figure)]
-    expected = [[ha.cosine(letter, one) for one in drawn] for letter in letters.values()]
+    expected = [[letter @ one / letter.size for one in drawn] for letter in letters.values()]
     assert cells == pytest.approx(np.array(expected))
     assert cells[[*range(1, 8), 0], range(1, 9)] == pytest.approx(1)
 
@@ -111,11 +111,19 @@ def test_what_is_left_out_is_said():
     assert not any("runs" in text for text in texts(finished(lambda f: plots["recall"]().draw(f, chosen_run))))
 
 
-def test_overlaps_are_cosines_with_the_stored_patterns():
+def test_overlaps_are_those_of_the_literature_in_every_figure():
     run = result_of("graded").runs[0]
-    every = cosines(run, 1)
+    every = overlaps_by_step(run, 1)
+    spins = np.sign(run.arrays["patterns"].values)
     assert every.shape == (run.arrays["steps"].values[1] + 1, 5)
-    assert every[3, 2] == pytest.approx(ha.cosine(states(run, 1)[3], run.arrays["patterns"].values[2]))
+    assert every[3, 2] == pytest.approx(run.arrays["trajectory"].values[1][3] @ spins[2] / spins.shape[1])
+    letters = result_of("letters").runs[0]
+    known = letters.arrays["trajectory"].values[0][0] != 0  # "half of R": 14 of the 35 neurons are unknown
+    assert overlaps_by_step(letters, 0)[0].max() == pytest.approx(known.mean())
+    course = result_of("sequence").runs[0]
+    assert overlaps_by_step(course, 0) == pytest.approx(
+        course.arrays["course"].values[0][: len(overlaps_by_step(course, 0))]
+    )
 
 
 def test_a_record_names_its_ends_beside_them():

@@ -168,7 +168,7 @@ def test_three_tasks_of_weights_are_ticked_when_they_are_done(opened):
 
 def test_a_spin_scenario_opens_with_its_cue_recalled(opened):
     page = opened("letters")
-    assert page.inner_text(".sentence") == "It rests on R."
+    assert page.inner_text(".sentence") == "It has converged on R."
     assert page.evaluate("charactersOf(stateAfter(spinsOf(state.spins.cue), spinView.moves, state.spins.time))") == (
         page.evaluate("state.spins.patterns.find(([name]) => name === 'R')[1]")
     )

@@ -10,12 +10,12 @@ from hopattn.figures.base import Axes, Draw, Figure, Plot
 from hopattn.figures.choice import cues_of
 from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.recalls import (
-    cosines,
     draw_picture,
     energy_scale,
     frame_times,
     last_step,
     leading_patterns,
+    overlaps_by_step,
     pattern_names,
     states,
     verdict,
@@ -95,7 +95,7 @@ def _state(ax: Axes, run: Run, i: int, time: float) -> None:
     name = wrapped(str(run.arrays["input"].labels[0][i]), 22, 1)
     place = f"step {before}" if time == before else f"step {before} to {after}"
     ax.set_title(f"{name}: {place} of {last}" if time else f"the cue: {name}")
-    every = np.abs(cosines(run, i)[round(time)])
+    every = np.abs(overlaps_by_step(run, i)[round(time)])
     nearest = pattern_names(run)[int(np.argmax(every))]
     ax.set_xlabel(verdict(run, i) if at_end else f"nearest: {nearest}", weight="bold" if at_end else "normal")
     ax.xaxis.label.set_size(scaled(20))
@@ -103,19 +103,20 @@ def _state(ax: Axes, run: Run, i: int, time: float) -> None:
 
 def _overlaps(ax: Axes, run: Run, i: int, time: float) -> None:
     """Draw the overlap with each pattern by step. The nearest patterns have colours, and names at their ends."""
-    every, names, last = cosines(run, i), pattern_names(run), last_step(run, i)
+    every, names, last = overlaps_by_step(run, i), pattern_names(run), last_step(run, i)
     order = np.argsort(-np.abs(every).max(axis=0), kind="stable")[:NAMED].tolist()
     for j in leading_patterns(every):
         if j not in order:
             ax.plot(every[:, j], color=theme().faint, linewidth=scaled(1), zorder=1)
-    least = min(0.0, float(every[:, leading_patterns(every)].min()))
-    ends = _apart([float(every[-1, j]) for j in order], 0.13 * (1.15 - 1.1 * least))
+    shown = every[:, leading_patterns(every)]
+    least, most = min(0.0, float(shown.min())) * 1.1 - 0.05, max(1.0, float(shown.max())) * 1.1
+    ends = _apart([float(every[-1, j]) for j in order], 0.13 * (most - least))
     for rank, (j, end) in enumerate(zip(order, ends, strict=True)):
         colour = theme().series[rank]
         _curve(ax, every[:, j], time, colour, MARKERS[rank])
         at: Any = {"xytext": (scaled(10), 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
         ax.annotate(names[j], (last, end), color=colour, weight="bold" if rank == 0 else "normal", **at)
-    ax.set(ylabel="overlap with\neach pattern", ylim=(least * 1.1 - 0.05, 1.1))
+    ax.set(ylabel="overlap with\neach pattern", ylim=(least, most))
     ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
 
 

@@ -10,11 +10,11 @@ from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads, wrapped
 from hopattn.figures.recall_course import SIGNS, draw_course
 from hopattn.figures.recalls import (
-    cosines,
     draw_picture,
     energy_scale,
     last_step,
     leading_patterns,
+    overlaps_by_step,
     pair_at_end,
     pattern_names,
     picture_steps,
@@ -85,7 +85,7 @@ def _pictures(figure: Figure, run: Run, count: int) -> int:
     if count > 1:
         grid = places[0].subgridspec(count, len(ratios), width_ratios=ratios).subplots(squeeze=False)
     else:
-        rows = leading_patterns(cosines(run, 0)[steps[0]])
+        rows = leading_patterns(overlaps_by_step(run, 0)[steps[0]])
         heights = (1, 0.9) if len(rows) > 4 else (1, 0.55)
         cells = places[0].subgridspec(2, len(ratios), width_ratios=ratios, height_ratios=heights)
         grid = [[figure.add_subplot(cells[0, j]) for j in range(len(ratios))]]
@@ -163,8 +163,8 @@ def _end(ax: Axes, run: Run, i: int, shape: tuple[int, int]) -> None:
 
 
 def overlap(run: Run, i: int) -> np.ndarray:
-    """The cosine of each state, the cue first, with the stored pattern nearest to the final one, `(n_steps + 1,)`."""
-    every = cosines(run, i)
+    """The overlap of each state, the cue first, with the stored pattern nearest to the final one, `(n_steps + 1,)`."""
+    every = overlaps_by_step(run, i)
     return np.asarray(every[:, int(np.argmax(np.abs(every[-1])))])
 
 
@@ -182,14 +182,14 @@ def _curves(place: Any, run: Run, count: int, until: int) -> None:
     longest = int(steps.max())
     axes[-1].set_xlabel(f"step (of {longest})" if longest > until else "step")
     if count > 1:
-        least = min(0.0, float(curves["overlap with\nthe nearest"].min()))
-        axes[-1].set_ylim(least * 1.08 - 0.02, 1.08)
+        found = curves["overlap with\nthe nearest"]
+        axes[-1].set_ylim(min(0.0, float(found.min())) * 1.08 - 0.02, max(1.0, float(found.max())) * 1.08)
         axes[-1].axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
 
 
 def _overlaps(ax: Axes, run: Run, steps: Sequence[int], rows: Sequence[int]) -> None:
     """Draw the overlap of each picture, a column, with each pattern, a row."""
-    every, names = cosines(run, 0), pattern_names(run)
+    every, names = overlaps_by_step(run, 0), pattern_names(run)
     table = np.stack([every[-1] if step == steps[-1] else every[step] for step in steps])[:, rows].T
     image = ax.imshow(table, **colours_of(-1.0, 1.0), aspect="auto", interpolation="nearest")
     ax.set_yticks(range(len(rows)), [names[row] for row in rows])

@@ -92,7 +92,7 @@ class ProjectionsTable(Table):
     def projection_problems(self, encoding: Encoding, path: Path, *, mapped: bool = False) -> Iterator[Problem]:
         """The problems of the projections, and a query and a key with different numbers of elements.
 
-        Those of a matrix without a table are reported at the role, not at its `matrix`. mapped: as for `Projection.problems`.
+        Problems of a matrix without a table are at the role, not at its `matrix`. mapped: as for `Projection.problems`.
         """
         found = [
             Problem((*path, role), problem.message) if isinstance(getattr(self, role), list) else problem
