@@ -45,7 +45,7 @@ def test_an_answer_of_another_dim_is_given_once_and_matched():
     assert found.state.tolist() == [[1, 0, 1], [0, 2, 2]]
     assert found.matched.tolist() == [0, 1]
     assert found.status.tolist() == ["answered", "answered"]
-    with pytest.raises(InvalidInput, match="no state of its cue"):
+    with pytest.raises(InvalidInput, match="not a state of its cue"):
         memory.energy([1.0, 0.0])
 
 

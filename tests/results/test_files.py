@@ -33,11 +33,11 @@ def test_a_path_that_is_not_a_plain_file_is_named_with_its_kind_and_left_alone(o
                 refuse(tmp_path / path)
 
 
-@pytest.mark.parametrize("option", ["--csv", "--figure"])
-def test_a_comparison_does_not_replace_a_device(hopattn, option, monkeypatch, tmp_path):
-    monkeypatch.setattr("hopattn.cli.commands.compare._compared", lambda *_: pytest.fail("the work has begun"))
-    (tmp_path / "out.svg").symlink_to("/dev/null")
-    code, _, errors = hopattn("compare", option, "out.svg")
+@pytest.mark.parametrize(("option", "name"), [("--csv", "out.csv"), ("--figure", "out.svg")])
+def test_a_comparison_does_not_replace_a_device(hopattn, option, name, monkeypatch, tmp_path):
+    monkeypatch.setattr("hopattn.experiments.comparison.options.compared", lambda *_: pytest.fail("the work has begun"))
+    (tmp_path / name).symlink_to("/dev/null")
+    code, _, errors = hopattn("compare", option, name)
     assert (code, "is a device; expected a plain file" in errors) == (2, True)
 
 
