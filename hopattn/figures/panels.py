@@ -148,11 +148,11 @@ class Panels(PartsPlot[Part]):
 
 
 def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:
-    """The axes of some panels, in rows of nearly equal length; those that are left over are empty."""
+    """The axes of some panels, in rows of nearly equal length; the places that are left over stay empty."""
     rows = -(-count // in_a_row)
     axes: list[Axes] = figure.subplots(rows, -(-count // rows), squeeze=False, **shared).ravel().tolist()
     for ax in axes[count:]:
-        ax.set_axis_off()
+        ax.remove()
     return axes[:count]
 
 

@@ -174,7 +174,7 @@ def test_a_spin_scenario_opens_with_its_cue_recalled(opened):
     )
     page.get_by_role("button", name="torn X").click()
     drawn(page)
-    assert page.inner_text(".sentence") == "It rests on X."
+    assert page.inner_text(".sentence") == "It has converged on X."
 
 
 @pytest.mark.parametrize(
