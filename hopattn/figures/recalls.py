@@ -103,7 +103,7 @@ def recalls(run: Run, i: int) -> bool:
 
 
 def verdict(run: Run, i: int) -> str:
-    """The end of the recall of cue `i`, in words: "recalls R", "converges at S reversed"."""
+    """The end of the recall of cue `i`, in words: "recalls R", "stays at S reversed"."""
     status = Status(str(run.arrays["status"].values[i]))
     if recalls(run, i):
         name = label(str(run.arrays["recalls"].values[i]))
@@ -112,7 +112,7 @@ def verdict(run: Run, i: int) -> str:
     if status in (Status.CYCLE, Status.DIVERGED):
         period = int(run.arrays["period"].values[i])
         return f"ends in a cycle of {period}" if status == Status.CYCLE else "grows without bound"
-    return f"{'converges' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
+    return f"{'stays' if status == Status.CONVERGED else 'ends'} {_place(run, i)}"
 
 
 def _place(run: Run, i: int) -> str:

@@ -46,10 +46,10 @@ def test_the_last_picture_is_the_last_state(name):
 @pytest.mark.parametrize(
     ("name", "ends"),
     [
-        ("letters", ["recalls R", "recalls X", "converges at S reversed"]),
-        ("spurious", ["converges at S reversed", "converges at a mixture of J, V and X"]),
-        ("metastable", ["converges between C, G and 8", "recalls J"]),
-        ("two-letters", ["converges at I + L"]),
+        ("letters", ["recalls R", "recalls X", "stays at S reversed"]),
+        ("spurious", ["stays at S reversed", "stays at a mixture of J, V and X"]),
+        ("metastable", ["stays between C, G and 8", "recalls J"]),
+        ("two-letters", ["stays at I + L"]),
         ("two-cycle", ["ends in a cycle of 2"]),
         ("sequence", ["visits 8 patterns, the last is H"]),
     ],

@@ -4,7 +4,7 @@ import itertools
 import string
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopattn.scenario.words.character_pictures import (
@@ -53,6 +53,7 @@ def test_a_darker_pixel_has_a_darker_character(value):
 
 
 @given(sizes, st.integers(1, 12), st.integers(1, 200))
+@example(Size(5, 1), 12, 140)
 def test_strips_keep_to_the_width_and_lose_no_picture(size, count, width):
     names = tuple(f"step {i}" for i in range(count))
     lines = [*side_by_side(Strip("heading", size, names, np.ones((count, size.pixels)), "the end"), width)]

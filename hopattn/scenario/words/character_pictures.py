@@ -100,7 +100,9 @@ def side_by_side(strip: Strip, width: int) -> Iterator[str]:
     width: the most characters in a line. A strip that is longer continues below; a single picture may be wider.
     """
     cell = max(2 * strip.size.columns, *map(len, strip.names))
-    fit = max(1, (width + len(ARROW)) // (cell + len(ARROW)))
+    count, step = len(strip.names), cell + len(ARROW)
+    whole = count * step - len(ARROW) <= width
+    fit = count if whole else max(1, (width + 1) // step)  # a line that continues ends with the head of an arrow
     if strip.heading:
         yield strip.heading
     for start in range(0, len(strip.names), fit):
