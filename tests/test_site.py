@@ -17,7 +17,7 @@ import pytest
 import hopattn as ha
 from docs.builder import api, commands, gallery, layout, markdown
 from docs.builder.chain import WIDTH, chain
-from docs.builder.drawing import SWEEPS, Picture, Shown, _shown
+from docs.builder.drawing import SWEEPS, Picture, Shown, _shown, kept_sweep
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
 from docs.builder.thumbnails import cropped
@@ -80,11 +80,14 @@ def a_scenario(name, path):
 
 
 @pytest.mark.parametrize("points", sorted(SWEEPS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_the_points_of_a_sweep_are_all_there_so_that_its_picture_needs_no_minute(points, tmp_path):
-    copy = shutil.copy(points, tmp_path / points.name)
-    swept = sweep_scenario(ha.load(points.stem), file=copy, workers=1)
-    assert copy.read_bytes() == points.read_bytes()
-    assert not any(np.isnan(swept.mean(name)).all() for name in swept.values)
+def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again(points):
+    scenario = ha.load(points.stem)
+    kept, table = kept_sweep(scenario, points), scenario.spec.sweep
+    assert kept.axes == {name: tuple(values) for name, values in table.axes.items()}
+    assert [*kept.values] == table.measures and not np.isnan([*kept.values.values()]).any()
+    first = sweep_scenario(scenario, {name: values[:1] for name, values in kept.axes.items()}, workers=1)
+    for name, values in kept.values.items():
+        assert first.mean(name) == pytest.approx(values[(slice(1),) * len(kept.axes)].mean(axis=-1), abs=0.02)
 
 
 def test_an_ensemble_shows_its_sweep_and_a_scenario_the_figure_that_it_names(tmp_path):
@@ -198,7 +201,7 @@ def test_a_long_listing_is_folded(page):
 
 
 def in_node(script, call):
-    """What a call in a script of the site gives."""
+    """The result of a call in a script of the site."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
@@ -282,7 +285,7 @@ def test_a_wrong_link_a_wrong_anchor_and_an_address_that_is_loaded_are_faults(tm
 
 
 def without_help(folder):
-    """What readers miss in a built site: a start, pictures of cards, dark sheets, scripts, a short side bar."""
+    """The parts that a built site lacks: a start, pictures of cards, dark sheets, scripts, a short side bar."""
     start = re.sub(r"<(?!iframe)[^>]+>", "", (folder / "index.html").read_text(encoding="utf-8"))
     first, _, rest = start.partition('src="play/bank.html"')
     if not ("pip install ." in first and 'ha.run("bank")' in html.unescape(first) and "Where to go" in rest):

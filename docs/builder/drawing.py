@@ -4,15 +4,16 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 import hopattn as ha
 from docs.builder.places import ROOT
 from docs.builder.thumbnails import cropped
-from hopattn.experiments.sweep.of_scenario import sweep_scenario
+from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Plot
 from hopattn.figures.gallery import plots
@@ -130,13 +131,23 @@ def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Dra
     if own:
         return
     if (points := SWEEPS / f"{name}.jsonl").is_file():
-        swept = sweep_scenario(scenario, file=points, workers=1)
+        swept = kept_sweep(scenario, points)
         shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
         picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
         yield picture, partial(_sweep_figure, swept, (scenario.spec.title, shows))
     elif best is not None:
         picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
         yield picture, partial(_figure, best, result)
+
+
+def kept_sweep(scenario: Scenario, points: Path) -> Sweep:
+    """The sweep of a scenario from a file of all its points, whatever version of NumPy they were computed with."""
+    head, finished = read_checkpoint(points)
+    numbers = {tuple(one["point"].values()): one["numbers"] for one in finished.values()}
+    axes = {name: tuple(values) for name, values in head["axes"].items()}
+    table = scenario.spec.sweep
+    trials = table.trials if table else 1
+    return replace(Sweep.of(axes, trials, [numbers.get(point) for point in product(*axes.values())]), scenario=scenario)
 
 
 def _figure(plot: Plot, result: Result, style: Style) -> bytes:
