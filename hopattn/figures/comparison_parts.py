@@ -17,6 +17,8 @@ MEASURES = {name: _AXES[name] for name in ("recalled", "steps", "entropy", "dist
 """The measures, in the order of the panels, with the titles of their axes."""
 FIRST = "recalled_first"
 """The measure `recalled` after one step."""
+OF_WEIGHTS = ("entropy", "least_number")
+"""The measures of the weights, which a memory lacks for the same reason as its operating class."""
 NAMED = 4
 """The largest number of places that are named one by one."""
 WIDE_RANGE = 20
@@ -107,7 +109,8 @@ def remarks(comparison: Comparison) -> str:
 
 def why_missing(row: Row, measure: str) -> str:
     """The reason why a row lacks a measure, in a few words."""
-    reason = row.refusal or row.notes.get(measure) or row.notes.get("operating_class", "not measured")
+    of_weights = row.notes.get("operating_class") if measure in OF_WEIGHTS else None
+    reason = row.refusal or row.notes.get(measure) or of_weights or "not measured"
     return "weights below 0 are not shares" if reason.startswith("weights:") else reason
 
 

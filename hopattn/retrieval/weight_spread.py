@@ -13,6 +13,10 @@ from hopattn.retrieval.masks import resolve
 
 MASS = 0.9
 """The share of a row's weight that Ramsauer et al. (2021) ask for."""
+FEWEST_KEYS = 32
+"""The least number of keys of a row that has an operating class: of fewer keys, one is already more than 1/32."""
+NO_CLASS = f"not defined below {FEWEST_KEYS} keys"
+"""The reason why rows of fewer keys have no operating class."""
 
 
 class OperatingClass(StrEnum):
@@ -73,12 +77,14 @@ def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
 
     k is the least number of weights that hold 90 % of a row, N the number of keys that the row may attend to by the
     mask (a name, a rule, or booleans that broadcast to the weights). The median of k/N over the rows decides: I above
-    1/2, II above 1/8, III above 1/32, IV at most 1/32. Rows with nothing to attend to do not count. Raises
-    `InvalidInput` for weights of another shape or below 0, a mask that does not fit, and weights that are all 0.
+    1/2, II above 1/8, III above 1/32, IV at most 1/32. A row with fewer than 32 keys has no class, because one key of
+    31 is already more than 1/32; such a row does not count, nor does one with nothing to attend to. Raises
+    `InvalidInput` for weights of another shape or below 0, a mask that does not fit, weights that are all 0, and where
+    every row has fewer than 32 keys.
     Source: Ramsauer et al. (2021), ICLR, section 3 (where N is the same for all rows).
 
     >>> import hopattn as ha
-    >>> even, one = [[0.25, 0.25, 0.25, 0.25]], [[1.0] + [0.0] * 31]
+    >>> even, one = [[1 / 32] * 32], [[1.0] + [0.0] * 31]
     >>> str(ha.retrieval.operating_class(even)), str(ha.retrieval.operating_class(one))
     ('I', 'IV')
     """
@@ -91,10 +97,17 @@ def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
 
 
 def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
-    """The class, from the least number k of keys and the number N of visible keys of each row, `(n_queries,)` each."""
-    counts = (least > 0) & (visible > 0)
-    if not counts.any():
+    """The class, from the least number k of keys and the number N of visible keys of each row, `(n_queries,)` each.
+
+    Raises `InvalidInput` if no row has any weight, and if those that have some see fewer than 32 keys.
+    """
+    weighted = (least > 0) & (visible > 0)
+    if not weighted.any():
         raise InvalidInput("weights: no row has any weight, so there is no operating class")
+    counts = weighted & (visible >= FEWEST_KEYS)
+    if not counts.any():
+        most = int(visible[weighted].max())
+        raise InvalidInput(f"weights: the operating class is {NO_CLASS}, and no row has more than {most}")
     middle = float(np.median(least[counts] / visible[counts]))
     return next(name for name, (bound, _) in _CLASSES.items() if middle > bound)
 

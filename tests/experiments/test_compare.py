@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import hadamard
 
 import hopattn as ha
 from hopattn.experiments.comparison.contenders import DEFAULT, OTHER_NAMES, contenders
@@ -151,10 +152,17 @@ def test_scores_beyond_the_numbers_are_reported_and_not_compared():
 
 
 def test_a_cue_that_weighs_nothing_has_no_part_in_the_class():
-    # A cue opposite to both keys: rectified powers weigh nothing; the other cue weighs one key of two, which is II.
-    keys = np.array([[1.0, 1, 1, -1], [1.0, 1, -1, 1]])
-    (row,) = ha.compare(keys, [[-1.0, -1, -1, -1], [1.0, 1, 1, -1]], memories="dense").rows
-    assert (row.operating_class, row.least_number, row.entropy) == ("II", 1.0, 0.0)
+    # A cue opposite to all keys: rectified powers weigh nothing; the other cue weighs one key of 32, which is IV.
+    keys = hadamard(32).astype(float)
+    (row,) = ha.compare(keys, [-np.eye(32)[0], keys[0]], memories="dense").rows
+    assert (row.operating_class, row.least_number, row.entropy) == ("IV", 1.0, 0.0)
+
+
+def test_below_32_keys_there_is_no_class_and_the_reason_is_given():
+    rows = {n: ha.compare(np.eye(n), np.eye(n)[:2], memories="modern", beta=9.0).rows[0] for n in (31, 32)}
+    assert (rows[31].operating_class, rows[32].operating_class) == (None, "IV")
+    assert rows[31].least_number == rows[32].least_number == 1.0
+    assert rows[31].notes["operating_class"] == "not defined below 32 keys" and "operating_class" not in rows[32].notes
 
 
 def test_the_spread_of_the_weights_is_that_of_scipy():

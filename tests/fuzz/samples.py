@@ -9,6 +9,7 @@ REAL = np.array([[0.6, 0.8, 0.0, 0.0], [0.0, 0.0, 0.8, 0.6], [1.0, 0.0, 0.0, 0.0
 EYE = np.eye(4)
 ONES = np.ones(4)
 ATTENTION = np.array([[0.9, 0.1, 0.0], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])
+WIDE_ATTENTION = np.eye(32)
 TOKENS = ["a", "b", "a"]
 
 

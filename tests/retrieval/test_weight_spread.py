@@ -63,6 +63,15 @@ def test_the_bounds_of_the_classes_are_those_of_the_paper_for_512_keys(k, expect
     assert OperatingClass(expected).meaning
 
 
+@each(("n", "defined"), [(1, False), (6, False), (31, False), (32, True)])
+def test_the_class_is_not_defined_below_32_keys(n, defined):
+    if defined:
+        assert ha.retrieval.operating_class(np.eye(n)) == "IV"
+    else:  # a single key of so few is more than 1/32: class IV could not occur
+        with pytest.raises(InvalidInput, match=f"not defined below 32 keys, and no row has more than {n}"):
+            ha.retrieval.operating_class(np.eye(n))
+
+
 def test_the_median_decides_and_not_the_mean():
     one, all_alike = np.eye(32)[0], np.full(32, 1 / 32)
     assert ha.retrieval.operating_class([one, one, one, all_alike, all_alike]) == "IV"
@@ -70,10 +79,10 @@ def test_the_median_decides_and_not_the_mean():
 
 
 def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not_at_all():
-    weights = np.tril(np.ones((8, 8)), -1)
+    weights = np.tril(np.ones((40, 40)), -1)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
-    assert ha.retrieval.operating_class(weights, ha.strict(8)) == "I"
-    assert ha.retrieval.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of the median 32.5
+    assert ha.retrieval.operating_class(weights, ha.strict(40)) == "I"
+    assert ha.retrieval.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of 32 keys or more
     with pytest.raises(InvalidInput, match="no row has any weight"):
         ha.retrieval.operating_class(np.zeros((2, 3)))
 

@@ -17,7 +17,7 @@ from hopattn.memories.memory import Memory
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.weight_spread import class_of, entropy, least_number, shares_of
+from hopattn.retrieval.weight_spread import FEWEST_KEYS, NO_CLASS, class_of, entropy, least_number, shares_of
 from hopattn.transformer.plain_attention import referees, rounding_bound
 
 TIE = 1e-6
@@ -103,6 +103,9 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
         notes |= dict.fromkeys(("steps", "distance"), "no cue converged")
         notes.setdefault("energy_fall", "no cue converged")
     least, parameters, recalled = numbers["least_number"], trials[0].parameters, means["recalled"]
+    has_class = bool((numbers["visible"] >= FEWEST_KEYS).any())
+    if least.size and not has_class:
+        notes["operating_class"] = NO_CLASS
     beside = np.array([trial.beside for trial in trials if trial.beside])
     difference, bound = beside.max(axis=0).tolist() if beside.size else (None, None)
     return Row(
@@ -113,7 +116,7 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
         n_cues=numbers["at_rest"].size,
         trials=len(trials),
         recalled_error=float(np.std(shares, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None,
-        operating_class=str(class_of(least, numbers["visible"])) if least.size else None,
+        operating_class=str(class_of(least, numbers["visible"])) if has_class else None,
         least_number=float(np.median(least)) if least.size else None,
         difference=difference,
         bound=bound,

@@ -42,7 +42,8 @@ class Row:
     steps: the step that finds the fixed point is counted. distance: a length of a value is the root mean square.
     In one step all neurons change together. The recall of spins with an energy (hopfield, dense, exponential) then
     changes one spin at a time, and a step of it is a sweep over all spins.
-    operating_class: of Ramsauer et al. (2021). bound: the largest `difference` that rounding explains.
+    operating_class: of Ramsauer et al. (2021); not defined below 32 keys. bound: the largest `difference` that
+    rounding explains.
     recalled_per_number: recalled · n_keys · dim / parameters, dim being that of a value. It compares memories of unlike
     sizes; one that keeps its patterns, and nothing else, reaches at most 1.
     named: if cues and keys have names, for each cue its name, the key whose value its last answer is nearest
@@ -80,7 +81,7 @@ class Row:
     )
     operating_class: str | None = _column(
         "class",
-        "share of keys for 90 %: I above 1/2, II above 1/8, III above 1/32, or IV",
+        "share of keys for 90 %: I above 1/2, II above 1/8, III above 1/32, or IV; not defined below 32 keys",
         lambda row, value: value,
         text=True,
     )
