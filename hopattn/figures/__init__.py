@@ -7,6 +7,7 @@
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
 - `headings.py`: titles above figures and panels, notes below them
+- `line_names.py`: names beside lines instead of a legend
 - `panels.py`: the base classes of figures that draw parts of a result
 - `german_axes.py`: axes, panels, columns and legends in German
 - `german_sentences.py`: titles of figures in German, and what is said of curves

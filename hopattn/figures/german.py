@@ -51,6 +51,19 @@ NOTES = {
     "bar: the median": "Strich: der Median",
     "dots: {n} cues": "Punkte: {} Reize",
     "dots: {n} cues in each run": "Punkte: {} Reize in jedem Lauf",
+    "{n} cues, bands: mean ± {n} standard errors": "{} Reize, Bänder: Mittel ± {} Standardfehler",
+    "{n} cues in each run, bands: mean ± {n} standard errors": "{} Reize in jedem Lauf, Bänder: "
+    "Mittel ± {} Standardfehler",
+    "not defined below {n} keys: such queries are left out": "unter {} Schlüsseln nicht definiert: "
+    "solche Anfragen fehlen",
+    "most cues start above the picture, up to {n}": "die meisten Reize liegen über dem Bild, bis {}",
+    "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope": "Anstieg vom Boden: "
+    "zwei Punktwerte sind zufällig fast gleich, so hat Softmax eine Steigung",
+    "pale bar: from about here on, the memory of this colour loses few keys": "blasser Balken: etwa ab hier verliert "
+    "das Gedächtnis dieser Farbe wenige Schlüssel",
+    "points: mean ± {n} standard errors": "Punkte: Mittel ± {} Standardfehler",
+    "lines: the law": "Linien: das Gesetz",
+    "grey: chance ± {n} standard errors": "grau: Zufall ± {} Standardfehler",
     "thin: as near as at the start": "dünn: so nah wie am Anfang",
     "dotted: recalled from {n} up": "gepunktet: abgerufen ab {}",
     "rows: elements of a value": "Zeilen: Elemente eines Werts",
@@ -58,7 +71,6 @@ NOTES = {
     "framed: changed by the word": "umrahmt: vom Wort geändert",
     "rows of 0 are left out": "Zeilen aus 0 fehlen",
     "the first {n} of {n} words": "die ersten {} von {} Wörtern",
-    "mean ± {n} standard errors; lines: the law": "Mittel ± {} Standardfehler; Linien: das Gesetz",
     "× n: twice the words take n times the work": "× n: doppelt so viele Wörter kosten n-mal so viel Arbeit",
     "in brackets: attention spread evenly over the visible words": "in Klammern: gleich verteilt auf die sichtbaren "
     "Wörter",
@@ -69,8 +81,6 @@ NOTES = {
     "maps without noise": "Karten ohne Rauschen",
     "stray weight": "verirrtes Gewicht",
     "the same in all {n} runs": "gleich in allen {} Läufen",
-    "across: place of the key − place of the query": "waagrecht: Ort des Schlüssels − Ort der Anfrage",
-    "up: score": "senkrecht: Punktwert",
     "each panel has its own scale": "jede Tafel hat ihre eigene Skala",
     "a dashed line has a weight below 0": "eine gestrichelte Linie hat ein Gewicht unter 0",
     "blue: the query selects the key": "blau: die Anfrage wählt den Schlüssel",
@@ -85,10 +95,11 @@ NOTES = {
     "{} {n} of {n}": "{} {} von {}",
     "the numbers are cosines with {}": "die Zahlen sind Kosinus mit {}",
     "the grid is mapped with the words": "das Gitter wird mit den Wörtern abgebildet",
-    "● spin 1, ○ spin −1": "● Spin 1, ○ Spin −1",
+    "+ spin 1, − spin −1": "+ Spin 1, − Spin −1",
     "ring k: k spins differ from the middle": "Ring k: k Spins sind anders als in der Mitte",
-    "filled: a stored pattern, hollow: its reverse, grey: neither": "gefüllt: ein gespeichertes Muster, hohl: seine "
-    "Umkehrung, grau: keins von beiden",
+    "filled: a stored pattern": "gefüllt: ein gespeichertes Muster",
+    "hollow: its reverse": "hohl: seine Umkehrung",
+    "grey: neither": "grau: keins von beiden",
     "{n} more basins hold {n} of the {n} states": "{} weitere Becken halten {} der {} Zustände",
     "number: kind seen": "Zahl: gesehene Art",
     "ring: start": "Ring: Anfang",
@@ -146,6 +157,7 @@ _ARROWS = {
 }
 _OUTCOMES = {
     "recalls {}": "ruft {} ab",
+    "recalls ‘{}’": "ruft „{}“ ab",
     "ends in {} reversed": "endet bei {} umgekehrt",
     "ends in a mixture: {}": "endet bei einer Mischung: {}",
 }

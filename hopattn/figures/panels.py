@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from hopattn.figures.base import Axes, Figure, Plot, only
 from hopattn.figures.headings import foot, headline, left_out, pads, run_title
+from hopattn.figures.line_names import name_lines
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")
@@ -58,6 +59,8 @@ class PartsPlot(Plot, Generic[Part]):
     """The name of the parts, and the option that chooses one."""
     space: ClassVar[Mapping[str, float]] = {}
     """The space between panels, as `pads` takes it."""
+    beside: ClassVar[bool] = False
+    """Whether the keys are lines of the first panel, which have their names beside them where they fit."""
 
     def parts(self, result: Result) -> Sequence[Any]:
         """All parts of a result."""
@@ -94,7 +97,11 @@ class PartsPlot(Plot, Generic[Part]):
         headline(figure, result, about.message)
         for ax, title in zip(axes, about.titles, strict=False):
             ax.set_title(title, **about.title_style)
-        foot(figure, about.notes, about.keys, about.names, **about.legend_style)
+        if self.beside and len(about.keys) > 1 and (names := name_lines(axes[0], about.keys, about.names)):
+            foot(figure, about.notes)
+            names.fit()  # the panel is lower now
+        else:
+            foot(figure, about.notes, about.keys, about.names, **about.legend_style)
         self.finish(figure, axes, shown)
 
 

@@ -9,6 +9,7 @@ from hopattn.figures.base import Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.panels import grid_of
 from hopattn.figures.predictions import predicted
 from hopattn.figures.quantities import places
@@ -64,7 +65,13 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
-    foot(figure, "; ".join(filter(None, notes)), list(handles.values()) * keyed, list(handles) * keyed)
+    note = "; ".join(filter(None, notes))
+    lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles.values()]
+    if form == "curve" and keyed and len(shown) == 1 and (named := name_lines(figure.axes[0], lines, list(handles))):
+        foot(figure, note)
+        named.fit()  # the panel is lower now
+    else:
+        foot(figure, note, list(handles.values()) * keyed, list(handles) * keyed)
     translate(figure, _lang(sweep))
 
 

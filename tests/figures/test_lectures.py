@@ -303,17 +303,22 @@ def dots(ax):
     return sorted(tuple(point) for line in ax.lines if line.get_marker() == "o" for point in line.get_xydata())
 
 
+def verdict(ax):
+    """The verdict above a panel of offsets."""
+    return ax.texts[0].get_text()
+
+
 def test_the_offset_alone_counts_where_all_scores_at_an_offset_are_one():
     """The shift law decides, not the drawing: the scores of the figure's scenario, moved by one place."""
     figure = shown(Offsets, "offsets")
-    verdicts = [ax.get_xlabel() for ax in figure.axes]
+    verdicts = [verdict(ax) for ax in figure.axes]
     assert verdicts == ["no place counts"] + ["only the offset counts"] * 4 + ["the place counts too"] * 3
     assert figure.axes[0].get_title() == "no positions"
     for ax, run in zip(figure.axes, result_of("offsets").runs, strict=True):
         kind = "bias" if "layer 1 head 1 bias" in run.arrays else "scores"
         values = run.arrays[f"layer 1 head 1 {kind}"].values
         moved = np.allclose(values[1:, 1:], values[:-1, :-1])
-        assert moved == (ax.get_xlabel() != "the place counts too")
+        assert moved == (verdict(ax) != "the place counts too")
         assert np.allclose(dots(ax), sorted((j - i, value) for (i, j), value in np.ndenumerate(values)))
         assert "each panel has its own scale" in figure.get_supxlabel()
 
@@ -350,7 +355,8 @@ def of_words(count):
 
 def test_offsets_of_large_scores_are_judged_by_their_size():
     (ax,) = figure_of(Offsets, of_words(4)).axes
-    assert ax.get_xlabel() == "only the offset counts" and len(dots(ax)) == 16
+    assert verdict(ax) == "only the offset counts" and len(dots(ax)) == 16
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("offset: key − query", "score")
     reason = "its texts are not one word, three times or more"
     assert reason in Offsets().lacks(of_words(2))
     assert reason in Offsets().lacks(result_of("bank"))

@@ -12,11 +12,12 @@ from hopattn.figures.style import styled
 from tests.runs import drawing_of, result_of
 
 NOTES = {
-    "forgetting": "2 of 4 runs; choose with run",
-    "gradients": "1 of 2 runs; choose with run",
+    "forgetting": "points: mean ± 2 standard errors; lines: the law · 2 of 4 runs; choose with run",
+    "gradients": "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope"
+    " 1 of 2 runs; choose with run",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
     "messages": "arrows from key to query · in brackets: sent, received · 3 of 4 runs; choose with run",
-    "probe": "1 of 2 runs; choose with run",
+    "probe": "grey: chance ± 2 standard errors · 1 of 2 runs; choose with run",
     "program": "blue: the query selects the key · 1 of 5 runs; choose with run",
 }
 SCENARIOS = {
@@ -63,7 +64,9 @@ def test_an_upright_line_marks_the_step_at_which_an_induction_head_is_there():
     first = next(int(step) for step, heads in zip(array.labels[0], array.values, strict=True) if heads.max() >= 0.5)
     marks = [line.get_xdata()[0] for line in below.lines if len(set(line.get_xdata())) == 1]
     assert marks == [first], "the single layer has no such head"
-    assert f"half of its attention:\nstep {first}" in [text.get_text() for text in below.get_legend().get_texts()]
+    names = [text.get_text() for text in below.texts]
+    assert f"half of it from\nstep {first} on" in names and "to the word after\nan earlier occurrence" in names
+    assert below.get_legend() is None
 
 
 def test_colours_of_a_walk_have_one_meaning():

@@ -90,7 +90,8 @@ def test_a_ring_stands_around_the_star_that_a_cue_ends_at():
     ax = shown("landscape", "landscape").axes[0]
     (star,) = [line for line in ax.lines if line.get_marker() == "*"]
     rings = [line for line in ax.lines if line.get_marker() == "o" and line.get_markersize() > star.get_markersize()]
-    assert len(rings) == 5
+    assert len(rings) == 2 * 5, "each ring has an outline"
+    assert {ring.get_markerfacecolor() for ring in rings} == {"none"}, "the last steps are seen"
     assert all(ring.get_zorder() < star.get_zorder() for ring in rings)
 
 
@@ -160,19 +161,50 @@ def test_the_ring_of_a_state_is_its_distance_from_the_middle(results):
             assert np.hypot(*place) == pytest.approx(distance + FIRST if distance else 0)
 
 
-def test_a_pattern_stands_beside_its_reverse_in_one_colour_and_its_states_have_spins():
-    axes = shown("states", "basins").axes
-    assert [ax.get_title().partition("\n")[0] for ax in axes] == [
-        "halves: 16 states",
-        "halves reversed",
-        "stripes",
-        "stripes reversed",
+def test_a_pattern_stands_beside_its_reverse_in_one_colour_and_basins_have_one_scale():
+    figure = shown("states", "basins")
+    axes = figure.axes
+    assert [ax.get_title() for ax in axes] == [
+        "halves\n16 states: +++−−−",
+        "halves reversed\n16 states: −−−+++",
+        "stripes\n16 states: +−+−+−",
+        "stripes reversed\n16 states: −+−+−+",
     ]
+    assert len({(ax.get_xlim(), ax.bbox.size.round(3).tobytes()) for ax in axes}) == 1
+    note = figure.get_supxlabel()
+    assert "hollow: its reverse" in note and "grey" not in note and "grey: neither" in written_below("barrier")
     looks = [(ax.lines[0].get_markeredgecolor(), ax.lines[0].get_markerfacecolor()) for ax in axes]
     assert looks[0][0] == looks[1][0] != looks[2][0] == looks[3][0]
     assert looks[0][0] == looks[0][1] and looks[1][1] == LIGHT.paper
-    spins = [text for text in axes[0].texts if set(text.get_text()) <= {"●", "○"} and text.get_text()]
-    assert len(spins) == 15
+
+
+def written_below(scenario):
+    """The note below the basins of a scenario."""
+    return shown("states", scenario).get_supxlabel()
+
+
+def test_each_state_of_two_basins_has_its_spins():
+    text = """schema = 1
+title = "one pattern"
+source = "ours"
+kind = "memory"
+[vocabulary]
+axes = ["1", "2", "3", "4"]
+magnitude = "free"
+[vocabulary.words]
+own = [1, -1, -1, -1]
+[memory]
+patterns = ["own"]
+model = "hopfield"
+[memory.update]
+name = "async"
+order = "sequence"
+[input]
+tokens = ["own"]
+"""
+    axes = figure_of("states", ha.run(parse(text, "one.toml", "one"))).axes
+    spins = [text for ax in axes for text in ax.texts if text.get_text() and set(text.get_text()) <= {"+", "−"}]
+    assert len(axes) == 2 and len(spins) == 16 - 2
     assert min(text.get_fontsize() for text in spins) >= LEGIBLE
 
 
@@ -246,7 +278,7 @@ def test_odd_names_break_no_plane():
 def test_odd_names_break_no_graph():
     rows = [[1, -1, -1, -1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1], [1, 1, 1, 1]]
     result = oddly_named('activation = "sign"', ["1", "2", "3", "4"], rows)
-    assert any(text.startswith("$x_1$: ") for text in texts(figure_of("states", result)))
+    assert any(text.startswith("$x_1$") for text in texts(figure_of("states", result)))
 
 
 def test_odd_names_break_no_strip():

@@ -9,6 +9,7 @@ from matplotlib.text import Text
 import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
+from hopattn.figures.palette import LIGHT
 from hopattn.figures.recalls import energy_scale, last_steps, recalled
 from hopattn.figures.text import number
 from hopattn.foundation.errors import InvalidInput
@@ -97,6 +98,23 @@ def test_one_cue_is_named_and_the_legend_has_no_end_that_is_not_drawn():
         assert any(f"the cue: {query}" in text for text in written)
 
 
+def test_energies_of_a_crowd_are_seen_near_their_ends_and_the_title_says_which_end_lower():
+    figure = shown("energies")
+    runs = result_of("attraction").runs[:3]
+    ends = np.concatenate([run.arrays["energy"].values[:, -1] for run in runs])
+    for ax in figure.axes:
+        low, high = ax.get_ylim()
+        assert low < ends.min() and ends.max() < high and high - low < 2 * np.ptp(ends)
+        assert ax.get_xscale() == "symlog" and ax.get_xlim()[0] <= 0
+    lower = [
+        np.median(run.arrays["energy"].values[~recalled(run)[:100], -1])
+        < np.median(run.arrays["energy"].values[recalled(run)[:100], -1])
+        for run in runs
+    ]
+    assert lower == [False, True, True]
+    assert figure.get_suptitle() == "load .1, load .14: cues that go astray end lower than those that are recalled"
+
+
 def test_the_last_step_is_the_last_that_changes():
     assert last_steps(np.array([[1, 1, 1], [1, 2, 2], [1, 2, 3]])).tolist() == [0, 1, 2]
 
@@ -106,15 +124,20 @@ def test_large_energies_are_counted_in_powers_of_ten(most, unit):
     assert energy_scale(np.array([[0.0, most]]))[1] == f"energy{unit}"
 
 
-def test_the_basin_has_a_dot_for_each_cue_and_the_mean_of_those_that_start_alike():
+def test_the_basin_has_the_mean_of_thirty_cues_or_more_with_its_error_and_no_dot_for_each():
     ax = shown("basin").axes[0]
-    for dots, line, run in zip(ax.collections, ax.lines, result_of("attraction").runs, strict=False):
+    runs = result_of("attraction").runs
+    assert len(ax.collections) == len(runs), "a band for each run"
+    for band, line, run in zip(ax.collections, ax.lines, runs, strict=False):
         start, end = run.arrays["start"].values, run.arrays["overlaps"].values
-        assert np.allclose(dots.get_offsets(), np.column_stack([start, end]))
         places, means = line.get_data()
-        assert len(places) == 21
-        for place, mean in zip(places, means, strict=True):
-            assert mean == pytest.approx(end[np.isclose(start, place)].mean())
+        own = [np.abs(start - place) < 0.075 for place in places]
+        assert [some.sum() for some in own] == [30] * 7
+        assert means == pytest.approx([end[some].mean() for some in own])
+        errors = [end[some].std(ddof=1) / 30**0.5 for some in own]
+        edges = band.get_paths()[0].vertices[:, 1]
+        assert edges.max() == pytest.approx((means + 2 * np.array(errors)).max())
+    assert shown("basin").legends == [], "names stand beside the lines"
 
 
 def test_the_line_between_two_patterns_is_krotov_and_hopfields():
@@ -136,22 +159,28 @@ def test_the_crosstalk_is_drawn_as_shares_and_beyond_the_signal_in_another_colou
 
 
 def test_the_classes_are_those_of_the_numbers_of_keys():
-    ax = shown("classes").axes[0]
+    figure = shown("classes")
+    ax = figure.axes[0]
     keys = [array.values for name, array in result_of("emergence").arrays.items() if name.endswith("keys for 90 %")]
-    dots = [line for line in ax.lines if len(line.get_xdata()) == 64]
-    expected = np.concatenate(keys) / np.arange(1, 65)
-    assert np.allclose([line.get_ydata() for line in dots], expected)
-    signs = dict(zip("os^D", ("I", "II", "III", "IV"), strict=True))
-    bounds = np.array([1 / 2, 1 / 8, 1 / 32])
-    found = [signs[line.get_marker()] for line in dots]
-    assert found == [("I", "II", "III", "IV")[int((np.median(row) <= bounds).sum())] for row in expected]
+    shares = np.concatenate(keys)[:, 31:] / np.arange(32, 65)  # below 32 keys there is no class
+    of_class = dict(zip(LIGHT.series, [(1 / 2, 1), (1 / 8, 1 / 2), (1 / 32, 1 / 8), (0, 1 / 32)], strict=False))
+    drawn = [[] for _ in shares]
+    for line in ax.lines:
+        if line.get_marker() == "o":
+            low, high = of_class[line.get_color()]
+            assert np.all((line.get_ydata() > low) & (line.get_ydata() <= high)), "a dot has the colour of its band"
+            for x, y in line.get_xydata():
+                drawn[round(x)].append(y)
+    assert np.allclose([sorted(some) for some in drawn], np.sort(shares))
+    assert "not defined below 32 keys" in figure.get_supxlabel()
 
 
 def test_the_classes_of_bare_weights(axes):
     weights = np.stack([np.full((40, 40), 1 / 40), np.eye(40)])
     ha.plot(weights, "classes", ax=axes)
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["1.1", "1.2"]
-    assert {line.get_marker() for line in axes.lines} >= {"o", "D"}
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2"]
+    with pytest.raises(InvalidInput, match="32 keys or more"):
+        ha.plot(np.full((31, 31), 1 / 31), "classes", ax=axes)
 
 
 @pytest.mark.parametrize("name", ["overlaps", "energies", "basin", "energy", "overlap"])

@@ -39,7 +39,7 @@ def test_the_curves_are_the_arrays_in_the_order_of_the_widths():
         expected = np.column_stack([[8, 16, 64], arrays["probes"].values[i][[1, 2, 0]]])
         np.testing.assert_array_equal(drawn[f"probe: {name}"], expected)
     np.testing.assert_array_equal(drawn["answers in context"][:, 1], arrays["accuracy"].values[[1, 2, 0]])
-    capacities = [points[0, 0] for name, points in drawn.items() if "few keys are lost" in name]
+    capacities = [points[0, 0] for points in drawn.values() if len(points) == 2 and points[0, 0] == points[1, 0]]
     np.testing.assert_array_equal(capacities, arrays["capacity"].values)
 
 
@@ -47,7 +47,7 @@ def test_several_runs_have_a_panel_each_and_those_left_out_are_counted():
     variants = "".join(f'[[variant]]\nname = "{"long " * i}"\nset = {{ "circuit.beta" = {i} }}\n' for i in range(1, 5))
     figure = figure_of(ha.run(parse(TEXT + variants, "file.toml", "file")))
     assert len(figure.axes) == 3
-    assert any(text.get_text() == "3 of 5 runs; choose with run" for text in figure.findobj(Text))
+    assert any(text.get_text().endswith("3 of 5 runs; choose with run") for text in figure.findobj(Text))
 
 
 @pytest.mark.parametrize("widths", ["[1]", str([*range(2, 32)])])

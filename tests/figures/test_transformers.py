@@ -63,11 +63,11 @@ def test_a_memory_of_a_thousand_features_is_not_drawn():
 def test_the_curves_are_the_derivatives_and_the_norms_above_the_floor():
     axes = shown(Gradients, "vanishing-gradients").axes
     arrays = result_of("vanishing-gradients").runs[0].arrays
-    for ax, name in zip(axes, ("derivative", "words_norm", "scores_norm"), strict=True):
+    for ax, name in zip(axes, ("derivative", "scores_norm"), strict=True):
         drawn = [line.get_ydata() for line in ax.lines if len(line.get_ydata()) == arrays[name].values.shape[1]]
         np.testing.assert_array_equal(drawn, np.maximum(arrays[name].values, FLOOR))
     labels = [tick.get_text() for ax in axes for tick in ax.get_yticklabels()]
-    assert "≤ 10⁻¹²" in labels and "10⁵" in labels and not any("$" in label for label in labels)
+    assert "≤ 10⁻¹²" in labels and "10⁶" in labels and not any("$" in label for label in labels)
 
 
 @pytest.mark.quick(1)
@@ -147,13 +147,14 @@ def test_the_messages_say_which_runs_and_layers_are_not_drawn():
 
 
 def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():
-    first, *layers = shown(Gradients, "vanishing-gradients").axes
-    colours = {line.get_label(): line.get_color() for line in first.lines}
-    for ax in layers:
-        for line in ax.lines:
-            if line.get_label().startswith("no norm"):
-                assert line.get_color() == colours["scores as they are"]
-            if line.get_label().startswith("norm first"):
-                assert line.get_color() == colours["layer normalisation"]
-    titles = [legend.get_title().get_text() for legend in shown(Gradients, "vanishing-gradients").legends]
-    assert "1 of 2 runs; choose with run" in titles
+    figure = shown(Gradients, "vanishing-gradients")
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts[:2] == ["no normalisation", "scores / √dim"] and texts[-1] == "without residuals"
+    meant = {key.get_color(): text for key, text in zip(legend.get_lines(), texts, strict=True)}
+    assert len(meant) == len(texts), "a colour has one meaning"
+    for ax in figure.axes:
+        for line in (line for line in ax.lines if not line.get_label().startswith("_")):
+            assert line.get_label().removesuffix(", no residuals") == meant[line.get_color()]
+    note = legend.get_title().get_text()
+    assert note.endswith("1 of 2 runs; choose with run") and not note.startswith("\n")

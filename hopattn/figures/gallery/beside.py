@@ -82,17 +82,20 @@ class Beside(Plot):
                 _fit_rings(ax)
 
 
-def _outcome(run: Run, cue: int) -> str:
-    """The outcome of the recall of one cue as a text, such as "recalls B"; empty without one."""
+def _outcome(run: Run, cue: int, quoted: str = "{}") -> str:
+    """The outcome of the recall of one cue as a text, such as "recalls B"; empty without one.
+
+    quoted: how the name of a pattern is written.
+    """
     ends = {name: str(run.arrays[name].values[cue]) for name in ("recalls", "spurious", "of") if name in run.arrays}
     if ends.get("recalls", "nothing") == "nothing" and ends.get("of"):
         return f"ends in a mixture: {ends['of']}" if ends["spurious"] == "mixture" else f"ends in {ends['of']} reversed"
-    return f"recalls {label(ends['recalls'])}" if "recalls" in ends else ""
+    return f"recalls {quoted.format(label(ends['recalls']))}" if "recalls" in ends else ""
 
 
 def _message(runs: tuple[Run, ...], cue: int) -> str:
     """The title: what both memories recall, if the runs have names."""
-    first, second = (_outcome(run, cue) for run in runs)
+    first, second = (_outcome(run, cue, "‘{}’") for run in runs)
     if not first or not all(run.name for run in runs):
         return ""
     names = [run.name for run in runs]

@@ -26,6 +26,7 @@ class Between(Together[Run]):
     needs: ClassVar[str] = "between"
     lack: ClassVar[str] = "it has no energies between two patterns; give [memory] the key `between`"
     most: ClassVar[int] = 7
+    beside: ClassVar[bool] = True
 
     def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
         arrays = [run.arrays["between"] for run in shown.parts]

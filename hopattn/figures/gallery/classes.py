@@ -7,32 +7,35 @@ import numpy as np
 
 from hopattn.figures.base import Axes, mask_of, tables
 from hopattn.figures.headings import run_title, wrapped
+from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Shown, Together
-from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.weight_spread import OperatingClass, class_of, least_number
+from hopattn.retrieval.weight_spread import FEWEST_KEYS, NO_CLASS, OperatingClass, least_number
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
-SEEN = 8
-"""The least number of keys that some query of a head must see."""
 KEPT = " keys for 90 %"
 """The end of the names of arrays that hold the numbers of keys themselves, `(head, word)`, under a causal mask."""
 BOUNDS = (1.0, 1 / 2, 1 / 8, 1 / 32)
 """The shares of keys below which the classes I to IV begin."""
-MARKERS = {"I": "o", "II": "s", "III": "^", "IV": "D"}
-KEYS = {"I": "very many keys", "II": "many", "III": "some", "IV": "few, or one"}
+KEYS = {"I": "most keys", "II": "many", "III": "some", "IV": "few, or one"}
 """The classes in short."""
+LEFT_OUT = f"{NO_CLASS}: such queries are left out"
 MESSAGE = "keys that hold nine tenths of the weight: which heads average, and which pick"
 
 
 class Spread(NamedTuple):
-    """The spread of one head: its name, a group of heads, and of each query the least and the visible keys."""
+    """The spread of one head: its names, a group of heads, and of each query the least and the visible keys.
+
+    name: of its number in its layer, or of its place. layer: the name of its layer, empty if there is only one.
+    Queries that see fewer than `FEWEST_KEYS` keys are left out.
+    """
 
     name: str
+    layer: str
     group: str
     least: np.ndarray
     visible: np.ndarray
@@ -46,13 +49,14 @@ class Spread(NamedTuple):
 class Classes(Together[Spread]):
     """A column for each head: a dot for each query, a box from the lower to the upper quartile, a bar at the median.
 
-    The median decides the operating class of Ramsauer et al. (2021); the bands are the classes.
+    The median decides the operating class of Ramsauer et al. (2021); the bands are the classes. A dot has the colour
+    of the band that it lies in. Queries of too few keys to have a class are left out.
     """
 
     name: ClassVar[str] = "classes"
     shows: ClassVar[str] = "what share of the keys holds nine tenths of the weight, and so the class of each head"
     scenario: ClassVar[str] = "emergence"
-    lack: ClassVar[str] = f"it has no heads that share their weight among {SEEN} keys or more"
+    lack: ClassVar[str] = f"it has no heads that share their weight among {FEWEST_KEYS} keys or more"
     most: ClassVar[int] = 16
     what: ClassVar[tuple[str, str]] = "heads", "head"
 
@@ -73,18 +77,13 @@ class Classes(Together[Spread]):
         ax.set(xlim=(-0.6, len(spreads) - 0.4), ylim=(low, 1.15), ylabel="share of the keys\nthat holds 90 %")
         ax.set_xticks(range(len(spreads)), [spread.name for spread in spreads])
         ax.tick_params(axis="x", length=0)
-        if any("." in spread.name for spread in spreads):
-            ax.set_xlabel("layer and head")
+        if spreads[0].name.isdigit():
+            ax.set_xlabel("head")
         _groups(ax, spreads)
 
     def about(self, shown: Shown[Spread], axes: Sequence[Axes]) -> About:
-        notes = "a dot for each query", "box: the middle half", "bar: the median", self.left_out(shown)
-        names = [f"class {name}: {keys}" for name, keys in KEYS.items()]
-        keys = [
-            sign(linestyle="none", marker=marker, color=_colour(name), markersize=scaled(11))
-            for name, marker in MARKERS.items()
-        ]
-        return About(notes, keys, names, message=MESSAGE)
+        notes = "a dot for each query", "box: the middle half", "bar: the median", LEFT_OUT, self.left_out(shown)
+        return About(notes, message=MESSAGE)
 
 
 def _spreads(result: Result) -> Iterator[Spread]:
@@ -99,69 +98,70 @@ def _spreads(result: Result) -> Iterator[Spread]:
             if name.endswith(KEPT):
                 visible = np.arange(1, array.values.shape[1] + 1)
                 for head, least in zip(array.labels[0], array.values, strict=True):
-                    yield Spread(_short(head), label(name.removesuffix(KEPT)), least, visible)
+                    counts = (visible >= FEWEST_KEYS) & (least > 0)
+                    if counts.any():
+                        yield Spread(*_names(head), label(name.removesuffix(KEPT)), least[counts], visible[counts])
 
 
 def _of_weights(run: Run, place: str, weights: Labelled, group: str) -> Spread | None:
     """The spread of one array of weights; None if they are not shares of several keys."""
     values = np.asarray(weights.values, dtype=float)
     allowed = mask_of(run, place, weights)
-    rows = np.isclose(values.sum(axis=-1), 1)
-    if values.ndim != 2 or not rows.any() or allowed[rows].sum(axis=-1).max() < SEEN:
+    rows = np.isclose(values.sum(axis=-1), 1) & (allowed.sum(axis=-1) >= FEWEST_KEYS)
+    if values.ndim != 2 or not rows.any():
         return None
     try:
         least = least_number(values[rows])
     except InvalidInput:
         return None
-    return Spread(_short(place), group, least, allowed[rows].sum(axis=-1))
+    return Spread(*_names(place), group, least, allowed[rows].sum(axis=-1))
 
 
-def _short(place: str) -> str:
-    """A place as a label: "layer 1 head 2" is "1.2"; a memory's step has none."""
+def _names(place: str) -> tuple[str, str]:
+    """The name of a head and that of its layer: "layer 1 head 2" is "2" and "layer 1"; a memory's step has none."""
+    place = place.removeprefix("sequence 1 ")
     name = ArrayName.parse(f"{place} weights")
     if name.head is not None and name == ArrayName("weights", layer=name.layer, head=name.head):
-        return ".".join(str(number) for number in (name.layer, name.head) if number is not None)
-    return "" if place == "step 1" else label(place)
+        return str(name.head), f"layer {name.layer}" if name.layer else ""
+    return "" if place == "step 1" else label(place), ""
 
 
 def _bands(ax: Axes, low: float) -> None:
-    """Draw the bands of the classes, each with its name on the right."""
+    """Draw the bands of the classes, each with its name and its meaning on the right."""
     for i, (name, high) in enumerate(zip(OperatingClass, BOUNDS, strict=True)):
         below = [*BOUNDS, low][i + 1]
         if i % 2 == 0:
             ax.axhspan(below, high if i else 1.15, color=theme().empty, zorder=0, lw=0)
         middle = np.sqrt(max(below, low) * high)
         style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left"}
-        ax.text(1.01, middle, str(name), color=_colour(str(name)), weight="bold", **style)
-
-
-def _colour(name: str) -> str:
-    """The colour of a class."""
-    return theme().series[[*MARKERS].index(name)]
+        ax.text(1.01, middle, f"class {name}:\n{KEYS[name]}", color=inked(theme().series[i]), **style)
 
 
 def _column(ax: Axes, x: int, spread: Spread) -> None:
     """Draw one head: its queries as dots side by side, its quartiles as a box, its median as a bar."""
-    name = str(class_of(spread.least, spread.visible))
-    shares, colour = spread.shares, _colour(name)
+    shares = spread.shares
     beside = np.linspace(-0.3, 0.3, len(shares)) if len(shares) > 1 else np.zeros(1)
-    dots: dict[str, Any] = {"linestyle": "none", "marker": MARKERS[name], "markersize": scaled(5), "zorder": 2}
-    ax.plot(x + beside, shares, color=colour, alpha=0.45, markeredgewidth=0, **dots)
+    bands = np.searchsorted(-np.array(BOUNDS), -shares, side="right") - 1  # a share at a bound is in the lower class
+    for i, colour in enumerate(theme().series[: len(BOUNDS)]):
+        own = np.clip(bands, 0, None) == i
+        dots: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": scaled(6)}
+        dots["zorder"] = 2 if len(shares) > 1 else 5  # the bar would hide a single dot
+        ax.plot(x + beside[own], shares[own], color=colour, alpha=0.6, markeredgewidth=0, **dots)
     low, middle, high = np.quantile(shares, (0.25, 0.5, 0.75))
-    box: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": scaled(1.8), "zorder": 3}
+    box: dict[str, Any] = {"fill": False, "edgecolor": theme().ink, "linewidth": scaled(1.8), "zorder": 3}
     ax.bar(x, high - low, width=0.7, bottom=low, **box)
-    ax.plot([x - 0.38, x + 0.38], [middle, middle], color=colour, lw=scaled(5), solid_capstyle="butt", zorder=4)
+    ax.plot([x - 0.38, x + 0.38], [middle, middle], color=theme().ink, lw=scaled(5), solid_capstyle="butt", zorder=4)
 
 
 def _groups(ax: Axes, spreads: Sequence[Spread]) -> None:
-    """Write the name of each group above its columns, with a line between groups."""
-    starts = [i for i, one in enumerate(spreads) if i == 0 or one.group != spreads[i - 1].group]
-    ends = [*starts[1:], len(spreads)]
-    if len(starts) < 2 and not spreads[0].group:
-        return
-    for start, end in zip(starts, ends, strict=True):
+    """Write the names of groups and of their layers above the columns, with a line between them."""
+    layers = {one.group: len({other.layer for other in spreads if other.group == one.group}) for one in spreads}
+    names = ["\n".join(filter(None, (one.group, one.layer if layers[one.group] > 1 else ""))) for one in spreads]
+    starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
+    for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
         style: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
         letters = max(4, 64 * (end - start) // len(spreads))
-        ax.text((start + end - 1) / 2, 1.02, wrapped(spreads[start].group, letters), **style)
+        lines = [wrapped(line, letters) for line in names[start].split("\n")]
+        ax.text((start + end - 1) / 2, 1.02, "\n".join(lines), **style)
         if start:
             ax.axvline(start - 0.5, color=theme().faint, lw=scaled(1.5), zorder=1)

@@ -77,4 +77,4 @@ def _histogram(ax: Axes, run: Run) -> None:
     ax.plot([signal, signal], [0, 0.86 * height], color=theme().plus, lw=scaled(3.5))
     ax.text(signal, 0.88 * height, "signal", color=theme().plus, weight="bold", ha="center", va="bottom")
     outvoted = number(share, 2 if share < 1 else 1)
-    ax.text(reach[1], 0.42 * height, f"{outvoted} %\noutvoted", color=theme().minus, ha="right", va="center")
+    ax.text(0.96 * reach[1], 0.42 * height, f"{outvoted} %\noutvoted", color=theme().minus, ha="right", va="center")

@@ -6,6 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
 from hopattn.scenario.result import Result, Run
@@ -15,9 +16,9 @@ MOST = 3
 """The largest number of trainings: the first."""
 LINES = ("-", "--", ":")
 NAME = 18
-"""The letters of a name in the legend."""
+"""The letters of the name of a training."""
 KINDS = (
-    (MATCHING, 1, "to the word behind\nan earlier occurrence"),
+    (MATCHING, 1, "to the word after\nan earlier occurrence"),
     (PREVIOUS, 0, "to the word before"),
 )
 """The scores of heads: the kind, its colour in the series, and what the best head attends to."""
@@ -58,12 +59,14 @@ class Emergence(Plot):
         above.set_title("loss of words that repeat, less the loss of new words", fontsize=scaled(17))
         below.set(ylabel="share", ylim=(0, 1.02), yticks=[0, 0.5, 1], xlabel="steps of training")
         below.set_title("attention of the best head", fontsize=scaled(17))
-        for ax in (above, below):
-            ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-            ax.yaxis.set_major_formatter(lambda value, _: number(value))
         figure.align_ylabels([above, below])
         shown = left_out(len(trainings[:MOST]), len(trainings), "trainings")
         foot(figure, (shown, left_out(1, len(result.runs), "runs", "run")))
+        for ax in (above, below):
+            ax.yaxis.set_major_formatter(lambda value, _: number(value))
+            lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+            if not name_lines(ax, lines, [line.get_label() for line in lines]):
+                ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
 
 
 def _trainings(run: Run) -> list[str]:
@@ -86,4 +89,12 @@ def _emergence(axes: tuple[Axes, ...], run: Run, name: str) -> None:
     style: dict[str, Any] = {"color": theme().faint, "lw": scaled(1.5), "zorder": 0}
     for ax in axes:
         ax.axvline(first, **style)
-    axes[-1].lines[-1].set_label(f"half of its attention:\nstep {first:,}")
+    style = {
+        "textcoords": "offset points",
+        "ha": "right",
+        "va": "center",
+        "fontsize": scaled(15),
+        "color": theme().faint,
+    }
+    text = f"half of it from\nstep {first:,} on"
+    axes[-1].annotate(text, (first, HALF), (-scaled(20), 0), **style)

@@ -22,6 +22,12 @@ CUES, RUNS, NUMBERED = 100, 3, 8
 ENDS = {True: "converges to its pattern", False: "converges elsewhere"}
 """The meanings of the lines, by whether a cue recalls its pattern."""
 EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
+CROWD, LONG = 20, 8
+"""The number of cues from which on they are a crowd, of which the ends count, and of steps whose axis is linear."""
+STEEP = 4.0
+"""Energies of a crowd that fall by this many times the range of their ends are drawn near their ends only."""
+STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""The steps that are written below a logarithmic axis."""
 
 
 class Energies(Panels[Run]):
@@ -47,12 +53,14 @@ class Energies(Panels[Run]):
         return [_of_cue(run, query_of(result, run.arrays["energy"].labels[0])) for run in runs]
 
     def grid(self, figure: Figure, shown: Shown[Run]) -> list[Axes]:
-        ranges = np.array([(energies.min(), energies.max()) for energies, _ in map(_drawn, shown.parts)])
+        shapes = [energies for energies, _ in map(_drawn, shown.parts)]
+        ranges = np.array([_near_ends(energies) or (energies.min(), energies.max()) for energies in shapes])
         alike = bool((np.ptp(ranges, axis=1) >= 0.1 * np.ptp(ranges)).all())  # one scale fits all runs
         return grid_of(figure, len(shown.parts), RUNS, sharex=True, sharey=alike)
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _lines(ax, part, part is shown.parts[0])
+        _limit(ax, shown.parts if ax.get_shared_y_axes().get_siblings(ax) != [ax] else [part])
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         runs, result, ends = shown.parts, shown.result, [_drawn(run)[1] for run in shown.parts]
@@ -61,14 +69,14 @@ class Energies(Panels[Run]):
         own = f"the cue: {cue}" if cue and result.figure.title is not None else ""
         counts = [(len(right), len(recalled(run))) for run, right in zip(runs, ends, strict=True)]
         cut = left_out(*max(counts, key=lambda count: count[1] - count[0]), "cues")
-        notes = own, cut, left_out(len(runs), len(result.runs), "runs", "run")
+        notes = own, _above(runs), cut, left_out(len(runs), len(result.runs), "runs", "run")
         titles = run_titles(shown.every, [()] * shown.of, 26)[: len(runs)]
         if not cue:
             recalls = [f"{int(right.sum())} of {len(right)} recall" for right in ends]
             titles = ["\n".join(filter(None, lines)) for lines in zip(titles, recalls, strict=True)]
         there = [right for right in ENDS if any(right in some for some in ends)]
         keys = [sign(**{**_mark(right, False), **_style(right, False)}) for right in there]
-        message = f"the energy of ‘{cue}’, step by step" if cue else EACH
+        message = f"the energy of ‘{cue}’, step by step" if cue else _finding(runs)
         return About(notes, keys, [ENDS[right] for right in there], titles, message)
 
 
@@ -103,7 +111,7 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
     energies, right = _drawn(run)
     factor, name = energy_scale(energies)
     energies, ends = energies / factor, last_steps(energies)
-    crowd = len(energies) > 20
+    crowd = len(energies) > CROWD
     for wanted in (True, False):
         own = np.flatnonzero(right == wanted)
         paths = [np.column_stack([np.arange(ends[i] + 1), energies[i, : ends[i] + 1]]) for i in own]
@@ -112,8 +120,56 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
     if len(energies) == 1:
         _steps(ax, energies[0, : ends[0] + 1], _style(bool(right[0]), crowd)["color"])
     ax.autoscale_view()
+    ax.yaxis.get_major_formatter().set_useOffset(False)
     ax.set(xlabel="step", ylabel=name if labelled or factor != 1 else "")
-    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    if crowd and ends.max() > LONG:
+        ax.set_xscale("symlog", linthresh=1, linscale=0.6)
+        most = max(ends.max(), ax.get_xlim()[1] / 1.15)
+        ax.set_xlim(-0.1, 1.15 * most)
+        ax.set_xticks([step for step in STEPS if step <= most])
+        ax.xaxis.set_major_formatter(lambda step, _: f"{step:.0f}")
+        ax.minorticks_off()
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
+def _limit(ax: Axes, runs: Sequence[Run]) -> None:
+    """Show the energies near the ends of crowds that fall far. runs: those of all panels with this vertical axis."""
+    ranges = [_near_ends(energies) for energies, _ in map(_drawn, runs)]
+    known = [ends for ends in ranges if ends]
+    if len(known) == len(ranges):
+        factor = energy_scale(_drawn(runs[0])[0])[0]
+        ax.set_ylim(min(low for low, _ in known) / factor, max(high for _, high in known) / factor)
+
+
+def _near_ends(energies: np.ndarray) -> tuple[float, float] | None:
+    """The range of energies to draw if a crowd falls so far that its ends would look alike; else None."""
+    last = energies[:, -1]
+    spread = float(np.ptp(last)) if len(energies) > CROWD and np.isfinite(energies).all() else 0.0
+    if spread == 0 or np.ptp(energies) < STEEP * spread:
+        return None
+    return float(last.min()) - 0.15 * spread, float(last.max()) + 0.6 * spread
+
+
+def _above(runs: Sequence[Run]) -> str:
+    """A remark on cues above the panels; empty if there are none."""
+    starts = [float(energies[:, 0].max()) for energies, _ in map(_drawn, runs) if _near_ends(energies)]
+    return f"most cues start above the picture, up to {number(max(starts), 0)}" if starts else ""
+
+
+def _finding(runs: Sequence[Run]) -> str:
+    """A sentence on whether cues that fail end above or below those that recall, by the medians of a crowd."""
+    lower = {}
+    for run in runs:
+        energies, right = _drawn(run)
+        if len(energies) <= CROWD or right.all() or not right.any():
+            return EACH
+        own, other = (float(np.median(energies[which, -1])) for which in (right, ~right))
+        lower[run.name] = other < own
+    what = "cues that go astray end {} than those that are recalled"
+    if not any(lower.values()) or all(lower.values()):
+        return what.format("lower" if all(lower.values()) else "higher")
+    return f"{', '.join(name for name in lower if lower[name])}: {what.format('lower')}"
 
 
 def _steps(ax: Axes, energies: np.ndarray, colour: str) -> None:

@@ -6,15 +6,16 @@ import numpy as np
 
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads, run_title
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
 RUNS = 2
 """The largest number of runs, one row of panels each."""
-TITLES = {"accuracy": "the right name is nearest (share)", "cosine": "cosine with the first word"}
-TICKS = 7
-"""The largest number of lengths that are written below an axis."""
+TITLES = {"accuracy": "right name nearest (share)", "cosine": "cosine with the first word"}
+TICKS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+"""The lengths that are written below an axis."""
 
 
 class Forgetting(Plot):
@@ -34,22 +35,29 @@ class Forgetting(Plot):
         runs = every[:RUNS]
         headline(figure, result)
         pads(figure, h_pad=0.08, w_pad=0.12)
-        axes = figure.subplots(len(runs), len(TITLES), squeeze=False, sharey=True)
+        axes = figure.subplots(len(runs), len(TITLES), squeeze=False, sharex=True, sharey=True)
         for panels, run in zip(axes, runs, strict=True):
             for ax, quantity in zip(panels, TITLES, strict=True):
                 _panel(ax, run, quantity)
             panels[0].set_ylabel(run_title(run, 16) if len(result.runs) > 1 else "")
         for ax, title in zip(axes[0], TITLES.values(), strict=True):
             ax.set_title(title)
+        lengths = [float(length) for run in runs for length in run.arrays["cosine"].labels[1]]
+        ticks = [length for length in TICKS if min(lengths) <= length <= max(lengths)]
         for ax in axes[-1]:
-            ax.set_xlabel("words after the first")
-        keys = [
-            axes[0, 0].plot([], [], ls + marker, color=colour, ms=scaled(9), mfc=fill)[0]
-            for marker, ls, colour, fill in _looks()
-        ]
-        bar = axes[0, 0].errorbar([], [], [], fmt="o", color=theme().faint, ms=scaled(9), capsize=scaled(5))
-        texts = ["with attention", "without attention", "mean ± 2 standard errors; lines: the law"]
-        foot(figure, left_out(len(runs), len(result.runs), "runs", "run"), [*keys, bar], texts)
+            ax.set_xlabel("words after the first (log scale)")
+            ax.set_xticks(np.log2(np.add(ticks, 1)), [f"{length:,}" for length in ticks])
+        notes = (
+            "points: mean ± 2 standard errors; lines: the law",
+            left_out(len(runs), len(result.runs), "runs", "run"),
+        )
+        curves = axes[0, -1].lines
+        laws = [next(line for line in curves if line.get_color() == colour) for _, _, colour, _ in _looks()]
+        names = ["with attention", "without attention"]
+        named = name_lines(axes[0, -1], laws, names)
+        foot(figure, notes, *(() if named else (laws, names)))
+        if named:
+            named.fit()  # the panels are lower now
 
 
 def _drawn(result: Result) -> list[Run]:
@@ -66,8 +74,6 @@ def _panel(ax: Any, run: Run, quantity: str) -> None:
         ax.plot(places, law[row], line, color=colour, clip_on=False)
         look = {"fmt": marker, "color": colour, "ms": scaled(9), "capsize": scaled(5), "clip_on": False}
         ax.errorbar(places, means[row], 2 * errors[row], mfc=fill, elinewidth=scaled(2), **look)
-    shown = np.unique(np.linspace(0, len(lengths) - 1, min(TICKS, len(lengths))).round().astype(int))
-    ax.set_xticks(places[shown], [f"{lengths[i]:g}" for i in shown])
     low = min(0.0, float((means - 2 * errors).min()), float(law.min()))
     ax.set_ylim(min(ax.get_ylim()[0], low) if low < -0.02 else 0, 1.02)
     ax.yaxis.set_major_formatter(lambda value, _: number(value))

@@ -1,13 +1,13 @@
 """Gradients: the derivative of the softmax for larger and larger scores, and the gradients in stacks of layers."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import headline, left_out, pads
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.quantities import set_logarithmic
+from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import power_of_ten
 from hopattn.results.labelled import Labelled
@@ -17,16 +17,22 @@ FLOOR = 1e-12
 """A smaller number is drawn here: 0 has no place on a logarithmic axis."""
 PANELS = {
     "derivative": "derivative of the softmax",
-    "words_norm": "gradient of the words",
-    "scores_norm": "gradient of W_Q, W_K",
+    "scores_norm": "gradient of the query and key matrices",
 }
 """The arrays that are drawn, each with the title of its panel."""
-SCORES = {"raw": "scores as they are", "scaled": "scores / √dim", "normalised": "layer normalisation"}
-NORMS = {"raw": 1, "no norm": 1, "scaled": 3, "normalised": 0, "norm first": 0, "norm last": 2}
-"""The place of each normalisation in the series of colours: what is not normalised is orange."""
+LOOKS = {
+    **dict.fromkeys(("raw", "no norm"), (1, "no normalisation")),
+    "scaled": (3, "scores / √dim"),
+    **dict.fromkeys(("normalised", "norm first"), (0, "layer normalisation before")),
+    "norm last": (2, "layer normalisation after"),
+}
+"""Each normalisation: its place in the series of colours, and its name. The same colour has the same name."""
+RESIDUALS = "no residuals"
+"""The end of the name of a stack without residuals."""
+RISE = 1e3
+"""A curve that rises again from the floor by this factor has an explanation below the figure."""
 MARKED = 16
 """The number of points up to which a curve marks each of them."""
-STYLES: Sequence[tuple[str, str]] = (("o", "-"), ("s", "-"), ("^", "-"), ("o", "--"), ("s", "--"), ("^", "--"))
 
 
 class Gradients(Plot):
@@ -48,14 +54,31 @@ class Gradients(Plot):
         pads(figure, w_pad=0.12, h_pad=0.1)
         axes = figure.subplots(1, len(arrays), squeeze=False)[0]
         for ax, (name, array) in zip(axes, arrays, strict=True):
-            ax.set_title(PANELS[name], fontsize=scaled(16))
+            ax.set_title(PANELS[name], fontsize=scaled(18))
             _of_softmax(ax, array) if name == "derivative" else _of_layers(ax, array)
             _logarithmic(ax, array.values)
-        others = left_out(1, len(result.runs), "runs", "run")
-        for i, place in ((0, "left"), (-1, "right"))[: len(axes)]:
-            where: Any = {"loc": f"outside lower {place}", "ncols": 1 if arrays[i][0] == "derivative" else 2}
-            where["title"] = others if i == -1 or len(axes) == 1 else None
-            figure.legend(*axes[i].get_legend_handles_labels(), frameon=False, fontsize=scaled(16), **where)
+        names = [name for _, array in arrays for name in array.labels[0]]
+        looks = dict.fromkeys(_look(name) for name in names)
+        keys = [sign(color=theme().series[colour], linewidth=scaled(4)) for colour, _ in looks]
+        texts = [text for _, text in looks]
+        if any(RESIDUALS in name for name in names):
+            keys.append(sign(color=theme().ink, linestyle="--"))
+            texts.append("without residuals")
+        rises = any(name != "derivative" and _rises(array.values) for name, array in arrays)
+        why = "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope"
+        foot(figure, (why if rises else "", left_out(1, len(result.runs), "runs", "run")), keys, texts, ncols=3)
+
+
+def _rises(values: np.ndarray) -> bool:
+    """Whether any curve rises again from the floor."""
+    least = np.minimum.accumulate(np.maximum(values, FLOOR), axis=1)
+    return bool(np.any((least <= FLOOR) & (values > RISE * least)))
+
+
+def _look(name: str) -> tuple[int, str]:
+    """The place in the series of colours and the name of a normalisation."""
+    kind = name.partition(",")[0]
+    return LOOKS.get(kind, (0, name))
 
 
 def _drawn(result: Result) -> list[tuple[str, Labelled]]:
@@ -68,9 +91,8 @@ def _of_softmax(ax: Any, array: Labelled) -> None:
     """Draw the derivatives over the magnitude of the scores."""
     magnitudes = np.array([float(text) for text in array.labels[1]])
     order = np.argsort(magnitudes)
-    for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
-        style = {"marker": STYLES[i][0] if len(order) <= MARKED else "", "ms": scaled(9), "color": _colour(name)}
-        ax.plot(magnitudes[order], np.maximum(row[order], FLOOR), label=SCORES.get(name, name), **style)
+    for name, row in zip(array.labels[0], array.values, strict=True):
+        _curve(ax, magnitudes[order], row[order], name)
     ax.set(xlabel="magnitude of the scores")
     if len(order) > 1:
         set_logarithmic(ax, "x", magnitudes[order].tolist())
@@ -79,20 +101,21 @@ def _of_softmax(ax: Any, array: Labelled) -> None:
 def _of_layers(ax: Any, array: Labelled) -> None:
     """Draw the norms of the gradients over the layers, one curve for each stack."""
     n = array.values.shape[1]
-    for i, (name, row) in enumerate(zip(array.labels[0], array.values, strict=True)):
-        marker, dashes = STYLES[i % len(STYLES)]
-        style = {"marker": marker if n <= MARKED else "", "ms": scaled(8), "ls": dashes, "color": _colour(name)}
-        ax.plot(range(1, n + 1), np.maximum(row, FLOOR), label=name, clip_on=False, **style)
+    for name, row in zip(array.labels[0], array.values, strict=True):
+        _curve(ax, np.arange(1, n + 1), row, name)
     every = max(1, -(-n // 6))
     shown = range(0, n, every)
     ax.set_xticks([i + 1 for i in shown], ["out" if array.labels[1][i] == "output" else str(i + 1) for i in shown])
     ax.set(xlabel="layer")
 
 
-def _colour(name: str) -> str:
-    """The colour of a normalisation, the same in every panel."""
-    kind = name.partition(",")[0]
-    return theme().series[NORMS.get(kind, 0)]
+def _curve(ax: Any, places: np.ndarray, row: np.ndarray, name: str) -> None:
+    """Draw one curve; that of a stack without residuals is dashed, with open markers."""
+    place, text = _look(name)
+    dashed, colour = RESIDUALS in name, theme().series[place]
+    style: dict[str, Any] = {"marker": ("s" if dashed else "o") if len(places) <= MARKED else "", "ms": scaled(8)}
+    style |= {"linestyle": "--" if dashed else "-", "mfc": theme().paper if dashed else colour, "clip_on": False}
+    ax.plot(places, np.maximum(row, FLOOR), color=colour, label=f"{text}, {RESIDUALS}" if dashed else text, **style)
 
 
 def _logarithmic(ax: Any, values: np.ndarray) -> None:
@@ -111,3 +134,5 @@ def _logarithmic(ax: Any, values: np.ndarray) -> None:
     ax.set_ylim(10.0**first * (0.5 if low > FLOOR else 0.2), 10.0**last * 2)
     if low <= FLOOR:
         ax.axhline(FLOOR, color=theme().faint, lw=scaled(1.5), ls=":", zorder=0)
+        look: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": scaled(15), "color": theme().faint}
+        ax.text(0.02, FLOOR * 2, "vanished", va="bottom", **look)

@@ -116,7 +116,8 @@ def _paths(ax: Axes, run: Run, time: float | None) -> None:
         ax.plot(*walked.T, color=theme().ink, linewidth=scaled(4.5), zorder=3)
         ax.plot(*walked.T, color=theme().paper, linewidth=scaled(2), marker=".", markersize=scaled(5), zorder=4)
         if time is None or time >= steps:
-            _mark(ax, walked[-1], 30, 2.5, theme().ink, theme().paper, 5)
+            for colour, width in ((theme().ink, 6), (theme().paper, 3)):
+                _mark(ax, walked[-1], 24, width, colour, "none", 5)
         else:
             _mark(ax, walked[-1], 11, 2, theme().paper, theme().ink, 8)
         _mark(ax, path[0], 11, 2.5, theme().ink, theme().paper, 5)

@@ -6,6 +6,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.places import coloured_places, is_lattice
 from hopattn.figures.shapes import colours_of
 from hopattn.figures.style import scaled, theme
@@ -50,7 +51,6 @@ class Maps(Plot):
             [(f"memory of\n{name}", fields.values[i]) for name, i in zip(names, memories, strict=True)],
             False,
         )
-        keys = _errors(figure.add_subplot(grid[:, -1]), run) if with_noise else []
         notes = (
             left_out(len(modules), positions.values.shape[1], "modules"),
             left_out(len(memories), len(fields.values), "memories"),
@@ -58,7 +58,9 @@ class Maps(Plot):
             "maps without noise" if with_noise or "stray weight" not in run.arrays else "",
             left_out(1, len(result.runs), "runs", "run"),
         )
-        foot(figure, notes, keys, [key.get_label() for key in keys])
+        foot(figure, notes)
+        if with_noise:
+            _errors(figure.add_subplot(grid[:, -1]), run)
 
 
 def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: bool) -> None:
@@ -77,28 +79,30 @@ def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: b
     bar.set_label("mean cosine" if grid_like else "weight")
 
 
-def _errors(ax: Axes, run: Run) -> list[Any]:
+def _errors(ax: Axes, run: Run) -> None:
     """Draw the share of wrong predictions by the noise of a rotation, and that of the best constant prediction.
 
-    A walk without new edges has one curve. Returns the lines.
+    A walk without new edges has one curve. The names stand beside the lines, or in a legend within the panel.
     """
     table = run.arrays["by noise"]
     amounts = np.array([float(name.rstrip("°")) for name in table.labels[0]])
     order = np.argsort(amounts, kind="stable")
     lines = []
     for values, colour, marker, name in (
-        (table.values[:, 0], theme().faint, "o", "all revisits"),
-        (table.values[:, 1], theme().plus, "s", "by new edges"),
+        (table.values[:, 0], theme().series[0], "o", "all places\nseen before"),
+        (table.values[:, 1], theme().series[1], "s", "reached by\na new edge"),
     )[: 1 + bool(run.arrays["new edges"].values)]:
         lines += ax.plot(amounts[order], 1 - values[order], marker=marker, ms=scaled(9), color=colour, label=name)
     chance = 1 - float(run.arrays["chance"].values)
-    lines.append(ax.axhline(chance, color=theme().ink, ls="--", label="best constant prediction"))
+    guess = [chance] * len(amounts)
+    lines += ax.plot(amounts[order], guess, color=theme().ink, ls="--", label="always the\nsame guess")
     ax.set(ylim=(-0.03, 1.03), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
     ax.set_xlabel("error of each rotation (°)")
-    ax.set_ylabel("wrong predictions (share)")
+    ax.set_title("wrong predictions (share)", fontsize=scaled(17))
     ticks = _apart(amounts[order])
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    return lines
+    if not name_lines(ax, lines, [line.get_label() for line in lines]):
+        ax.legend(frameon=False)
 
 
 def _apart(amounts: np.ndarray) -> list[float]:

@@ -16,7 +16,8 @@ DOTTED = 24
 """The number of words up to which each score is a dot; of more, there is a band from the least to the largest."""
 NOTHING, OFFSET, PLACES = "no place counts", "only the offset counts", "the place counts too"
 """The verdicts on the positions of a run."""
-ACROSS = "across: place of the key − place of the query · up: score"
+ACROSS = "offset: key − query"
+"""The name of the horizontal axis: the place of the key less that of the query."""
 ALIKE = 1e-9
 """The largest difference of equal scores, relative to the largest of a matrix."""
 
@@ -52,14 +53,18 @@ class Offsets(Panels[Matrix]):
 
     def panel_of(self, ax: Axes, part: Matrix, shown: Shown[Matrix]) -> None:
         _curve(ax, part[1])
+        spec = ax.get_subplotspec()
+        below = shown.in_axes or spec.rowspan.stop * spec.get_gridspec().ncols + spec.colspan.start >= shown.of
+        ax.set_xlabel(ACROSS * below, fontsize=scaled(14))
+        ax.set_ylabel("score" * (shown.in_axes or spec.is_first_col()), fontsize=scaled(15))
         if len(shown.parts) <= self.in_a_row:  # panels of one row have one scale
             _set_scale(ax, np.concatenate([values.ravel() for _, values in shown.parts]))
 
     def about(self, shown: Shown[Matrix], axes: Sequence[Axes]) -> About:
         heads = max(len(_of_heads(run, "scores")) for run in shown.result.runs)
         own = "each panel has its own scale" * (len(shown.parts) > self.in_a_row)
-        notes = ACROSS, own, self.left_out(shown), left_out(1, heads, "heads", "head")
-        style = {"fontsize": scaled(17), "pad": scaled(8)}
+        notes = own, self.left_out(shown), left_out(1, heads, "heads", "head")
+        style = {"fontsize": scaled(17), "pad": scaled(27)}
         return About(notes, titles=[title for title, _ in shown.parts], title_style=style)
 
 
@@ -106,7 +111,8 @@ def _curve(ax: Axes, values: np.ndarray) -> None:
     ax.locator_params(axis="y", nbins=4)
     ax.axvline(0, color=theme().faint, lw=scaled(0.8), zorder=1)
     ax.tick_params(labelsize=scaled(14))
-    ax.set_xlabel(verdict, color=colour, fontsize=scaled(16), weight="bold")
+    bold: dict[str, Any] = {"color": colour, "fontsize": scaled(15), "weight": "bold", "ha": "center", "va": "bottom"}
+    ax.annotate(verdict, (0.5, 1), (0, scaled(4)), xycoords="axes fraction", textcoords="offset points", **bold)
 
 
 def _set_scale(ax: Axes, values: np.ndarray) -> None:

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot
-from hopattn.figures.headings import headline, left_out, pads
+from hopattn.figures.headings import JOINT, foot, headline, left_out, pads
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.results.labelled import Labelled
@@ -31,14 +32,22 @@ class Probe(Plot):
         arrays = result.runs[0].arrays
         masked, unmasked = (arrays[f"{name} accuracy"].values[-1] for name in ("masked", "unmasked"))
         above = float(arrays["chance"].values) + ERRORS * float(arrays["standard error"].values)
-        only_masked = masked > above >= unmasked
-        headline(figure, result, "with a causal mask a probe finds positions; without it, chance" * bool(only_masked))
+        found, chance = (percent(share) for share in (float(masked), float(arrays["chance"].values)))
+        finds = f"a causal mask alone tells positions: a probe finds {found}, by chance {chance}"
+        headline(figure, result, finds * bool(masked > above >= unmasked))
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
         pads(figure, wspace=0.08)
-        keys = _accuracies(left, arrays)
-        _lengths(right, arrays["masked length"], arrays["unmasked length"])
-        others = left_out(1, len(result.runs), "runs", "run") or None
-        figure.legend(handles=keys, title=others, loc="outside lower center", ncols=2, frameon=False)
+        lines = _accuracies(left, arrays), _lengths(right, arrays["masked length"], arrays["unmasked length"])
+        notes = f"grey: chance ± {ERRORS} standard errors", left_out(1, len(result.runs), "runs", "run")
+        foot(figure, notes)
+        for ax, own in zip((left, right), lines, strict=True):
+            if not name_lines(ax, own, [line.get_label() for line in own]):
+                ax.legend(handles=own, loc="lower right", frameon=False)
+
+
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:.0f}{JOINT}%"
 
 
 def _curves() -> tuple[tuple[str, str, str, str, str], ...]:
@@ -46,13 +55,13 @@ def _curves() -> tuple[tuple[str, str, str, str, str], ...]:
     masked, unmasked, *_, light, _ = theme().series
     return (
         ("masked", "with the mask", masked, "-", "o"),
-        ("line", "with the mask, one number", light, "--", "s"),
+        ("line", "with the mask,\nalong one direction", light, "--", "s"),
         ("unmasked", "without a mask", unmasked, "-", "^"),
     )
 
 
 def _accuracies(ax: Axes, arrays: Any) -> list[Any]:
-    """Draw the accuracy by layer, with chance as a line and its standard errors as a band; returns the lines."""
+    """Draw the accuracy by layer, with chance as a line and its standard errors as a band; returns the curves."""
     chance, error = (float(arrays[name].values) for name in ("chance", "standard error"))
     places = arrays["masked accuracy"].labels[0]
     at = np.arange(len(places))
@@ -61,28 +70,27 @@ def _accuracies(ax: Axes, arrays: Any) -> list[Any]:
         curve = arrays[f"{name} accuracy"].values
         lines += ax.plot(at, curve, line, color=colour, marker=marker, ms=scaled(9), label=text)
     ax.axhspan(chance - ERRORS * error, chance + ERRORS * error, color=theme().faint, alpha=0.25, lw=0)
-    style: dict[str, Any] = {"color": theme().ink, "lw": scaled(1.5), "ls": ":"}
-    lines.append(ax.axhline(chance, label=f"chance ± {ERRORS} standard errors", **style))
+    ax.axhline(chance, color=theme().ink, lw=scaled(1.5), ls=":")
     most = max(float(arrays[f"{name} accuracy"].values.max()) for name, *_ in _curves())
-    ax.set(ylim=(0, 1.1 * max(most, chance + ERRORS * error)), ylabel="right positions")
-    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    ax.set(ylim=(0, 1.1 * max(most, chance + ERRORS * error)))
+    ax.yaxis.set_major_formatter(lambda value, _: percent(value))
     step = -(-len(at) // TICKS)
     ax.set_xticks(at[::step], [place.removeprefix("layer ") for place in places][::step])
     ax.set_xlabel("layer")
-    ax.set_title("positions found in new texts")
+    ax.set_title("positions found (share)")
     return lines
 
 
-def _lengths(ax: Axes, masked: Labelled, unmasked: Labelled) -> None:
-    """Draw the length of the mean vector at each position after the last layer."""
+def _lengths(ax: Axes, masked: Labelled, unmasked: Labelled) -> list[Any]:
+    """Draw the length of the mean vector at each position after the last layer; returns the curves."""
     at = np.arange(1, masked.values.shape[1] + 1)
     first, _, last = _curves()
-    for array, (_, _, colour, line, marker) in ((masked, first), (unmasked, last)):
-        ax.plot(at, array.values[-1], line, color=colour, marker=marker, ms=scaled(9))
-    both = np.concatenate([masked.values[-1], unmasked.values[-1]])
-    room = 0.1 * (float(np.ptp(both)) or 1.0)
-    ax.set(xlabel="position in the text", ylabel="length")
+    lines = []
+    for array, (_, text, colour, line, marker) in ((masked, first), (unmasked, last)):
+        lines += ax.plot(at, array.values[-1], line, color=colour, marker=marker, ms=scaled(9), label=text)
+    most = float(max(masked.values[-1].max(), unmasked.values[-1].max())) or 1.0
+    ax.set(xlabel=f"position in the text, after {masked.labels[0][-1]}", ylim=(0, 1.15 * most))
     ax.yaxis.set_major_formatter(lambda value, _: number(value))
-    ax.set_ylim(float(both.min()) - room, float(both.max()) + room)
     ax.set_xticks(at[:: -(-len(at) // TICKS)])
-    ax.set_title(f"mean vector after {masked.labels[0][-1]}")
+    ax.set_title("length of the mean vector")
+    return lines

@@ -26,6 +26,7 @@ class Probes(Panels[Run]):
     needs: ClassVar[str] = "probes"
     lack: ClassVar[str] = "it has no circuit of associative memories"
     most: ClassVar[int] = 3
+    beside: ClassVar[bool] = True
     shared: ClassVar[dict[str, bool]] = {"sharey": True}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
@@ -39,7 +40,9 @@ class Probes(Panels[Run]):
         titles = [run_title(run, 60 // len(named)) for run in named]
         keys, names = axes[0].get_legend_handles_labels()
         legend = {"ncols": 2, "handlelength": 3.5}
-        return About([self.left_out(shown)], keys, names, titles, "", {"pad": scaled(14)}, legend)
+        bars = "pale bar: from about here on, the memory of this colour loses few keys"
+        pale = bars if any((run.arrays["capacity"].values > 0).any() for run in shown.parts) else ""
+        return About([pale, self.left_out(shown)], keys, names, titles, "", {"pad": scaled(14)}, legend)
 
 
 def _looks() -> dict[str, dict[str, Any]]:
@@ -76,8 +79,7 @@ def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
     capacity = run.arrays["capacity"]
     for name, width in zip(capacity.labels[0], capacity.values, strict=True):
         if width > 0:
-            text = f"{name}: few keys are lost from about here on"
-            ax.axvline(width, color=looks[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0, label=text)
+            ax.axvline(width, color=looks[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0)
 
 
 def _frame(ax: Axes, run: Run, most: int) -> None:
@@ -91,6 +93,6 @@ def _frame(ax: Axes, run: Run, most: int) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks(widths[named], [f"{width:g}" for width in widths[named]])
     ax.set_xticks([], minor=True)
-    ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
+    ax.set(ylim=(0, 1.1), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
     ax.set(xlabel="width: numbers in a word vector", ylabel="share that is right")
     ax.grid(axis="y", color=theme().faint, alpha=0.4, linewidth=scaled(1))

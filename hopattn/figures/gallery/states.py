@@ -17,8 +17,10 @@ BASINS = 6
 """The largest number of basins: those with the most states."""
 NAMED = 64
 """The number of states up to which each state is an arrow with a head, and the middle of a basin has its spins."""
-WRITTEN = 16
-"""The number of states in a basin up to which the first basin is large, with the spins of each state."""
+WRITTEN, LARGE = 16, 2
+"""The numbers of states in a basin, and of panels, up to which each state has its spins."""
+IN_A_ROW = 4
+"""The largest number of panels in a single row."""
 MARKERS = ("o", "s", "^", "v", "P")
 """The marker of each pattern; another fixed point has a diamond."""
 LISTED = 2
@@ -49,21 +51,11 @@ class States(Plot):
         shown = _in_pairs(run, basins[:BASINS])
         headline(figure, result)
         pads(figure, h_pad=0.08, w_pad=0.06)
-        large = len(successors) <= NAMED and len(shown[0][1]) <= WRITTEN
-        for ax, basin in zip(_panels(figure, len(shown), large), shown, strict=True):
-            _basin(ax, run, basin, large and basin is shown[0])
-        foot(figure, _caption(basins, len(successors), run, left_out(1, len(result.runs), "runs", "run")))
-
-
-def _panels(figure: Figure, count: int, large: bool) -> list[Axes]:
-    """The panels of the basins. large: whether the first is larger than the others, on their left."""
-    if not large:
-        return grid_of(figure, count, count if count < 3 else -(-count // 2))
-    slots = [(0, 0), *((1 + i // 2, i % 2) for i in range(count))] if count % 2 == 0 else [*np.ndindex(count, 2)]
-    slots = slots[: count - 1]
-    rows, columns = 1 + max((row for row, _ in slots), default=0), 1 + max((column for _, column in slots), default=-1)
-    spec = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.3 if columns == 2 else 1.5, *[1] * columns])
-    return [figure.add_subplot(spec[:, 0]), *(figure.add_subplot(spec[row, 1 + column]) for row, column in slots)]
+        written = len(successors) <= NAMED and len(shown) <= LARGE and len(shown[0][1]) <= WRITTEN
+        axes = grid_of(figure, len(shown), IN_A_ROW if len(shown) <= IN_A_ROW else -(-len(shown) // 2))
+        for ax, basin in zip(axes, shown, strict=True):
+            _basin(ax, run, basin, written)
+        foot(figure, _caption(run, basins, shown, left_out(1, len(result.runs), "runs", "run")))
 
 
 def _in_pairs(run: Run, basins: Sequence[Basin]) -> list[Basin]:
@@ -149,24 +141,24 @@ def _basin(ax: Axes, run: Run, basin: Basin, written: bool) -> None:
     inner = np.array([places[state] for state in middle])
     ax.plot(*inner.T, **look, markersize=largest, markeredgewidth=scaled(4), zorder=4)
     _arrows(ax, places, successors, middle, few)
-    _rings(ax, places, middle, written)
+    _rings(ax, places, middle, few)
     if written:
         _spins(ax, run, places, middle)
     reach = max(1 + FIRST, float(np.hypot(*np.array([*places.values()]).T).max()))
     wide, high = (reach + 0.6, reach + 0.4) if written else (reach + 0.25, reach + 0.25)
     ax.set(xlim=(-wide, wide), ylim=(-high, high), aspect="equal")
-    ax.set_title(_title(run, basin, written), fontsize=scaled(17 if written else 16))
+    ax.set_title(_title(run, basin), fontsize=scaled(17))
 
 
-def _rings(ax: Axes, places: dict[int, tuple[float, float]], middle: list[int], written: bool) -> None:
-    """Draw the rings, with their numbers on a large panel."""
+def _rings(ax: Axes, places: dict[int, tuple[float, float]], middle: list[int], few: bool) -> None:
+    """Draw the rings, with their numbers in a small network."""
     from matplotlib.patches import Circle
 
     rings = {round(float(np.hypot(*place)) - FIRST) for state, place in places.items() if state not in middle}
     for ring in sorted(rings):
         look: dict[str, Any] = {"edgecolor": theme().faint, "linewidth": scaled(0.8), "linestyle": ":"}
         ax.add_patch(Circle((0, 0), ring + FIRST, fill=False, **look))
-        if written:
+        if few:
             boxed(ax, (ring + FIRST, 0), str(ring), fontsize=scaled(14), color=theme().faint)
 
 
@@ -200,21 +192,17 @@ def _spins(ax: Axes, run: Run, places: dict[int, tuple[float, float]], middle: l
 
 
 def _signs(run: Run, state: int) -> str:
-    """The spins of a state as filled and hollow circles: ●○●."""
-    return run.arrays["successor"].labels[0][state].replace("+", "●").replace("−", "○")
+    """The spins of a state as signs: + − +."""
+    return str(run.arrays["successor"].labels[0][state])
 
 
-def _title(run: Run, basin: Basin, wide: bool) -> str:
-    """The middle of a basin and the number of its states; in a small network also the spins of a short middle.
-
-    wide: whether there is room for name and number on one line.
-    """
+def _title(run: Run, basin: Basin) -> str:
+    """The middle of a basin and the number of its states; in a small network also the spins of a short middle."""
     middle, members = basin
     count = f"{len(members)} state{'' if len(members) == 1 else 's'}"
     named = len(run.arrays["successor"].values) <= NAMED and len(middle) <= LISTED
-    signs = (" ⇄ " if wide else "\n⇄ ").join(_signs(run, state) for state in middle) if named else ""
-    name = _name(run, middle)
-    return "\n".join(filter(None, [f"{name}: {count}", signs] if wide or not named else [name, signs, count]))
+    signs = " ⇄ ".join(_signs(run, state) for state in middle) if named else ""
+    return "\n".join([_name(run, middle), f"{count}: {signs}"] if signs else [f"{_name(run, middle)}: {count}"])
 
 
 def _pattern(run: Run, middle: list[int]) -> tuple[int, bool]:
@@ -236,15 +224,26 @@ def _name(run: Run, middle: list[int]) -> str:
     return f"{name} reversed" if reverse else name
 
 
-def _caption(basins: list[Basin], n: int, run: Run, more: str) -> str:
+def _caption(run: Run, basins: list[Basin], shown: list[Basin], more: str) -> str:
     """How to read the figure, and the number of basins and states that it leaves out.
 
-    n: the number of states. more: a further remark.
+    basins: all, of which the figure has those that are shown. more: a further remark.
     """
-    way = run.arrays["way"].values
-    arrows = f"{'● spin 1, ○ spin −1; an arrow' if n <= NAMED else 'a line'} leads to the next state, {way}"
-    rings = "ring k: k spins differ from the middle; filled: a stored pattern, hollow: its reverse, grey: neither"
+    n, way = len(run.arrays["successor"].values), run.arrays["way"].values
+    arrows = f"{'an arrow' if n <= NAMED else 'a line'} leads to the next state, {way}"
+    rings = "ring k: k spins differ from the middle"
+    patterns = [_pattern(run, middle) for middle, _ in shown]
+    colours = {
+        "filled: a stored pattern": any(number >= 0 and not reverse for number, reverse in patterns),
+        "hollow: its reverse": any(reverse for _, reverse in patterns),
+        "grey: neither": any(number < 0 for number, _ in patterns),
+    }
     others = basins[BASINS:]
     states = sum(len(members) for _, members in others)
     rest = f"{len(others)} more basins hold {states} of the {n} states" if others else ""
-    return "\n".join(filter(None, (arrows, rings, note_of((rest, more)))))
+    signs = "+ spin 1, − spin −1" if n <= NAMED else ""
+    notes = (
+        "; ".join(filter(None, (signs, arrows))),
+        "; ".join([rings, *(key for key, there in colours.items() if there)]),
+    )
+    return "\n".join(filter(None, (*notes, note_of((rest, more)))))

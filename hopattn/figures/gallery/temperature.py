@@ -7,19 +7,20 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot, mask_of, tables
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import foot, headline, left_out, pads
+from hopattn.figures.line_names import name_lines
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number, short
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation import separations
 from hopattn.scenario.result import Result, Run
 
-BETAS = {"β = .5": 0.5, "β = 1": 1.0, "β = ln 3": float(np.log(3)), "β = 10": 10.0}
+BETAS = {"β = .5": 0.5, "β = ln 3": float(np.log(3)), "β = 10": 10.0}
 """The inverse temperatures by their names; at ln 3, a score that is larger by 1 has three times the weight."""
 KEYS = 8
 """The number of keys that are drawn: those with the largest scores."""
 LEADS = np.linspace(-4.0, 4.0, 401)
 """The leads of a score over another one, over which the right panel draws its weight."""
-DASHES = (":", "--", "-.", "-")
+DASHES = (":", "--", "-")
 LETTERS = 5
 """The letters of a key's name below its bar."""
 
@@ -46,14 +47,19 @@ class Temperature(Plot):
         pads(figure, h_pad=0.08, w_pad=0.12)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
         _all_bars(left, scores, query, keys, shown)
-        lines = _slopes(figure.add_subplot(right))
+        slopes = figure.add_subplot(right)
+        lines = _slopes(slopes)
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        foot(figure, remarks, lines, [str(line.get_label()) for line in lines])
+        names = [str(line.get_label()) for line in lines]
+        named = name_lines(slopes, lines, list(BETAS))
+        foot(figure, remarks, *(() if named else (lines, names)))
+        if named:
+            named.fit()  # the panel is lower now
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
