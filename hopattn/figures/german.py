@@ -57,8 +57,8 @@ NOTES = {
     "not defined below {n} keys: such queries are left out": "unter {} Schlüsseln nicht definiert: "
     "solche Anfragen fehlen",
     "most cues start above the picture, up to {n}": "die meisten Reize liegen über dem Bild, bis {}",
-    "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope": "Anstieg vom Boden: "
-    "zwei Punktwerte sind zufällig fast gleich, so hat Softmax eine Steigung",
+    "a rise from the floor: softmax is not saturated in that layer": "Anstieg vom Boden: "
+    "in dieser Schicht ist Softmax nicht gesättigt",
     "pale bar: from about here on, the memory of this colour loses few keys": "blasser Balken: etwa ab hier verliert "
     "das Gedächtnis dieser Farbe wenige Schlüssel",
     "points: mean ± {n} standard errors": "Punkte: Mittel ± {} Standardfehler",

@@ -13,7 +13,7 @@ from tests.runs import drawing_of, result_of
 
 NOTES = {
     "forgetting": "points: mean ± 2 standard errors; lines: the law · 2 of 4 runs; choose with run",
-    "gradients": "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope"
+    "gradients": "a rise from the floor: softmax is not saturated in that layer"
     " 1 of 2 runs; choose with run",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
     "messages": "arrows from key to query · in brackets: sent, received · 3 of 4 runs; choose with run",

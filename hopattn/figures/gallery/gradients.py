@@ -65,7 +65,7 @@ class Gradients(Plot):
             keys.append(sign(color=theme().ink, linestyle="--"))
             texts.append("without residuals")
         rises = any(name != "derivative" and _rises(array.values) for name, array in arrays)
-        why = "a rise from the floor: two scores are nearly equal by chance, so softmax has a slope"
+        why = "a rise from the floor: softmax is not saturated in that layer"
         foot(figure, (why if rises else "", left_out(1, len(result.runs), "runs", "run")), keys, texts, ncols=3)
 
 
