@@ -24,7 +24,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.files import shipped
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Outcome, Result
-from hopattn.views.terminal import show_result
+from hopattn.views.result_text import show_result
 
 SWEEPS = ROOT / "docs" / "sweeps"
 """The finished points of sweeps that take a minute or more, each in the file of its scenario's name."""

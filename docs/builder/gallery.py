@@ -7,19 +7,9 @@ from html import escape
 
 from docs.builder.drawing import Picture, Shown
 from docs.builder.markdown import fenced, plain, table
-from hopattn.scenario.files import shipped
+from hopattn.scenario.files import GROUPS, shipped
 
-FOLDERS = {
-    "ling3804": "LING3804: similarity, attention, induction",
-    "cs371n": "CS371N: attention and its baselines",
-    "kim": "KIM: similarity tables, spaces, caches",
-    "at6": "AT6: alignment, masks, layers, positions",
-    "note": "NOTE: sets, spins, graphs, maps",
-    "memories": "Memories of the literature",
-    "positions": "Positions",
-    "circuits": "Circuits",
-    "rasp": "Programs in heads (RASP)",
-}
+FOLDERS = GROUPS
 """The folders of scenarios in the order of the gallery, with their headings."""
 
 

@@ -43,8 +43,17 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.list_commands(ctx):
-            ctx.fail(f"command {unknown(args[0], self.list_commands(ctx))}")
+            ctx.fail(_no_command(args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
+
+
+def _no_command(word: str, known: Sequence[str]) -> str:
+    """A message for a word that is no command, such as the name of a scenario."""
+    from hopattn.scenario.files import shipped
+
+    if word in shipped():
+        return f"'{word}' is a scenario: `hopattn run {word}` runs it"
+    return f"command {unknown(word, known)}"
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -8,6 +8,7 @@ from hopattn.figures.base import Figure
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.style import scaled
 from hopattn.figures.text import label, unnumbered
+from hopattn.foundation.writing import in_lines
 from hopattn.scenario.result import Result, Run
 
 JOINT = "\u00a0"
@@ -68,11 +69,7 @@ def foot(
 
 def note_of(parts: Iterable[str]) -> str:
     """The parts of a note that are not empty, on as many lines as they need."""
-    lines = [""]
-    for part in filter(None, parts):
-        longer = " · ".join(filter(None, (lines[-1], part)))
-        lines = [*lines[:-1], longer] if len(longer) <= NOTE else [*lines, part]
-    return "\n".join(lines)
+    return "\n".join(in_lines(filter(None, parts), NOTE))
 
 
 def left_out(shown: int, of: int, what: str, option: str = "") -> str:

@@ -1,7 +1,7 @@
 """Numbers and words as people read them: in the arithmetic of a lecture, in tables and in sentences."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput
@@ -69,3 +69,18 @@ def in_sentence(words: Sequence[str]) -> str:
     'C, G and 8'
     """
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def in_lines(parts: Iterable[str], width: int) -> list[str]:
+    """Parts with dots between them, on lines of at most `width` letters; a longer part has a line of its own.
+
+    >>> in_lines(["one", "two", "three"], 9)
+    ['one · two', 'three']
+    """
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) + 3 <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    return lines

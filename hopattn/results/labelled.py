@@ -8,19 +8,24 @@ import numpy as np
 from hopattn.results.display import Drawable
 from hopattn.results.frames import imported
 
+HIDDEN = "·"
+"""A cell of a table of weights that the mask hides: its weight is not a number that came out as 0."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labelled(Drawable):
     """An array with named axes and labelled rows and columns.
 
     dims: the name of each axis. labels: the labels along each axis, such as tokens or words. tiny: whether numbers near
-    0 are right as they are; else a table shows those below 1e-12 as 0, because they may be rounding errors.
+    0 are right as they are; else a table shows those below 1e-12 as 0, because they may be rounding errors. hidden: of
+    weights, True where a mask hides the key; a table shows these cells as `HIDDEN`. None: nothing is hidden.
     """
 
     values: np.ndarray
     dims: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
     tiny: bool = False
+    hidden: np.ndarray | None = None
 
     def __repr__(self) -> str:
         axes = " × ".join(f"{name}: {length}" for name, length in zip(self._names, self.values.shape, strict=True))

@@ -16,6 +16,19 @@ PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 MOST_TITLES = 10
 """The most titles that may hold a word by which a scenario is looked for."""
 
+GROUPS = {
+    "ling3804": "LING3804: similarity, attention, induction",
+    "cs371n": "CS371N: attention and its baselines",
+    "kim": "KIM: similarity tables, spaces, caches",
+    "at6": "AT6: alignment, masks, layers, positions",
+    "note": "NOTE: sets, spins, graphs, maps",
+    "memories": "Memories of the literature",
+    "positions": "Positions",
+    "circuits": "Circuits",
+    "rasp": "Programs in heads (RASP)",
+}
+"""The folders of the scenarios that come with hopattn, in the order of lists, with their headings."""
+
 
 def shipped_folder() -> Path:
     """The folder of the scenarios that come with hopattn: inside the package in a wheel, beside it in a clone."""

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
 from html import escape
 from typing import Any
 
@@ -21,11 +21,14 @@ from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep, why_not_drawable
 from hopattn.foundation.errors import InvalidInput
-from hopattn.results.labelled import Labelled
+from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.result import Result
+from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, array_cells, cell
+from hopattn.views.comparison_text import comparison_table, legend
 from hopattn.views.memory_tables import descents, memory_parts
-from hopattn.views.tables import comparison_table, legend, sweep_size, sweep_table
-from hopattn.views.terminal import MAX_ROWS, array_cells, cell, plain, tally
+from hopattn.views.result_text import tally
+from hopattn.views.tables import sweep_size, sweep_table
+from hopattn.views.visible import plain
 
 
 def html(thing: Any) -> str:
@@ -60,14 +63,15 @@ def _(result: Result) -> str:
 def _(record: Recall) -> str:
     names = ("status", "steps", "matched", "similarity", "spurious")
     status, steps, matched, cosine, spurious = (np.atleast_1d(getattr(record, name))[:MAX_ROWS] for name in names)
+    measure = partial(cell, digits=MORE_DIGITS)
     columns = {
         "cue": range(len(steps)),
         "ended": [Status(word).value for word in status],
         "steps": steps,
         "pattern": ["" if number < 0 else number for number in matched],
-        "cosine": map(cell, cosine),
+        "cosine": map(measure, cosine),
         "spurious": spurious,
-        "energy": [] if record.energies is None else map(cell, np.atleast_2d(record.energies)[: len(steps), -1]),
+        "energy": [] if record.energies is None else map(measure, np.atleast_2d(record.energies)[: len(steps), -1]),
     }
     filled = {heading: texts for heading, cells in columns.items() if any(texts := [*map(str, cells)])}
     n = np.atleast_1d(record.steps).size
@@ -90,7 +94,9 @@ def _(memory: AssociativeMemory) -> str:
 @_html.register
 def _(array: Labelled) -> str:
     cells = array_cells(array)
-    return _paragraph(cells) if isinstance(cells, str) else _table(*cells)
+    if isinstance(cells, str):
+        return _paragraph(cells)
+    return _table(*cells) + (_paragraph(f"{HIDDEN} is hidden by the mask") if array.hidden is not None else "")
 
 
 @_html.register
@@ -147,14 +153,15 @@ def _picture(draw: Callable[[Figure], None], description: str) -> str:
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[Any]], align: str = "right") -> str:
-    """A table with one row of headings. align: the alignment of its texts."""
+    """A table with one row of headings, unless all are empty. align: the alignment of its texts."""
 
     def line(tag: str, cells: Sequence[Any]) -> str:
         style = f"text-align:{align};padding:0 .8em 0 0"
         return "".join(f'<{tag} style="{style}">{_safe(text)}</{tag}>' for text in cells)
 
+    head = f"<thead><tr>{line('th', headings)}</tr></thead>" if any(headings) else ""
     body = "".join(f"<tr>{line('td', row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{line('th', headings)}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table>{head}<tbody>{body}</tbody></table>"
 
 
 def _paragraph(text: str) -> str:

@@ -1,10 +1,8 @@
-"""Tables of sweeps, certificates and comparisons on the terminal, and the progress of long work."""
+"""Tables of sweeps and certificates on the terminal, and the progress of long work."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from os import terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from hopattn.experiments.comparison.cost import in_words
-from hopattn.experiments.comparison.row import MEASURES, PLACES
 from hopattn.experiments.sweep.table import HALF
-from hopattn.figures.comparison_parts import measures_of, memories_of, that_differs
 from hopattn.scenario.language.paths import last_keys
+from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, cell
 from hopattn.views.consoles import console, error_console
-from hopattn.views.terminal import MAX_COLUMNS, MAX_ROWS, cell, plain, show, table
-from hopattn.views.text_table import TextTable
+from hopattn.views.terminal import show, table
 
 if TYPE_CHECKING:
     from hopattn.experiments.certificate import Certificate
-    from hopattn.experiments.comparison.result import Comparison
-    from hopattn.experiments.comparison.row import Row
     from hopattn.experiments.sweep.table import Sweep
 
 
@@ -54,7 +48,7 @@ def sweep_size(sweep: "Sweep") -> str:
 def _with_error(row: dict[str, Any], name: str) -> str:
     """A cell of the table of a sweep: the value, and its interval if it has one."""
     value, error = row[name], row.get(f"{name}{HALF}")
-    return "" if value is None else cell(value) + (f" ± {error:.2g}" if error is not None else "")
+    return "" if value is None else cell(value, digits=MORE_DIGITS) + (f" ± {error:.2g}" if error is not None else "")
 
 
 @contextmanager
@@ -122,109 +116,3 @@ def show_certificates(certificates: "Sequence[Certificate]") -> None:
     broken = [f"{pair.memory} under {pair.update}" for pair in certificates if not pair.holds]
     found = f"the energy rises: {', '.join(broken)}" if broken else "no claimed update raised the energy"
     show(out, Text(""), Text(f"{found} ({certificates[0].dtype})"))
-
-
-SCREEN = terminal_size((80, 24))
-"""The screen on which a comparison fits unless all of it is asked for."""
-BETWEEN = 6
-"""The lines of that screen for the headings, two gaps, the line on the rest, the command and the next prompt."""
-
-
-def comparison_table(comparison: "Comparison") -> TextTable:
-    """The table of a comparison: memory, place and point of each row, and its measures.
-
-    A measure that a row does not have is a dash. A column of dashes is left out, and so is the row of a memory that
-    could not take part: the last sentence of the comparison names it.
-    """
-    taking_part = [row for row in comparison.rows if not row.refusal]
-    measures = [one for one in MEASURES if any(getattr(row, one.name) is not None for row in taking_part)]
-    places = _places(comparison)
-    rows = [[row.memory, *_place_cells(row, places), *(row.cell(one) for one in measures)] for row in taking_part]
-    headings = ["memory", *places, *(one.metadata["title"] for one in measures)] if rows else []
-    texts = ["memory", "of", *(one.metadata["title"] for one in measures if one.metadata["text"])]
-    return table(headings, rows, [name for name in headings if name not in texts], 1 + len(places))
-
-
-def points_table(comparison: "Comparison") -> tuple[TextTable, str]:
-    """The table of one measure, with a row for each place and point and a column for each memory; and its meaning.
-
-    The measure is the first in which the memories differ, as in a figure.
-    """
-    name = that_differs(comparison, measures_of(comparison))
-    (measure,) = (one for one in MEASURES if one.name == name)
-    places, memories = _places(comparison), memories_of(comparison)
-    points: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in comparison.rows:
-        points.setdefault(tuple(_place_cells(row, places)), {})[row.memory] = row.cell(measure).partition(" ±")[0]
-    rows = [[*point, *(cells.get(memory, "–") for memory in memories)] for point, cells in points.items()]
-    right = [heading for heading in (*places, *memories) if heading != "of"]
-    meaning = f"{measure.metadata['title']}, by memory: {measure.metadata['meaning']}"
-    return table([*places, *memories], rows, right, len(places)), meaning
-
-
-def _places(comparison: "Comparison") -> list[str]:
-    """The headings of the columns that say where a row was measured."""
-    several = ["of"] if any(row.where for row in comparison.rows) else []
-    return [*several, *comparison.axes, *(["beta"] if "beta" not in comparison.axes else [])]
-
-
-def _place_cells(row: "Row", places: Sequence[str]) -> list[str]:
-    """The cells of a row in the columns of `_places`."""
-    return [row.where if name == "of" else cell(float(row.point[name])) for name in places]
-
-
-def legend(headings: Sequence[str]) -> list[str]:
-    """One line for each column of a comparison whose heading does not explain itself."""
-    meanings = PLACES | {one.metadata["title"]: one.metadata["meaning"] for one in MEASURES}
-    return [f"{name}: {meanings[name]}" for name in headings if name in meanings]
-
-
-def nearest_tables(comparison: "Comparison") -> Iterator[tuple[list[str], list[list[str]]]]:
-    """The headings and rows of one table for each place whose cues have names.
-
-    A row is a memory, a column a cue. A cell is the key whose value is most similar to the final answer, with the
-    cosine. A comparison over a grid has no such tables, nor has a place with more cues than a table can show.
-    """
-    for place in dict.fromkeys(row.where for row in comparison.rows):
-        rows = [row for row in comparison.rows if row.where == place and row.named]
-        if rows and not comparison.axes and len(rows[0].named) < MAX_COLUMNS:
-            headings = [
-                f"{place + ': ' if place else ''}nearest at the end",
-                *(plain(cue) for cue, _, _ in rows[0].named),
-            ]
-            cells = [[row.memory, *(f"{key} ({number:.2f})" for _, key, number in row.named)] for row in rows]
-            yield headings, cells
-
-
-def show_comparison(comparison: "Comparison", whole: bool = False) -> None:
-    """Write a comparison to standard output: its subject, its table, a line for each column, and at most two sentences.
-
-    whole: whether to write all rows and columns, and the tables of `nearest_tables`. Otherwise the columns that fit on
-    a screen, or one measure of all memories if there are too many rows for it.
-    """
-    out = console()
-    about = Text(plain(f"{comparison.about[:1].upper()}{comparison.about[1:]}"))
-    words = Text(plain(comparison.words()))
-    found = comparison_table(comparison)
-    meanings, more = legend(found.headings), ""
-    if found.rows and not whole:
-        width = min(out.width, SCREEN.columns)
-        texts = sum(len(text.wrap(out, width)) for text in (about, words) if text)
-        found, meanings, more = _on_a_screen(comparison, found.columns_within(width), SCREEN.lines - BETWEEN - texts)
-    parts: list[TextTable | Text] = [about, found, Text("")] if found.rows else [about]
-    show(out, *parts, *map(Text, meanings))
-    for names, cells in nearest_tables(comparison) if whole else ():
-        show(out, Text(""), table(names, cells))
-    show(out, *([Text("")] * bool(found.rows)), *(text for text in (words, Text(more)) if text))
-
-
-def _on_a_screen(comparison: "Comparison", found: TextTable, room: int) -> tuple[TextTable, list[str], str]:
-    """The table, the lines of its legend, and a line on the rest, in so many lines; found: the columns that fit."""
-    meanings, more = legend(found.headings), "--all shows every measure"
-    if len(found.rows) + len(meanings) <= room:
-        return found, meanings, more
-    found, meaning = points_table(comparison)
-    meanings = [*legend(found.headings), meaning]
-    rows = found.rows[: max(room - len(meanings), 1)]
-    left = len(found.rows) - len(rows)
-    return replace(found, rows=rows), meanings, more + (f", and {left} more points" if left else "")

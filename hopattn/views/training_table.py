@@ -4,8 +4,9 @@ import numpy as np
 from rich.text import Text
 
 from hopattn.circuits.emergence.record import Training
+from hopattn.views.array_cells import MORE_DIGITS, cell
 from hopattn.views.consoles import console
-from hopattn.views.terminal import cell, show, table
+from hopattn.views.terminal import show, table
 
 ROWS = 11
 """The largest number of steps that are shown, evenly spaced from the first to the last."""
@@ -21,8 +22,8 @@ def show_training(name: str, training: Training) -> None:
     rows = [
         [
             str(training.steps[k]),
-            *(cell(measures[curve][k]) for curve in curves),
-            *(cell(measures[kind][k].max()) for kind in BEST),
+            *(cell(measures[curve][k], digits=MORE_DIGITS) for curve in curves),
+            *(cell(measures[kind][k].max(), digits=MORE_DIGITS) for kind in BEST),
         ]
         for k in shown
     ]

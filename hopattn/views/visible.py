@@ -1,6 +1,7 @@
 r"""Visible text: characters that a reader cannot see, and that can control a terminal, as their escape: `\x1b`."""
 
 import re
+from typing import Any
 from unicodedata import category
 
 _ODD = re.compile(r"[^ -~]")
@@ -25,3 +26,8 @@ def visible(text: str, keep: str = "") -> str:
         return one if harmless else repr(one)[1:-1]
 
     return _ODD.sub(shown, text)
+
+
+def plain(text: Any) -> str:
+    """A text, for example from a file, in one line; characters that could control a terminal are escapes."""
+    return visible(str(text))

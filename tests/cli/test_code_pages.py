@@ -28,9 +28,16 @@ def test_the_arithmetic_keeps_its_signs(in_encoding, encoding, printed):
 
 @each("encoding, shades", [("ascii", ".-+%#"), ("cp1252", "·-+%#"), ("cp437", "·░▒▓█")])
 def test_pictures_stay_aligned(in_encoding, encoding, shades):
-    changed = str.maketrans("·░▒▓█→", f"{shades}>")
+    changed = str.maketrans("·░▒▓█→−", f"{shades}>-")
     in_full, here = (in_encoding(one, "run", "nearest").splitlines() for one in ("utf-8", encoding))
     assert [line.translate(changed) for line in in_full] == here
+
+
+@each("command", ["compare --trials 2", "run induction", "list", "list memories", "compare bank"])
+def test_lines_in_ascii_are_no_longer_than_the_line(in_encoding, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = in_encoding("ascii", *command.split()).splitlines()
+    assert lines and [line for line in lines if len(line) > 80] == []
 
 
 def test_a_message_names_the_scenario_that_cannot_be_encoded(in_encoding):

@@ -24,13 +24,15 @@ FEW = ("--trials", "2", "--dim", "16")
 
 def test_random_patterns_are_a_table_a_line_for_each_column_and_a_sentence(hopattn):
     code, out, err = hopattn("compare", *FEW)
-    (about, *table), legend, words = (part.split("\n") for part in out.split("\n\n"))
+    (about, *table), words, legend = (part.split("\n") for part in out.split("\n\n"))
     assert (code, err) == (0, "")
     assert about.startswith("2 random patterns of ±1 of 16 neurons")
     names = ["hopfield", "dense", "modern", "sparse", "linear", "nearest"]
     assert [line.split()[0] for line in table] == ["memory", *names]
     assert "at rest: share of the cues that reached a fixed point" in legend
-    assert words[0] == "One step of modern is attention, up to rounding."
+    assert "One step of modern is attention, up to rounding." in " ".join(words)
+    assert table[0].split() == ["memory", "one", "step", "fixed", "point", "steps", "at", "rest", "cosine"]
+    assert "██████████  100 %" in table[3] and len(legend) == 7  # 5 columns, --all, the end
 
 
 def test_all_shows_every_measure_and_says_what_one_step_was_compared_with(hopattn):

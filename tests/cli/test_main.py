@@ -28,16 +28,43 @@ def test_help_names_every_command(hopattn):
     assert all(command in out for command in ("list", "run", "check", "schema"))
 
 
-def test_list_shows_every_scenario_with_its_source(hopattn, monkeypatch):
-    some = {name: shipped()[name] for name in spread(shipped(), 12)}
-    monkeypatch.setattr("hopattn.scenario.files.shipped", lambda: some)
-    code, out, _ = hopattn("list")
+def test_list_long_shows_every_scenario_with_its_source(hopattn):
+    code, out, _ = hopattn("list", "--long")
     assert code == 0
-    assert [name for name in some if name not in out] == []
+    assert [name for name in shipped() if name not in out] == []
     assert "LING3804 Lecture Notes" in out
-    rows = json.loads(hopattn("list", "--json")[1])
-    specs = [(name, scenario_of(name).spec) for name in some]
-    assert [[*row.values()] for row in rows] == [[name, spec.kind, spec.title, spec.source] for name, spec in specs]
+    rows = {row["name"]: row for row in json.loads(hopattn("list", "--json")[1])}
+    assert [*rows["bank"]] == ["name", "kind", "title", "source"] and len(rows) == len(shipped())
+    for name in spread(shipped(), 12):
+        spec = scenario_of(name).spec
+        assert [*rows[name].values()] == [name, spec.kind, spec.title, spec.source]
+
+
+def test_list_is_one_screen_of_groups_and_a_group_or_a_word_is_a_line_a_scenario(hopattn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = hopattn("list")[1].splitlines()
+    assert len(lines) + 2 <= 24 and max(map(len, lines)) <= 80
+    assert {path.parent.name for path in shipped().values()} <= {line.split(" ")[0] for line in lines if line}
+    heading, *group = hopattn("list", "memories")[1].splitlines()
+    assert heading == "Memories of the literature" and max(map(len, group)) <= 80
+    own = [name for name, path in shipped().items() if path.parent.name == "memories"]
+    assert [line.split()[0] for line in group] == own
+    found = hopattn("list", "their", "dog")[1]
+    assert "induction " in found and "bank" not in found
+    assert "learned-positions" in hopattn("list", "Vaswani")[1], "where no title has the word, the sources count"
+    assert [row["name"] for row in json.loads(hopattn("list", "phases", "--json")[1])] == ["phases"]
+
+
+@each(
+    ("arguments", "message"),
+    [
+        (("capcity",), "no scenario has 'capcity' in its name, title or source; did you mean 'capacity'?"),
+        (("xyzzyx",), "no scenario has 'xyzzyx' in its name, title or source (`hopattn list` shows the groups)"),
+        (("--memories", "modern"), "--memories: shows all memories; a word looks for scenarios"),
+    ],
+)
+def test_list_says_that_nothing_is_found(hopattn, arguments, message):
+    assert hopattn("list", *arguments) == (2, "", f"{message}\n")
 
 
 def test_list_shows_the_named_memories_from_their_registry(hopattn):
@@ -70,8 +97,11 @@ def test_certify_shows_under_which_updates_the_energy_falls(hopattn, monkeypatch
 def test_run_shows_the_matrix_and_the_verdicts(hopattn):
     code, out, err = hopattn("run", "bank")
     assert (code, err) == (0, "")
-    assert ["banks", "0", "0.6", "0.7975", "0"] in [line.split() for line in out.split("\n")]
+    lines = [line.split() for line in out.split("\n")]
+    assert ["banks", "0", ".6", ".8", "·"] in lines and ["in", "·", "·", "·", "·"] in lines
     assert "4 of 4 expectations met" in out
+    lines = [line.split() for line in hopattn("run", "bank", "--digits", "4")[1].split("\n")]
+    assert ["banks", "0", ".6", ".7975", "·"] in lines and ["banks", "0", "1.838", ".6", "1.0076"] in lines
 
 
 def test_explain_writes_the_lectures_arithmetic(hopattn):
@@ -107,6 +137,21 @@ def test_check_lists_all_as_met(hopattn):
     assert "MISSED" not in out
 
 
+def test_check_of_all_is_a_line_for_each_source_and_what_is_missed(hopattn, tmp_path, monkeypatch):
+    (tmp_path / "rasp").mkdir()
+    (tmp_path / "rasp" / "mine.toml").write_text(GOOD.replace('nearest = "b"', 'nearest = "a"'))
+    some = {name: shipped()[name] for name in ("bank", "similarity", "letters")}
+    monkeypatch.setattr("hopattn.scenario.files.shipped", lambda: some)
+    code, out, _ = hopattn("check")
+    rows = [line.split() for line in out.splitlines()]
+    assert code == 0 and "bank" not in out and "--long shows each" in out
+    assert ["met", "LING3804", "2", "of", "2", "8", "of", "8"] in [row[:8] for row in rows]
+    assert "LING3804 Lecture Notes 7, 7.2" in hopattn("check", "--long")[1]
+    monkeypatch.setattr("hopattn.scenario.files.shipped", lambda: some | {"mine": tmp_path / "rasp" / "mine.toml"})
+    code, out, _ = hopattn("check")
+    assert code == 1 and "MISSED  Programs in heads (RASP)" in out and "mine misses:" in out
+
+
 def test_check_says_how_far_it_is_if_that_takes_long(hopattn, monkeypatch):
     monkeypatch.setattr("hopattn.views.tables.monotonic", iter(range(0, 1000, 11)).__next__)
     code, out, err = hopattn("check", "bank", "similarity")
@@ -136,6 +181,8 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
     [
         (("run",), "Missing argument"),
         (("rnu",), "command 'rnu' is unknown; did you mean 'run'?"),
+        (("bank",), "'bank' is a scenario: `hopattn run bank` runs it"),
+        (("run", "their-dog"), "there is no scenario or file 'their-dog'; did you mean 'induction'?"),
         (("run", "bank", "--sed", "1"), "--seed"),
         (("run", "bank", "--seed", "-1"), "Invalid value for '--seed'"),
         (("run", "bank", "--seed", "x"), "not a valid integer"),

@@ -16,7 +16,7 @@ from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
-from hopattn.views.tables import SCREEN, comparison_table, legend, show_comparison
+from hopattn.views.comparison_text import SCREEN, comparison_table, legend, show_comparison
 from tests.draws import betas, stores
 from tests.each import each
 
@@ -320,19 +320,41 @@ def test_a_grid_that_is_longer_than_the_screen_is_one_measure_of_all_memories(ca
         for name, share in (("hopfield", 1 / i), ("modern", 1.0))
     ]
     few, many = (Comparison("this", tuple(made[:n]), ("load",), 0, ()) for n in (4, 60))
-    assert printed(capsys, few)[1].split() == ["memory", "load", "beta", "recalled", "steps"]
+    assert printed(capsys, few)[1].split() == ["memory", "load", "one", "step", "fixed", "point", "steps"]
     lines = printed(capsys, many)
     assert len(lines) == SCREEN.lines - 2  # the command and the next prompt
     assert [line.split() for line in lines[1:4]] == [
-        ["load", "beta", "hopfield", "modern"],
-        ["0.01", "1", "1", "1"],
-        ["0.02", "1", "0.5", "1"],
+        ["load", "hopfield", "modern"],
+        [".01", "1", "1"],
+        [".02", "0.5", "1"],
     ]
-    left = 30 - sum(line.startswith("0.") for line in map(str.strip, lines))
+    left = 30 - sum(line.startswith(".") for line in map(str.strip, lines))
     assert lines[-1] == f"--all shows every measure, and {left} more points"
     whole = printed(capsys, many, whole=True)
     assert sum(line.startswith(("hopfield", "modern")) for line in whole) == 60
     assert not any("--all" in line for line in whole)
+
+
+@each(
+    ("shares", "words"),
+    [
+        (
+            [("modern", 1.0, 0.114, 6.06), ("sparse", 1.0, 0.01, 1.15), ("linear", 0.5, 0.45, 1.15)],
+            "Iterating can hurt: after one step sparse recalls all of the cues, at the fixed point 1 % (β = 1.15); "
+            "modern all, then 11 % (β = 6.06).",
+        ),
+        (
+            [("hopfield", 0.62, 1.0, 1.0), ("hopfield", 0.2, 0.25, 2.0)],
+            "Iterating helps: after one step hopfield recalls 62 % of the cues, at the fixed point all (β = 1).",
+        ),
+        ([("modern", 0.95, 1.0, 1.0), ("sparse", None, None, 1.0)], ""),
+    ],
+)
+def test_a_sentence_says_what_iterating_does(shares, words):
+    rows = tuple(
+        Row(name, "", {"beta": beta}, 2, 4, 2, recalled_first=first, recalled=end) for name, first, end, beta in shares
+    )
+    assert Comparison("this", rows, ("beta",), 0, ()).words() == words
 
 
 def test_a_memory_of_other_keys_is_not_compared():

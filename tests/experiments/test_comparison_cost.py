@@ -3,16 +3,20 @@
 import json
 import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import hopattn as ha
 from hopattn.experiments.comparison import compare as comparing
-from hopattn.experiments.comparison import cost, sampling
+from hopattn.experiments.comparison import cost, measuring, sampling
+from hopattn.experiments.comparison.contenders import contenders
 from hopattn.experiments.comparison.cost import (
+    AT_ONCE,
     HELD,
     LEAST_HELD,
+    OF_DIFFERENCES,
     PER_NUMBER,
     PER_PAIR,
     PER_RECALL,
@@ -20,6 +24,7 @@ from hopattn.experiments.comparison.cost import (
     in_words,
     require_time,
 )
+from hopattn.experiments.comparison.problem import checked_problem
 from hopattn.foundation import array_headers, checks
 from hopattn.foundation.errors import InvalidInput
 
@@ -65,7 +70,7 @@ def test_a_long_comparison_is_refused_with_the_estimate_and_begun_anyway(a_machi
     seconds = 120 * sum(size.seconds for size in sizes)
     message = (
         "compare: 8,388,608 keys × 100 cues of dim 1, the largest of 2 problems, × 120 recalls would take about "
-        f"{seconds / 3600:.0f} hours and 25.1 GiB; take fewer rows, trials or memories, or begin it with --anyway"
+        f"{seconds / 3600:.0f} hours and 37.9 GiB; take fewer rows, trials or memories, or begin it with --anyway"
     )
     with pytest.raises(InvalidInput, match=re.escape(message)):
         require_time(sizes, 120)
@@ -86,12 +91,32 @@ def test_many_small_recalls_are_announced_with_their_time(hopattn, monkeypatch):
 def test_what_no_memory_has_room_for_is_refused_whatever_is_said(a_machine_of):
     size = Size(100_000, 10_000, 1)
     a_machine_of(8 * size.numbers(HELD) - 1)
-    with pytest.raises(InvalidInput, match=r"^compare: 100,000 keys × 10,000 cues of dim 1 would take 29\.8 GiB"):
+    with pytest.raises(InvalidInput, match=r"^compare: 100,000 keys × 10,000 cues of dim 1 would take 45\.1 GiB"):
         require_time([size], 1)
     require_time([size], 1, anyway=True)
     a_machine_of(8 * size.numbers(LEAST_HELD) - 1)
     with pytest.raises(InvalidInput, match=r"would take 14\.9 GiB; this machine has"):
         require_time([size], 1, anyway=True)
+
+
+def test_the_room_counts_differences_by_blocks_and_all_draws():
+    size = Size(100_000, 100, 64)
+    assert size.numbers() == HELD * 10**7 + OF_DIFFERENCES * AT_ONCE + 64 * 100_100
+    assert size._replace(draws=20).numbers() - size.numbers() == 19 * 64 * 100_100
+    assert Size(100, 10, 8).numbers() == HELD * 1000 + OF_DIFFERENCES * 8000 + 8 * 110
+    assert size.numbers(LEAST_HELD) == LEAST_HELD * 10**7 + 64 * 100_100
+
+
+def test_a_comparison_by_distance_does_not_hold_all_differences(monkeypatch):
+    monkeypatch.setattr(measuring, "AT_ONCE", 2**16)
+    keys = np.sign(np.random.default_rng(0).normal(size=(3000, 32)))
+    problem = checked_problem(keys, keys[:60], targets=np.arange(60))
+    tracemalloc.start()
+    weights = measuring._normalised_weights(contenders["nearest"].reader(keys, None, 1.0), problem, {})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * 60 * 3000 * 32 / 3, "the differences of all pairs, 46 MB, at once"
+    assert weights.argmax(axis=1).tolist() == [*range(60)]
 
 
 def test_in_python_the_room_is_asked_before_anything_is_computed(a_machine_of, monkeypatch):

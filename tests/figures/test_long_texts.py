@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.figures.gallery import plots
+from hopattn.figures.headings import note_of
 from hopattn.figures.rendering import drawable
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
@@ -46,3 +47,9 @@ def test_a_matrix_whose_cells_nobody_can_tell_apart_is_refused(result, name):
         ha.plot(result, name)
     names = [plot.name for plot in drawable(result)]
     assert name not in names and "moved" in names
+
+
+def test_a_note_whose_first_part_is_long_begins_with_it():
+    long = "a part of many words that is longer than a line of a note may be, " * 2
+    assert note_of(["", long, "short", "shorter"]) == f"{long}\nshort · shorter"
+    assert note_of([]) == ""

@@ -5,7 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.loading import parse
-from hopattn.views.terminal import array_cells
+from hopattn.views.array_cells import array_cells
 from tests.each import each
 from tests.refusal import assert_refused, problems
 
@@ -51,8 +51,8 @@ def test_a_derivative_near_0_is_shown_as_it_is_and_not_as_a_rounding_error():
     changes = {"gradients.scores": [1, 0], "gradients.magnitudes": [30, 100]}
     expected = '[[expect]]\nmeasure = "raw"\nis = 3.720075976020836e-44\nwithin = 1e-55\n'
     result = ha.run(parse(TEXT + expected, "f.toml", "f"), overrides=changes, explain=True)
-    assert array_cells(result.arrays["derivative"])[1][0] == ["raw", "9.358e-14", "3.72e-44"]  # e^−30, e^−100
-    assert array_cells(result.arrays["raw"]) == "3.72e-44"
+    assert array_cells(result.arrays["derivative"])[1][0] == ["raw", "9.358e−14", "3.72e−44"]  # e^−30, e^−100
+    assert array_cells(result.arrays["raw"]) == "3.72e−44"
     assert (result.expectations[0].expected, result.expectations[0].computed) == ("3.72008e-44", "3.72008e-44")
     assert "  magnitude 30: raw 9.36e−14, scaled .0224, normalised .105" in result.runs[0].working
 

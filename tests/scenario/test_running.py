@@ -57,18 +57,19 @@ def test_verdicts(expect, met):
 
 
 @pytest.mark.parametrize(
-    ("expect", "expected", "computed"),
+    ("expect", "expected", "computed", "note"),
     [
-        ('cosine_to = "b"\nis = 1.01\nwithin = 0.009', "1.01 within 0.009", "1"),
-        ('cosine_to = "b"\nis = 1.01', "1.01 within 1e-09", "1"),
-        ("is = [0.6, 0.7]\nwithin = 0.01", "(0.6, 0.7) within 0.01", "(0.6, 0.8)"),
-        ('cosine_to = "b"\nis = 1.01\nwithin = 0.1', "1.01 ± 0.1", "1"),
-        ('cosine_to = "b"\nis = 1', "1", "1"),
+        ('cosine_to = "b"\nis = 1.01\nwithin = 0.009', "1.01 ± 0.009", "1", "off by .01"),
+        ('cosine_to = "b"\nis = 1.01', "1.01", "1", "off by .01"),
+        ("is = [0.6, 0.7]\nwithin = 0.01", "(0.6, 0.7) ± 0.01", "(0.6, 0.8)", "off by up to .1"),
+        ('cosine_to = "b"\nis = 1.01\nwithin = 0.1', "1.01 ± 0.1", "1", ""),
+        ('cosine_to = "b"\nis = 1.00000001', "1.00000001", "1", "off by 1e-08"),
+        ('cosine_to = "b"\nis = 1', "1", "1", ""),
     ],
 )
-def test_a_missed_number_says_how_near_it_had_to_be(expect, expected, computed):
+def test_a_missed_number_says_how_near_it_had_to_be_and_how_far_it_is(expect, expected, computed, note):
     (outcome,) = outcomes(f'at = "b"\nof = "input"\n{expect}')
-    assert (outcome.expected, outcome.computed) == (expected, computed)
+    assert (outcome.expected, outcome.computed, outcome.note) == (expected, computed, note)
 
 
 def test_a_tie_for_the_nearest_word_is_a_miss():

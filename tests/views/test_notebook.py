@@ -42,9 +42,13 @@ def test_a_result_shows_its_arrays_its_verdicts_and_a_figure(name):
 def test_an_array_keeps_its_labels_and_its_numbers():
     result = result_of("bank")
     weights = result.arrays["layer 1 head 1 weights"]
-    (heading, *rows), words = Page(weights._repr_html_()).tables[0], weights.labels[1]
+    page = Page(weights._repr_html_())
+    (heading, *rows), words, words_of = page.tables[0], weights.labels[1], page.words
     assert tuple(heading[1:]) == words and tuple(row[0] for row in rows) == weights.labels[0]
-    assert np.array([row[1:] for row in rows], dtype=float) == pytest.approx(weights.values, abs=1e-4)
+    hidden = result.arrays["layer 1 head 1 mask"].values == 0
+    assert [[cell == "·" for cell in row[1:]] for row in rows] == hidden.tolist() and "hidden by the mask" in words_of
+    numbers = [[0 if cell == "·" else float(cell) for cell in row[1:]] for row in rows]
+    assert np.array(numbers) == pytest.approx(weights.values, abs=1e-4)
     assert np.asarray(weights).tolist() == weights.values.tolist()
 
 
@@ -64,7 +68,7 @@ def test_a_recall_shows_how_each_cue_ended(keep):
     assert [row["ended"] for row in cues] == record.status.tolist()
     assert [row["pattern"] for row in cues] == ["0", "1", "2", "", "", ""]
     assert [row["spurious"] for row in cues] == ["", "", "", *["reversed"] * 3]
-    assert [float(row["energy"]) for row in cues] == pytest.approx(record.energies[:, -1], rel=1e-3)
+    assert [float(row["energy"].replace("−", "-")) for row in cues] == pytest.approx(record.energies[:, -1], rel=1e-3)
     written = "".join(svg(page.pictures[0]).itertext())
     assert "energy" in written and ("overlap" in written) == bool(keep)
 

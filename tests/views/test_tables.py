@@ -11,7 +11,7 @@ def test_the_axes_of_a_sweep_have_the_last_keys_of_their_paths_as_headings(capsy
     axes = {"layer.head.beta": (1, 2), 'cue."half of R".flip': (0.1,)}
     show_sweep(Sweep(axes, 1, {"steps": np.ones((2, 1, 1))}))
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split() for line in lines[:3]] == [["beta", "flip", "steps"], ["1", "0.1", "1"], ["2", "0.1", "1"]]
+    assert [line.split() for line in lines[:3]] == [["beta", "flip", "steps"], ["1", ".1", "1"], ["2", ".1", "1"]]
 
 
 def test_two_axes_with_the_same_last_key_keep_their_whole_paths():

@@ -56,6 +56,23 @@ def test_a_wide_table_is_written_in_blocks_with_the_labels_of_the_rows():
     assert len(list(table.lines(table.width))) == 3
 
 
+def test_the_heading_of_a_group_is_above_its_first_column_and_headings_wrap_before_a_table_is_divided():
+    groups = ("", "previous", "word", "word")
+    table = TextTable(("", "a", "the dog", "cat"), [("x", ".5", "1", "2")], frozenset({1, 2, 3}), groups=groups)
+    assert [line.plain for line in table.lines(30)] == [
+        "   previous  word",
+        "          a  the dog  cat",
+        "x        .5        1    2",
+    ]
+    assert [line.plain for line in table.lines(22)] == [
+        "   previous  word",
+        "              the",
+        "          a   dog  cat",
+        "x        .5     1    2",
+    ]
+    assert [line.plain for line in TextTable(("", ""), [("x", "1")], frozenset({1})).lines(30)] == ["x  1"]
+
+
 def test_a_long_text_wraps_between_words_beside_its_numbers():
     table = TextTable(("name", "n"), [("a sentence of several words", "12345")], frozenset({1}))
     assert [line.plain for line in table.lines(28)] == [
@@ -97,15 +114,15 @@ def printed_by(hopattn, monkeypatch):
     ],
 )
 def test_the_numbers_of_a_result_are_whole_on_a_terminal_and_in_a_pipe(printed_by, variables, width):
-    printed = printed_by("run", "induction", **variables).partition("as written")[2]
+    printed = printed_by("run", "induction", "--digits", "4", **variables).partition("as written")[2]
     tables = printed.partition("     expectation")[0]
-    assert "-0.7071" in tables.split()
+    assert "−.7071" in tables.split()
     longest = max(map(len, tables.splitlines()))
     assert longest <= width and (width == 40) == (longest <= 40)
 
 
 def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same(printed_by):
-    assert "-0.7071" in printed_by("run", "induction", **TERMINAL, COLUMNS="0").split()
+    assert "−.7071" in printed_by("run", "induction", "--digits", "4", **TERMINAL, COLUMNS="0").split()
 
 
 @pytest.mark.quick(3)

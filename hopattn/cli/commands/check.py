@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
 @click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
+@click.option("--long", "is_long", is_flag=True, help="Show a line for each scenario, with its source.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(scenarios: tuple[str, ...], as_json: bool) -> int:
-    """Run every scenario that comes with hopattn, or those that are named, and show which expectations are met.
+def command(scenarios: tuple[str, ...], is_long: bool, as_json: bool) -> int:
+    """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
@@ -30,16 +33,18 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
     from hopattn.scenario.running import run
     from hopattn.views.tables import progress
 
-    results, places, problems = [], [], []
+    results, places, seconds, problems = [], [], [], []
     names = scenarios or tuple(shipped())
     # The matrices of a scenario are small: several threads of BLAS would wait for each other most of the time.
     with progress("scenarios", quick=True) as report, single_threaded():
         for done, name in enumerate(names):
             report(done, len(names))
+            start = perf_counter()
             try:
                 scenario = load(name)
                 results.append(run(scenario))
                 places.append(scenario.where)
+                seconds.append(perf_counter() - start)
             except InvalidInput as error:
                 problems.append(str(error))
         report(len(names), len(names))
@@ -52,9 +57,11 @@ def command(scenarios: tuple[str, ...], as_json: bool) -> int:
         ]
         click.echo(portable_json(json_text(rows)))
     elif results:
-        from hopattn.views.terminal import show_check
+        from hopattn.views.check_text import Checked, show_check
 
-        show_check(results)
+        groups = [Path(place).parent.name for place in places]
+        checked = [Checked(*one) for one in zip(results, groups, seconds, strict=True)]
+        show_check(checked, in_groups=not scenarios, long=is_long)
     if problems:
         raise InvalidScenario(problems)
     return 0 if all(result.ok for result in results) else 1

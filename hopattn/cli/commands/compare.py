@@ -15,7 +15,7 @@ from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
 
 
-@click.command(cls=CommandWithPairs, short_help="Compare memories with each other and with attention.")
+@click.command(cls=CommandWithPairs, short_help="Compare memories with one another, and with attention.")
 @click.argument("source", metavar="[NAME|FILE]", required=False, type=ScenarioName())
 @click.option(
     "--memories",
@@ -59,10 +59,12 @@ def command(
     measure: str | None,
     **options: Any,
 ) -> None:
-    """Compare memories: what each recalls after one step (attention) and at the fixed point
-    (Hopfield), how many steps that takes, how far its energy falls, over how many keys it spreads its weight; and
-    whether one step of the softmax is attention, which is computed independently (with NumPy, and with PyTorch where it
-    is installed). The output fits on a screen of 80 × 24; --all shows the rest.
+    """Compare memories with one another, and with attention.
+
+    For each memory: what it recalls after one step (attention) and at the fixed point (Hopfield), how many steps that
+    takes, how far its energy falls, over how many keys it spreads its weight; and whether one step of the softmax is
+    attention, which is computed independently (with NumPy, and with PyTorch where it is installed). The output fits on
+    a screen of 80 × 24; --all shows the rest.
 
     \b
     hopattn compare                                     random patterns
@@ -103,7 +105,7 @@ def command(
     if as_json:
         click.echo(portable_json(json_text(result.to_dict())))
         return
-    from hopattn.views.tables import show_comparison
+    from hopattn.views.comparison_text import show_comparison
 
     show_comparison(result, whole)
     if whole and result.referees:

@@ -1,39 +1,68 @@
 """`hopattn list`: list the scenarios or the memories that come with hopattn."""
 
+from typing import Any
+
 import click
 
 from hopattn.cli.code_pages import portable_json
 
 
 @click.command(short_help="Show the scenarios, or the memories, that come with hopattn.")
+@click.argument("words", nargs=-1, metavar="[GROUP|WORD]...")
+@click.option("--long", "is_long", is_flag=True, help="Show all scenarios, with kind and source.")
 @click.option("--memories", is_flag=True, help="Show the named memories instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(memories: bool, as_json: bool) -> None:
-    """Show the scenarios that come with hopattn: name, kind, title and source.
+def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool) -> None:
+    """Show the scenarios that come with hopattn: their groups, those of a GROUP, or those with a WORD in name or title.
+
+    \b
+    hopattn list
+    hopattn list ling3804
+    hopattn list capacity
+    hopattn list --long
 
     With --memories, show the memories of the literature: what each is made of, its energy, and under which updates that
     never rises.
     """
+    from hopattn.foundation.errors import InvalidInput
+
+    if memories and words:
+        raise InvalidInput("--memories: shows all memories; a word looks for scenarios")
     if memories:
-        from dataclasses import asdict
+        _show_memories(as_json)
+        return
+    from hopattn.views.consoles import console
+    from hopattn.views.scenario_list import all_listed, grouped, overview, with_words
+    from hopattn.views.terminal import show
 
-        from hopattn.experiments.certificate import overview
-        from hopattn.memories.models import named_memories
-
-        rows = [asdict(overview(card)) for card in named_memories.values()]
-    else:
-        from hopattn.scenario.files import shipped
-        from hopattn.scenario.loading import load
-
-        specs = [(name, load(path).spec) for name, path in shipped().items()]
-        rows = [{"name": name, "kind": spec.kind, "title": spec.title, "source": spec.source} for name, spec in specs]
+    listed = all_listed()
+    found = with_words(listed, words) if words else listed
     if as_json:
-        from hopattn.results.files import json_text
+        _print_json([{"name": o.name, "kind": o.kind, "title": o.title, "source": o.source} for o in found])
+        return
+    out = console()
+    show(out, *(grouped(found, out.width, is_long) if words or is_long else overview(listed, out.width)))
 
-        click.echo(portable_json(json_text(rows)))
+
+def _show_memories(as_json: bool) -> None:
+    """Write the table of the named memories."""
+    from dataclasses import asdict
+
+    from hopattn.experiments.certificate import overview
+    from hopattn.memories.models import named_memories
+
+    rows = [asdict(overview(card)) for card in named_memories.values()]
+    if as_json:
+        _print_json(rows)
         return
     from hopattn.views.consoles import console
     from hopattn.views.terminal import show, table
 
     cells = [[", ".join(one) or "–" if isinstance(one, tuple) else str(one) for one in row.values()] for row in rows]
     show(console(), table([key.replace("_", " ") for key in rows[0]], cells))
+
+
+def _print_json(rows: list[dict[str, Any]]) -> None:
+    from hopattn.results.files import json_text
+
+    click.echo(portable_json(json_text(rows)))

@@ -32,6 +32,7 @@ HANDOUTS = ("md", "html", "tex")
     metavar="KEY=VALUE",
     help="Change a value, as in mask=causal or layer.1.head.mask=causal.",
 )
+@click.option("--digits", type=click.IntRange(1, 15), default=2, show_default=True, help="Decimals in tables.")
 @click.option("--seed", type=click.IntRange(min=0), help="Random seed; replaces the one in the file.")
 @click.option(
     "--figures",
@@ -59,6 +60,7 @@ def command(
     \b
     hopattn run bank
     hopattn run bank --explain
+    hopattn run bank --digits 4
     hopattn run bank --explain --format html > bank.html
     hopattn run bank --set layer.head.separation=softmax
     hopattn run bank --set input.tokens=in,muddy,rivers,banks
@@ -77,6 +79,7 @@ def command(
     from hopattn.scenario.language.overrides import parse_assignment
     from hopattn.scenario.running import run
 
+    digits = drawing.pop("digits")
     overrides = dict(parse_assignment(change) for change in changes)
     handout = _handout_asked(explain, as_json, drawing)
     wishes = _figures_asked(figures, into, drawing)
@@ -93,9 +96,11 @@ def command(
 
         click.echo(written(result, handout), nl=False)
     else:
-        from hopattn.views.terminal import show_result
+        from hopattn.views.next_steps import next_steps
+        from hopattn.views.result_text import show_result
 
-        show_result(result, explain)
+        given = "" if overrides or seed is not None or scenario == "-" else scenario
+        show_result(result, explain, digits, [*next_steps(loaded, result, given, explain, wishes is not None)])
     return 0 if result.ok else 1
 
 

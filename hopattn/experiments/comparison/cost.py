@@ -17,10 +17,14 @@ Both were measured on one core of an AMD EPYC (2 cores, 2026) with NumPy 2 and w
 six default memories, which need 2 to 25 steps, for 4,000 to 200,000 keys, 100 to 400 cues, and dim 1, 16 and 64. One
 memory may take a fifth of it or three times as much.
 """
-HELD = 4
-"""The arrays `(n_cues, n_keys)` that softmax attention and its referees hold at once, as measured."""
+HELD = 6
+"""The arrays `(n_cues, n_keys)` that the default memories and the referees of attention hold at once, as measured."""
 LEAST_HELD = 2
 """The arrays `(n_cues, n_keys)` that every memory holds at once: scores and weights."""
+AT_ONCE = 2**24
+"""The differences between cues and keys that a distance takes at once; an array of so many numbers has 128 MiB."""
+OF_DIFFERENCES = 3
+"""The arrays of such differences that are held at once: themselves, and two while they are squared."""
 MOST_SECONDS = 600.0
 """The command line refuses a comparison that takes longer, unless `--anyway` is given."""
 REPORTED_SECONDS = 20.0
@@ -28,11 +32,12 @@ REPORTED_SECONDS = 20.0
 
 
 class Size(NamedTuple):
-    """The size of one problem: the numbers of its keys and cues, and their dim."""
+    """The size of one problem: the numbers of its keys and cues, and their dim; draws: how many are held at once."""
 
     n_keys: int
     n_cues: int
     dim: int
+    draws: int = 1
 
     @property
     def seconds(self) -> float:
@@ -43,8 +48,13 @@ class Size(NamedTuple):
         return f"{self.n_keys:,} keys × {self.n_cues:,} cues of dim {self.dim:,}"
 
     def numbers(self, held: int = HELD) -> int:
-        """The estimated number of numbers that a recall holds; held: how many arrays `(n_cues, n_keys)`."""
-        return held * self.n_keys * self.n_cues + (self.n_keys + self.n_cues) * self.dim
+        """The estimated number of numbers that a recall holds; held: how many arrays `(n_cues, n_keys)`.
+
+        Where these are more than `LEAST_HELD`, some memory compares by distance.
+        """
+        pairs, given = self.n_keys * self.n_cues, (self.n_keys + self.n_cues) * self.dim
+        differences = min(pairs * self.dim, max(AT_ONCE, self.n_keys * self.dim)) if held > LEAST_HELD else 0
+        return held * pairs + OF_DIFFERENCES * differences + self.draws * given
 
     def require_room(self, held: int = LEAST_HELD) -> None:
         """Raise `InvalidInput` if a recall would not fit into the memory of this machine."""

@@ -8,10 +8,12 @@ import numpy as np
 
 from hopattn.dynamics.likeness import MATCH, ranked
 from hopattn.experiments.comparison.contenders import Contender, update_of
+from hopattn.experiments.comparison.cost import AT_ONCE
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
 from hopattn.experiments.comparison.row import Row
 from hopattn.experiments.comparison.stored_numbers import stored_numbers
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.memories.memory import Memory
 from hopattn.retrieval.activation import Identity
@@ -149,10 +151,17 @@ def _normalised_weights(reader: Memory | None, problem: RecallProblem, why: dict
     try:
         if reader is None:
             raise InvalidInput("it does not weigh the keys")
-        return shares_of(reader.weights(problem.cues, problem.mask))
+        return shares_of(np.concatenate([*_weights(reader, problem)]))
     except InvalidInput as error:
         why["operating_class"] = str(error)
         return np.zeros((0, len(problem.keys)))
+
+
+def _weights(reader: Memory, problem: RecallProblem) -> Iterator[np.ndarray]:
+    """The weights of the keys, block by block of the cues: a distance holds differences `(cues, n_keys, dim)`."""
+    for rows in blocks(len(problem.cues), max(AT_ONCE // problem.keys.size, 1)):
+        mask = None if problem.mask is None else problem.mask[rows]
+        yield np.asarray(reader.weights(problem.cues[rows], mask))
 
 
 def _answers(states: np.ndarray, problem: RecallProblem, ending: str) -> dict[str, np.ndarray]:

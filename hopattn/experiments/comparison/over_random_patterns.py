@@ -130,7 +130,7 @@ def compare_draws(
     points = [dict(zip(axes, numbers, strict=True)) for numbers in product(*axes.values())]
     recalls = settings.recalls(len(points) * trials)
     draws = [draw.at(point) for point in points]
-    admit([one.size for one in draws])
+    admit([one.size._replace(draws=trials if given is None else 1) for one in draws])
     ranges = [f"{name} from {numbers[0]:g} to {numbers[-1]:g}" for name, numbers in axes.items()]
     ending = f"{counted(trials, 'draw')}{' at each point' if axes else ''}"
     problems = (list(one.trials(trials, settings.seed)) for one in draws)

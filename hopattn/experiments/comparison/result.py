@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopattn.experiments.comparison.row import TITLES, Row
+from hopattn.experiments.comparison.row import TITLES, Row, percent
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text
 from hopattn.results.frames import VERSIONS, data_frame, imported, netcdf_attributes
+
+MATTERS = 0.1
+"""A change of the share that is recalled, from one step to the fixed point, that is worth a sentence."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,8 +81,49 @@ class Comparison(Drawable):
         return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))
 
     def words(self) -> str:
-        """A sentence on whether one step is attention, and one on the memories that could not take part, if any."""
-        return " ".join(filter(None, (_attention(self.rows), _refusals(self.rows))))
+        """Sentences: what iterating does, whether one step is attention, which memories could not take part."""
+        return " ".join(filter(None, (_iterating(self.rows, self.axes), _attention(self.rows), _refusals(self.rows))))
+
+
+def _iterating(rows: Sequence[Row], axes: Sequence[str]) -> str:
+    """Where further steps recall fewer cues than one step, or else more; empty where they change little.
+
+    Of each memory the row of the largest change is named, and of several memories the two that change most.
+    """
+    changes = [
+        (row.recalled - row.recalled_first, row)
+        for row in rows
+        if row.recalled is not None and row.recalled_first is not None
+    ]
+    for sign, words in ((-1, "Iterating can hurt"), (1, "Iterating helps")):
+        largest = {row.memory: row for change, row in sorted(changes, key=lambda one: sign * one[0]) if change}
+        own = [row for row in largest.values() if sign * _change(row) >= MATTERS]
+        if own:
+            first, *others = sorted(own, key=_change, reverse=sign > 0)[:2]
+            told = f"after one step {first.memory} recalls {_share(first.recalled_first)} of the cues, "
+            told += f"at the fixed point {_share(first.recalled)}{_point(first, axes)}"
+            further = (
+                f"; {row.memory} {_share(row.recalled_first)}, then {_share(row.recalled)}{_point(row, axes)}"
+                for row in others
+            )
+            return f"{words}: {told}{''.join(further)}."
+    return ""
+
+
+def _change(row: Row) -> float:
+    """The share that the fixed point recalls beyond one step."""
+    return (row.recalled or 0.0) - (row.recalled_first or 0.0)
+
+
+def _share(share: float | None) -> str:
+    return "all" if share == 1 else "none" if not share else percent(share)
+
+
+def _point(row: Row, axes: Sequence[str]) -> str:
+    """The point and the place of a row, in brackets; empty where there is only one of both."""
+    parts = [row.where] if row.where else []
+    parts += [f"{'β' if name == 'beta' else name} = {row.point[name]:.3g}" for name in axes]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _attention(rows: Sequence[Row]) -> str:

@@ -17,6 +17,17 @@ def _with_error(row: "Row", value: float) -> str:
     return _plain(row, value) + ("" if row.recalled_error is None else f" ± {row.recalled_error:.2g}")
 
 
+def percent(share: float) -> str:
+    """A share in percent; all and none are exact.
+
+    >>> percent(1.0), percent(0.998), percent(0.114), percent(0.002), percent(0.0)
+    ('100 %', '>99 %', '11 %', '<1 %', '0 %')
+    """
+    if 0 < share < 0.005 or 0.995 <= share < 1:
+        return "<1 %" if share < 0.5 else ">99 %"
+    return f"{100 * share:.0f} %"
+
+
 def _column(
     title: str, meaning: str, format: Callable[["Row", Any], str] = _plain, axis: str = "", text: bool = False
 ) -> Any:

@@ -1,7 +1,7 @@
 """The base classes of expectations: the runs that they refer to, and the comparison of numbers."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ EXACT = 1e-9
 """The largest difference of a computed number from `is` if `within` is not given: rounding alone."""
 
 FEW_DIGITS, DIGITS, ALL_DIGITS = 4, 6, 12
-"""The number of digits shown: enough to compare a number, to read it, and to see why an expectation was missed."""
+"""The number of digits shown: enough to compare a number, to read it, and to tell two apart that `DIGITS` do not."""
 
 Arrays = Mapping[str, Labelled]
 
@@ -86,10 +86,12 @@ class Numeric(Expectation):
             met = met and agrees != (self.erratum is not None)
             verb = "agrees" if agrees else "is off"
             note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
-        digits = DIGITS if met else ALL_DIGITS
-        close = f" ± {self.within:g}" if met and self.within > EXACT else "" if met else f" within {self.within:g}"
+        close = f" ± {self.within:g}" if self.within > EXACT else ""
         rounding = ROUNDING * min(1.0, max(map(abs, _flat(expected)), default=0.0) or 1.0)
-        texts = [shown(of, digits, rounding) for of in (expected, values.tolist())]
+        texts = told_apart(met, lambda digits: [shown(of, digits, rounding) for of in (expected, values.tolist())])
+        if off > self.within * (1 + 1e-12):
+            how_far = f"off by {'up to ' * bool(values.ndim)}{off:.2g}".replace(" 0.", " .")
+            note = f"{note}; {how_far}" if note else how_far
         return Verdict(met, f"{texts[0]}{close}", texts[1], note)
 
     def stated_problems(self, expected: Any, stated: Any, path: Path) -> Iterator[Problem]:
@@ -109,6 +111,15 @@ class Value(Numeric):
     stated: Number | None = None
     """The number that the source prints; it must be the right value, rounded to its decimals (zeros at its end do
     not count)."""
+
+
+def told_apart(met: bool, written: Callable[[int], list[str]]) -> list[str]:
+    """The expected and the computed value as texts; with more digits where they differ, but not in the first `DIGITS`.
+
+    written: gives both with so many digits.
+    """
+    texts = written(DIGITS)
+    return texts if met or texts[0] != texts[1] else written(ALL_DIGITS)
 
 
 def rounds_to(value: float, printed: float) -> bool:

@@ -8,7 +8,7 @@ from pydantic import Field, Tag
 
 from hopattn.foundation.errors import listed, unknown
 from hopattn.foundation.writing import shown
-from hopattn.scenario.expectations.base import ALL_DIGITS, DIGITS, EXACT, Arrays, Expectation, Verdict, shape_of
+from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict, shape_of, told_apart
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import ByTomlType, Number, Problem, Text, Tolerance, Vector
@@ -104,8 +104,8 @@ class StepIs(Expectation):
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         computed = arrays[self._array(layout) or ""].values.tolist()
         met = all(self._equal(*pair) for pair in zip(_flat(self.is_), _flat(computed), strict=True))
-        digits = DIGITS if met else ALL_DIGITS
-        return Verdict(met, _shown(self.is_, digits), _shown(computed, digits))
+        texts = told_apart(met, lambda digits: [_shown(of, digits) for of in (self.is_, computed)])
+        return Verdict(met, *texts)
 
     def sentence(self) -> str:
         return f"step {self.step}"

@@ -5,7 +5,7 @@ names and labels in an expectation, through `ArrayLayout`. After the run, they l
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,12 +67,18 @@ class ArraySpec:
 def all_labelled(values: Mapping[str, Any], arrays: Iterable[ArraySpec]) -> dict[str, Labelled]:
     """Computed values by name, each with the axes of its declaration; values that have labels already keep them.
 
-    Raises `KeyError` for a name that is not declared.
+    The weights of a head whose mask is among the values know which of their cells it hides. Raises `KeyError` for a
+    name that is not declared.
     """
     declared = {array.name: array for array in arrays}
-    return {
+    named = {
         name: value if isinstance(value, Labelled) else declared[name].labelled(value) for name, value in values.items()
     }
+    for name, array in named.items():
+        mask = named.get(f"{name.removesuffix('weights')}mask") if name.endswith("weights") else None
+        if mask is not None and not np.all(mask.values):
+            named[name] = replace(array, hidden=np.logical_not(mask.values))
+    return named
 
 
 @dataclass(frozen=True, eq=False)

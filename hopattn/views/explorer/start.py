@@ -69,6 +69,14 @@ def started(scenario: Scenario) -> Start:
     return Start(scenario.where, about, view, presets, expected, tuple(left_out))
 
 
+def has_view(scenario: Scenario, first: Run) -> bool:
+    """Whether a view can show a scenario as written; first: its first run."""
+    try:
+        return any(True for _ in _states(scenario, first, 0))
+    except InvalidInput:
+        return False
+
+
 def all_started(scenario: Scenario) -> dict[str, Start]:
     """The start of every view, the scenario's own first."""
     own = started(scenario)
