@@ -15,6 +15,8 @@
 - `language.py`: the language of figures, and the decimal comma
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
+- `word_column.py`: a long text as a column of words, with arcs to one query
+- `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow
 - `two_texts.py`: the weights between two texts, and lines between their words
 - `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
 - `labelled_points.py`: points in a plane, with labels that do not overlap

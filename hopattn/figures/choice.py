@@ -7,14 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.figures.base import arrays_of
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.result import Result, Run
 
 AS_WRITTEN = "as written"
 """The name of a scenario's own run among its variants, where the scenario gives it no other."""
+
+
+LONG, KEYS = 8, 5
+"""The number of words up to which a figure shows all queries and keys of a text, and the keys of one query beyond."""
+FAINTEST = 0.02
+"""The smallest weight of a key that is shown in a long text, as a part of the largest."""
 
 
 def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
@@ -125,6 +133,31 @@ def query_of(result: Result, tokens: tuple[str, ...]) -> int:
             raise InvalidInput(f"figure: query: {unknown(query, tokens)}")
         return tokens.index(query)
     return max((tokens.index(word) for word in highlighted_words(result) if word in tokens), default=len(tokens) - 1)
+
+
+def query_of_long(result: Result, run: Run, weights: Labelled) -> int:
+    """The index of the query that a figure shows alone, because the text is long.
+
+    It is the one that `query_of` finds by name, else the word whose vector changes most in the run, of those that
+    attend to `KEYS` words or more.
+    """
+    tokens = weights.labels[0]
+    named = result.figure.query is not None or {*highlighted_words(result)} & {*tokens}
+    arrays = arrays_of(run)
+    states = [array for name, array in arrays.items() if ArrayName.parse(name).quantity == "state"]
+    ends = [array.values for array in (arrays.get("input"), *states) if array is not None and array.labels[0] == tokens]
+    if named or len(ends) < 2 or ends[0].shape != ends[-1].shape:
+        return query_of(result, tokens)
+    keys = np.count_nonzero(weights.values, axis=1)
+    changes = np.linalg.norm(ends[-1] - ends[0], axis=1)
+    return int(np.argmax(np.where(keys >= min(KEYS, int(keys.max())), changes, -1.0)))
+
+
+def strongest_keys(row: np.ndarray) -> np.ndarray:
+    """The indices of the `KEYS` keys of largest weight, in their order; none whose weight is nearly 0."""
+    sizes = np.abs(row)
+    keys = np.flatnonzero(sizes > FAINTEST * sizes.max(initial=0.0))
+    return np.sort(keys[np.argsort(-np.abs(row[keys]), kind="stable")[:KEYS]])
 
 
 def cues_of(result: Result, cues: tuple[str, ...], most: int = 1) -> list[int]:

@@ -44,7 +44,6 @@ SENTENCES = {
     "a larger β gives more weight to the largest score, until softmax saturates": "ein größeres β gibt dem größten "
     "Punktwert mehr Gewicht, bis der Softmax sättigt",
     "saturated: no slope, no gradient": "gesättigt:\nkein Anstieg,\nkein Gradient",
-    "{}: slope {n}": "{}: Anstieg {}",
     "{} gives ‘{}’ {n} of the weight, {} {n}": "{} gibt „{}“ {} des Gewichts, {} {}",
     "{} gives ‘{}’ {n}, {} {n}": "{} gibt „{}“ {}, {} {}",
     "{} gets all {n} right": "{} hat alle {} richtig",

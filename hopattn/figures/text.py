@@ -1,6 +1,7 @@
 """Text in figures: tokens as labels, and numbers as the lectures write them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 from unicodedata import east_asian_width
@@ -10,6 +11,8 @@ from hopattn.scenario.language.occurrence import Occurrence, occurrences
 
 LABEL = 14
 """The width of a label, in letters; a wider token is cut."""
+NARROWEST = 0.25
+"""The width of the narrowest letter, in font sizes."""
 _WIDE = frozenset("mwMWΩ@%")
 """Letters that are wider than others in the font."""
 
@@ -39,6 +42,69 @@ def subscripted(tokens: Sequence[str], letters: float = LABEL) -> tuple[str, ...
     """
     split = ((word, str(count or "")) for word, count in occurrences(tokens))
     return tuple(short(word, letters - len(count)) + count.translate(_LOW_DIGITS) for word, count in split)
+
+
+def ems(text: str, weight: str = "normal") -> float:
+    """The measured width of a text of one line, in font sizes."""
+    from matplotlib import rcParams
+
+    return _measured(text, weight, tuple(rcParams["font.family"]))
+
+
+@lru_cache(maxsize=10_000)
+def _measured(text: str, weight: str, family: tuple[str, ...]) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=list(family), weight=weight, size=100)
+    across: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+    return across / 100
+
+
+def cut(text: str, room: float, weight: str = "normal", middle: bool = False) -> str:
+    """A text as a label that is at most `room` font sizes wide, as measured; an ellipsis is where it is cut.
+
+    weight: of the font. middle: whether it is cut in the middle instead of at the end.
+    """
+    plain = "".join(c if c.isprintable() else "□" for c in text)
+    if ems(plain, weight) <= room:
+        return plain
+    most = min(len(plain) - 1, int(room / NARROWEST))
+    shorter = (_without(plain, kept, middle) for kept in range(most, 0, -1))
+    return next((one for one in shorter if ems(one, weight) <= room), "…")
+
+
+def _without(text: str, kept: int, middle: bool) -> str:
+    """A text of which some letters are kept, with an ellipsis instead of the others."""
+    last = kept // 2 if middle else 0
+    return f"{text[: kept - last].rstrip()}…{text[len(text) - last :]}"
+
+
+def cut_words(tokens: Sequence[str], room: float, weight: str = "normal") -> tuple[str, ...]:
+    """Tokens as labels that are at most `room` font sizes wide, with an index that counts the occurrences of a word.
+
+    Words are cut in the middle where they would be the same if they were cut at the end.
+    """
+    at_end = tuple(_cut_words(tokens, room, weight, False))
+    return at_end if len({*at_end}) == len({*tokens}) else tuple(_cut_words(tokens, room, weight, True))
+
+
+def two_lines(text: str, room: float) -> str:
+    """A label on one line if that has room, else on two: broken at a space near the middle, and cut.
+
+    room: the width of a line, in font sizes.
+    """
+    spaces = [i for i, letter in enumerate(text) if letter == " "]
+    if ems(text) <= room or not spaces:
+        return cut(text, room)
+    middle = min(spaces, key=lambda i: abs(2 * i - len(text)))
+    return f"{cut(text[:middle], room)}\n{cut(text[middle + 1 :], room)}"
+
+
+def _cut_words(tokens: Sequence[str], room: float, weight: str, middle: bool) -> Iterator[str]:
+    for word, count in occurrences(tokens):
+        index = str(count or "").translate(_LOW_DIGITS)
+        yield cut(word, room - ems(index, weight), weight, middle) + index
 
 
 def indexed(token: str, letters: float = LABEL) -> str:

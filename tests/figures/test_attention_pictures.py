@@ -138,7 +138,7 @@ def test_a_head_of_many_words_is_drawn_with_few_shapes_and_says_what_it_leaves_o
     assert texts(ax) == [] and ax.images[0].get_clim() == (0, 1)
     assert [text.get_text() for text in figure.legends[0].texts] == ["0", ".25", ".5", ".75", "1"]
     figure = finished(lambda figure: plots["flow"]().draw(figure, result))
-    assert figure.legends[0].get_title().get_text() == "600 of 8256 arcs, the strongest"
+    assert figure.legends[0].get_title().get_text() == "the query: 128 · 5 of 128 keys"
     figure = finished(lambda figure: plots["attention"]().draw(figure, result_of("induction-angles")))
     hatched = [patch for ax in figure.axes for patch in ax.patches]
     assert len(hatched) == len(figure.axes), "one shape for all masked cells"

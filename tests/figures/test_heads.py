@@ -38,7 +38,7 @@ def test_the_cells_are_the_scores_by_hand():
     np.testing.assert_allclose(cells[[0, 2], 3], [1 / 6, 2 / 6], atol=1e-9)
     written = texts(figure)
     assert written.count(".83   (.21)") == 1  # by chance (1/4 + 1/5 + 1/6)/3 = .2056 under the causal mask
-    assert "the trap: layer 2 head 1" in written
+    assert "causal mask, the trap: layer 2" in written
 
 
 def test_a_head_that_attends_evenly_to_all_it_sees_scores_chance():
@@ -96,7 +96,7 @@ def test_a_score_of_twice_its_chance_is_bold_on_a_scale_from_0_to_1():
     bold = [text.get_text().split()[0] for text in ax.texts if text.get_weight() == "bold"]
     assert bold == ["1", "1", "1", ".83"]
     names = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert names[:2] == ["strict mask: layer 1 head 1", "strict mask: layer 2 head 1"]
+    assert names[:2] == ["strict mask: layer 1", "strict mask: layer 2"]
 
 
 def test_axes_of_your_own_hold_the_heads_that_were_chosen():
@@ -104,4 +104,4 @@ def test_axes_of_your_own_hold_the_heads_that_were_chosen():
         ha.plot(result_of("head-scores"), "heads", ax=figure.subplots(), run="the trap", layer=2)
 
     (ax,) = drawn(draw).axes
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["the trap: layer 2 head 1"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["causal mask, the trap: layer 2"]

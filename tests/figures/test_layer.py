@@ -53,16 +53,18 @@ def test_it_has_the_numbers_of_the_layer():
     figure = drawing_of("layer", "transformer-layer").figure
     (ax,) = figure.axes
     written = texts(ax)
-    arrays = result_of("transformer-layer").runs[0].arrays
+    arrays = result_of("transformer-layer").runs[2].arrays
     heads = [f"layer 1 head {j} {name}" for name in ("weights", "output") for j in (1, 2)]
     own = [f"layer 1 {name}" for name in ("output", "attended", "hidden", "fed", "state")]
     cells = np.concatenate([arrays[name].values.ravel() for name in ("input", *heads, *own)])
     assert sum(text.replace("−", "").replace(".", "").isdigit() for text in written) == len(cells)
-    assert written.count("3.5") == np.sum(cells == 3.5) == 1 and written.count("−.5") == np.sum(cells == -0.5) == 2
-    titles = {"attention adds", "feed-forward adds", "hidden neurons", "head 1", "head 2", "side by side"}
-    assert titles <= set(written)
+    assert written.count("7") == np.sum(cells == 7) == 1 and written.count("−2") == np.sum(cells == -2) == 2
+    titles = {"attention adds", "feed-forward adds", "hidden neurons"}
+    assert titles | {"head 1:\nweights", "head 2:\nweights", "weights × values,\nside by side"} <= set(written)
+    joined = np.hstack([arrays[name].values for name in heads[2:]])
+    assert not np.isin(joined, [0.25, 0.75]).any(), "nobody can take the outputs of the heads for their weights"
     assert "norm" not in written and straight(ax) == 2
-    assert "no room" not in figure.get_supxlabel() and "1 of 2 runs" in figure.get_supxlabel()
+    assert "no room" not in figure.get_supxlabel()
 
 
 def test_heads_stand_side_by_side_before_a_matrix_maps_them_back():
@@ -75,7 +77,7 @@ def test_heads_stand_side_by_side_before_a_matrix_maps_them_back():
     arrays = result_of("multi-head").runs[0].arrays
     outputs = np.hstack([arrays[f"layer 1 head {j} output"].values for j in (1, 2)])
     assert outputs == pytest.approx(joined, abs=0.01)
-    assert {"side by side", "attention adds", "after the layer"} <= set(written)
+    assert {"weights × values,\nside by side", "attention adds", "after the layer"} <= set(written)
     assert "hidden neurons" not in written and straight(ax) == 1
 
 

@@ -235,7 +235,6 @@ def test_an_arc_leads_to_each_word_from_the_word_that_it_attends_to():
         assert ends == set(map(tuple, np.argwhere(weights).tolist()))
         names = ["their₁", "dog", "chased", "their₂"]
         assert [text for text in texts(ax) if text in names] == names
-        assert [text.get_text() for text in ax.texts if text.get_weight() == "bold"] == ["their₂"]
     assert sorted(texts(first)[:4]) == ["1", "1", "1", "−1"] and texts(second)[0] == "1"
 
 
@@ -263,9 +262,7 @@ def test_the_induction_head_writes_what_is_expected_last():
     cells = sum(int(np.sum(np.round(stage, 2) != 0)) for stage in stages)
     numbers = [text for text in texts(ax) if text.lstrip("−.").isdigit()]
     assert len(numbers) == cells + 4, "the four arcs that lead to the last word"
-    assert [text.get_text() for text in ax.texts if text.get_weight() == "bold" and "₂" in text.get_text()] == [
-        "their₂"
-    ] * 3
+    assert texts(ax).count("their₂") == 3
     assert {"position", "word", "previous", "expected", "layer 1\n→", "layer 2\n→"} <= set(texts(ax))
     assert ticks(ax.yaxis)[-2:] == ["dog", "chased"]
 

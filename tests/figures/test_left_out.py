@@ -16,9 +16,9 @@ NOTES = {
     "gradients": "a rise from the floor: softmax is not saturated in that layer"
     " 1 of 2 runs; choose with run",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
-    "messages": "arrows from key to query · in brackets: sent, received · 3 of 4 runs; choose with run",
-    "probe": "grey: chance ± 2 standard errors · 1 of 2 runs; choose with run",
-    "program": "blue: the query selects the key · 1 of 5 runs; choose with run",
+    "messages": "in brackets: sent, received · 3 of 4 runs; choose with run",
+    "probe": "1 of 2 runs; choose with run",
+    "program": "blue: the query (row) selects the key (column) · 1 of 5 runs; choose with run",
 }
 SCENARIOS = {
     "forgetting": "sally",

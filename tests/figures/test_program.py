@@ -22,18 +22,19 @@ def test_it_shows_each_selection_with_its_rule_and_each_sequence():
     titles = [ax.get_title() for ax in figure.axes]
     assert titles == ["1  all\nevery key", "4  mirror\nindices == opposite", ""]
     values = [text.get_text() for text in figure.axes[-1].texts]
-    assert values == [*"Hello", *["5"] * n, *"43210", *"olleH"]
+    assert values == [*"Hello", *["all"] * n, *["5"] * n, *"43210", *(f"→ {letter}" for letter in "olleH"), *"olleH"]
     names = [tick.get_text() for tick in figure.axes[-1].get_yticklabels()]
-    assert names == ["tokens", "2  length", "3  opposite", "5  reversed"]
+    assert names == ["tokens", "1  all", "2  length", "3  opposite", "4  mirror", "5  reversed"]
 
 
 def test_it_says_what_it_leaves_out():
     long = ha.run(ha.load("two-brackets"), overrides={"input.tokens": ["("] * 15})
     assert drawn(long).get_supxlabel() == (
-        "blue: the query selects the key · not shown: 4 sequences, 3 last words\n1 of 3 runs; choose with run"
+        "blue: the query (row) selects the key (column) · not shown: 4 sequences, 3 last words\n"
+        "1 of 3 runs; choose with run"
     )
     one = ha.run(ha.load("reverse"), overrides={"variant": [], "expect": []})
-    assert drawn(one).get_supxlabel() == "blue: the query selects the key"
+    assert drawn(one).get_supxlabel() == "blue: the query (row) selects the key (column)"
 
 
 def test_small_and_large_numbers_are_not_written_as_0():

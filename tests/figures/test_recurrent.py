@@ -15,7 +15,7 @@ def drawn(name, result):
 
 
 def test_the_widest_line_of_each_word_written_goes_to_the_word_with_the_largest_weight():
-    result = result_of("alignment")
+    result = result_of("alignment-printed")
     figure = drawn("alignment", result)
     for column, run in enumerate(result.runs):
         weights = run.arrays["weights"].values

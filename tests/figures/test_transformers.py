@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
@@ -9,7 +10,8 @@ from matplotlib.text import Annotation
 import hopattn as ha
 from hopattn.figures.gallery.fast_weights import FastWeights
 from hopattn.figures.gallery.gradients import FLOOR, Gradients
-from hopattn.figures.gallery.messages import Messages
+from hopattn.figures.gallery.messages import Messages, _heights
+from hopattn.figures.palette import LIGHT
 from hopattn.figures.style import styled
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
@@ -84,13 +86,17 @@ def test_other_gradients_are_drawn(change):
     assert figure_of(Gradients, written("vanishing-gradients", change)).axes
 
 
-def test_an_edge_is_an_arrow_or_a_thin_line_and_a_missing_one_is_dotted():
+def test_each_edge_is_a_line_and_those_to_one_query_are_arrows_with_their_weights():
     axes = shown(Messages, "messages").axes
-    for ax, edges, zeros in zip(axes, (16, 10, 6), (4, 2, 2), strict=True):
+    weights = [["1", ".6", ".8", "−.6"], ["1", ".6"], [".6"]]
+    for ax, edges, of_query in zip(axes, (16, 10, 6), weights, strict=True):
         arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
         thin = [line for line in ax.lines if line.get_linestyle() == "-" and len(line.get_xdata()) == 2]
-        dotted = [line for line in ax.lines if line.get_linestyle() == ":" and len(line.get_xdata()) == 2]
-        assert (len(arrows), len(thin), len(dotted)) == (edges - zeros, zeros, 16 - edges)
+        assert (len(arrows), len(thin)) == (len(of_query), edges)
+        assert {arrow.xy[1] for arrow in arrows} == {_heights(4)[1]}, "green has the most different edges"
+        assert sorted(text.get_text() for text in ax.texts if text.get_text() in of_query) == sorted(of_query)
+        inks = {line.get_color() for line in thin} | {arrow.arrow_patch.get_edgecolor() for arrow in arrows}
+        assert inks <= {LIGHT.faint, to_rgba(LIGHT.ink)}, "no edge has the colour that a word names"
         assert ax.get_title().endswith(f"{edges} edges")
         assert all(arrow.get_position()[0] < arrow.xy[0] for arrow in arrows)  # from key to query
 
@@ -125,7 +131,7 @@ tokens = {names!r}
     for tokens in (names[:12], names[:2], names[:1]):
         figure = figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens}))
         assert figure.legends[0].get_title().get_text() == (
-            "arrows from key to query · 1 of 2 heads; choose with head"  # three elements are not written
+            "1 of 2 heads; choose with head"  # three elements are not written
         )
     crossed = {"input.tokens": names[:3], "input.queries": names[7:9]}
     assert figure_of(Messages, ha.run(scenario, overrides=crossed)).axes
@@ -136,14 +142,14 @@ def test_the_messages_of_a_chosen_head_and_run_go_into_axes_of_your_own():
         ax = Figure().subplots()
         ha.plot(result_of("messages"), "messages", ax=ax, run="strict")
         arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
-        assert len(arrows) == 4
+        assert len(arrows) == 2
         with pytest.raises(InvalidInput, match="there are 4 runs: choose one with run"):
             ha.plot(result_of("messages"), "messages", ax=Figure().subplots())
 
 
 def test_the_messages_say_which_runs_and_layers_are_not_drawn():
     note = shown(Messages, "messages").legends[0].get_title().get_text()
-    assert note.endswith("in brackets: sent, received · 3 of 4 runs; choose with run")
+    assert note == ("in brackets: sent, received · 3 of 4 runs; choose with run")
 
 
 def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():

@@ -64,10 +64,21 @@ def test_words_that_a_network_writes_are_joined_to_those_that_it_read():
 
 
 def test_two_heads_of_one_run_have_a_column_each():
-    head = {"weights": [[1, 0, 0]] * 3}
-    result = ha.run(ha.load("cross-attention"), overrides={"layer.head": [head, head], "expect": []})
+    heads = [{"weights": [row] * 3} for row in ([1, 0, 0], [0, 1, 0])]
+    result = ha.run(ha.load("cross-attention"), overrides={"layer.head": heads, "expect": []})
     figure = drawn(lambda figure: Alignment().draw(figure, result))
     assert [ax.get_title() for ax in figure.axes] == ["layer 1 head 1", "layer 1 head 2", "", ""]
+
+
+def test_heads_and_runs_that_hardly_differ_from_the_first_have_no_column():
+    figure = drawing_of("alignment", "alignment").figure
+    assert [ax.get_title() for ax in figure.axes] == ["bilinear", ""]
+    assert figure.get_supxlabel() == "dot and additive differ by .02 at most"
+    first, other = (run.arrays["weights"].values for run in result_of("alignment").runs[::2])
+    assert 0.01 < np.abs(first - other).max() < 0.02
+    heads = [{"weights": [[1, 0, 0]] * 3}] * 2
+    result = ha.run(ha.load("cross-attention"), overrides={"layer.head": heads, "expect": []})
+    assert drawn(lambda figure: Alignment().draw(figure, result)).get_supxlabel() == "layer 1 head 2: the same"
 
 
 def test_each_run_has_a_panel_and_equal_words_lose_their_numbers():

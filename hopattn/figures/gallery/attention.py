@@ -6,18 +6,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, mask_of, tables, too_many_cells
-from hopattn.figures.choice import highlighted_words
-from hopattn.figures.headings import foot, laid_out, left_out, note_of, run_title
+from hopattn.figures.headings import foot, left_out, run_title
+from hopattn.figures.matrix_words import Words, cell_of, fit_in_layout, fit_words, stretch, words_once
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import colours_of, hatching, shaded, write_numbers
 from hopattn.figures.style import LEGIBLE, scaled, theme
-from hopattn.figures.text import number, subscripted
+from hopattn.figures.text import ems, indexed, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 NUMBERED, NAMED = 12, 40
 """The number of tokens up to which cells show their numbers, and axes the tokens."""
-UNNAMED = "words without their names, the first on top and on the left"
+SIZE = 16
+"""The font size of the words, on a slide."""
 
 Head = tuple[str, Labelled]
 """The weights of a head, with the name of its place."""
@@ -46,9 +47,11 @@ class Attention(Panels[Head]):
         place, weights = part
         allowed = mask_of(shown.result.runs[0], place, weights)
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
+        stretch(ax, weights.values.shape)
         if not allowed.all():
             shaded(ax, ~allowed, **hatching())
-        _name(ax, weights, highlighted_words(shown.result), len(shown.parts) > 1)
+        _name(ax, weights, len(shown.parts) > 1)
+        fit_words([ax], [_words(weights)], SIZE)
         if max(weights.values.shape) <= NUMBERED:
             write_numbers(ax, image, scaled(17 if max(weights.values.shape) <= 8 else 14))
 
@@ -60,61 +63,41 @@ class Attention(Panels[Head]):
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Head]) -> None:
         result, matrices = shown.result, [weights for _, weights in shown.parts]
         masked = any(not mask_of(result.runs[0], *part).all() for part in shown.parts)
-        hatched = "hatched: hidden by the mask" if masked else ""
-        numbered = all(max(weights.values.shape) <= NUMBERED for weights in matrices)
-        if len(matrices) > 1:
-            _name_once(axes, matrices)
-            laid_out(figure)
-            numbered = _numbers_fit(axes) and numbered
-            hatched = note_of((hatched, "" if _names_fit(axes) else UNNAMED))
-        notes = hatched, left_out(1, len(result.runs), "runs", "run"), self.left_out(shown)
+        words = words_once([_words(weights) for weights in matrices], axes)
+        unnamed = fit_in_layout(figure, axes, words, SIZE) if any(map(any, words)) else ""
+        numbered = all(max(weights.values.shape) <= NUMBERED for weights in matrices) and _numbers_fit(axes)
+        stand_out = {*result.figure.highlight} & {row for weights in matrices for row in weights.labels[0]}
+        notes = (
+            "hatched: hidden by the mask" if masked else "",
+            unnamed,
+            f"bold: {', '.join(sorted(map(indexed, stand_out)))}" if stand_out else "",
+            left_out(1, len(result.runs), "runs", "run"),
+            self.left_out(shown),
+        )
         foot(figure, notes, *([] if numbered else _legend(_scale(shown))))
-        laid_out(figure)  # cells are square after the second layout only
+        fit_in_layout(figure, axes, words, SIZE)
+        _numbers_fit(axes)
+        for ax, (rows, _) in zip(axes, words, strict=True):
+            for tick, row in zip(ax.get_yticklabels(), rows, strict=False):
+                tick.set_fontweight("bold" if row in stand_out else "normal")
 
 
-def _name_once(axes: Sequence[Axes], matrices: list[Labelled]) -> None:
-    """Leave the words out that the matrix below or the first one of the row names."""
-    columns = axes[0].get_subplotspec().get_gridspec().ncols
-    if columns < len(axes) and len({weights.labels for weights in matrices}) == 1:
-        for i, ax in enumerate(axes):
-            if i + columns < len(axes):
-                ax.set(xlabel="", xticklabels=[])
-            if i % columns:
-                ax.set(ylabel="", yticklabels=[])
-
-
-def _names_fit(axes: Sequence[Axes]) -> bool:
-    """Make the words beside matrices smaller and upright where cells are small; else leave them out, and give False."""
-    room = 72 / float(axes[0].get_figure(root=True).dpi) * min(map(_cell, axes))
-    for ax in axes:
-        if room < scaled(LEGIBLE):
-            ax.set(xticks=[], yticks=[])
-        for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-            tick.set_fontsize(min(room, tick.get_fontsize()))
-        for tick in ax.get_xticklabels():
-            if room < 2 * tick.get_fontsize():
-                tick.set(rotation=90, va="center")
-    return room >= scaled(LEGIBLE)
+def _words(weights: Labelled) -> Words:
+    """The words of the queries and of the keys, none of many."""
+    return (weights.labels[0], weights.labels[1]) if max(weights.values.shape) <= NAMED else ((), ())
 
 
 def _numbers_fit(axes: Sequence[Axes]) -> bool:
     """Make the numbers of matrices smaller, so that they fit into their cells; else leave them out, and give False."""
     texts = [text for ax in axes for text in ax.texts]
-    room = min(
-        (_cell(ax) / max(text.get_window_extent().width for text in ax.texts) for ax in axes if ax.texts), default=1
-    )
-    size = 0.85 * room * max((text.get_fontsize() for text in texts), default=0.0)
+    widest = max((ems(text.get_text()) for text in texts), default=1.0)
+    size = 0.88 * min(cell_of(ax)[0] for ax in axes) / widest
     for text in texts:
         if size < scaled(LEGIBLE):
             text.remove()
         else:
             text.set_fontsize(min(size, text.get_fontsize()))
     return size >= scaled(LEGIBLE)
-
-
-def _cell(ax: Axes) -> float:
-    """The width in pixels of a cell of a matrix that was laid out."""
-    return float(np.ptp(ax.transData.transform([(0, 0), (1, 0)])[:, 0]))
 
 
 def _scale(shown: Shown[Head]) -> dict[str, Any]:
@@ -131,24 +114,16 @@ def _legend(scale: dict[str, Any]) -> tuple[list[Any], list[str]]:
     shares = np.linspace(0, 1, 5)
     look: dict[str, Any] = {"edgecolor": theme().faint, "linewidth": scaled(1)}
     weights = scale["vmin"] + shares * (scale["vmax"] - scale["vmin"])
-    return [Patch(facecolor=scale["cmap"](share), **look) for share in shares.tolist()], [*map(number, weights)]
+    patches = [Patch(facecolor=scale["cmap"](share), **look) for share in shares.tolist()]
+    return patches, [number(weight, powers=True) for weight in weights.tolist()]
 
 
-def _name(ax: Axes, weights: Labelled, words: Sequence[str], plain: bool) -> None:
-    """Write the words of the queries and keys, if they are few. words: in bold. plain: whether axes name no counts."""
+def _name(ax: Axes, weights: Labelled, plain: bool) -> None:
+    """Name the axes of a matrix, with the counts of words that are not named. plain: whether axes name no counts."""
     (across, up), (n, m) = reversed(weights.dims), weights.values.shape
-    ax.set(xlabel=across, ylabel=up, xticks=[], yticks=[])
+    ax.set(xlabel=across, ylabel=up)
     ax.spines[:].set(visible=True, color=theme().faint)
     ax.tick_params(length=0)
-    if max(n, m) <= NAMED:
-        rows, columns = (subscripted(labels) for labels in weights.labels)
-        size = scaled(16 if max(n, m) <= NUMBERED else 13)
-        turned = 40 if max(n, m) <= NUMBERED else 90
-        aside = {"ha": "right", "rotation_mode": "anchor", "va": "center" if turned == 90 else "top"}
-        ax.set_xticks(range(m), columns, rotation=turned, fontsize=size, **aside)
-        ax.set_yticks(range(n), rows, fontsize=size)
-        for tick, row in zip(ax.get_yticklabels(), weights.labels[0], strict=True):
-            tick.set_fontweight("bold" if row in words else "normal")
-    elif not plain:
+    if max(n, m) > NAMED and not plain:
         ax.set_xlabel(f"{across} ({m} without their names, the first on the left)")
         ax.set_ylabel(f"{up} ({n}, the first on top)")

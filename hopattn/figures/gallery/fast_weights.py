@@ -9,7 +9,7 @@ from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.shapes import cells, colours_of, framed
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import short
+from hopattn.figures.text import cut, short
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
@@ -19,6 +19,8 @@ LARGEST = 64
 """The largest number of rows and of columns of a matrix."""
 NAMED_ROWS, NAMED_COLUMNS = 8, 8
 """The number of rows and columns of a matrix up to which they have their names."""
+NAMES = 0.5
+"""The largest width of the names of rows, as a part of a panel's."""
 NUMBERED = 400
 """The number of cells in all matrices up to which they show their numbers."""
 
@@ -59,7 +61,7 @@ class FastWeights(Plot):
                     continue
                 image = _matrix(ax, memories, i, colours, numbers)
                 if row == 0 or not same:
-                    ax.set_title(f"after {short(memories.labels[0][i], 14)}", fontsize=scaled(17))
+                    ax.set_title(f"after {cut(memories.labels[0][i], _room(ax) - 2.6)}", fontsize=scaled(17))
                 if same and row < len(runs) - 1:
                     ax.set_xticks([])
             grid[row, 0].set_ylabel(short(name, 20) if len(result.runs) > 1 else "", fontsize=scaled(17))
@@ -92,6 +94,12 @@ def _kept(memories: Labelled) -> np.ndarray:
     return kept if len(kept) else np.arange(memories.values.shape[1])
 
 
+def _room(ax: Axes) -> float:
+    """The width of a panel, in sizes of the font of its title, before it is laid out."""
+    points = 72 / float(ax.get_figure(root=True).dpi) * float(ax.figure.bbox.width) / scaled(17)
+    return 0.85 * points / int(ax.get_subplotspec().get_gridspec().ncols)
+
+
 def _matrix(ax: Axes, memories: Labelled, i: int, colours: dict[str, Any], numbers: bool) -> Any:
     """Draw the matrix after one word; returns the image.
 
@@ -103,10 +111,11 @@ def _matrix(ax: Axes, memories: Labelled, i: int, colours: dict[str, Any], numbe
     before = memories.values[i - 1][kept] if i else np.zeros_like(values)
     image = cells(ax, values, colours, numbers=numbers, size=scaled(16))
     ax.spines[:].set(visible=True, color=theme().faint, linewidth=scaled(1))
+    room = _room(ax) / values.shape[1] - 0.4
     if values.shape[1] <= NAMED_COLUMNS:
-        ax.set_xticks(range(values.shape[1]), [short(name, 8) for name in memories.labels[2]])
+        ax.set_xticks(range(values.shape[1]), [cut(name, room) for name in memories.labels[2]])
     if i == 0 and len(kept) <= NAMED_ROWS:
-        ax.set_yticks(range(len(kept)), [short(memories.labels[1][k], 9) for k in kept])
+        ax.set_yticks(range(len(kept)), [cut(memories.labels[1][k], NAMES * _room(ax)) for k in kept])
     for row, column in np.argwhere(np.abs(values - before) > 1e-12) if numbers else ():
         framed(ax, (column - 0.46, row - 0.44), (0.92, 0.88), theme().series[1], 3.5, clip_on=False)
     return image

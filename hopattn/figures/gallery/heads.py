@@ -10,10 +10,13 @@ from hopattn.figures.base import Axes, tables
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.shapes import cells, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short, unnumbered
+from hopattn.figures.text import cut, number, unnumbered
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
+
+NAMES = 0.3
+"""The largest width of the names of the heads, as a part of the figure's."""
 
 Row = tuple[str, dict[str, float], dict[str, float]]
 """The name of a head, its scores, and those of attention that is spread evenly over all visible words, if these are
@@ -47,12 +50,15 @@ class Heads(Together[Row]):
         bold, size = (values >= 2 * chances) & (chances > 0), scaled(18 if len(rows) < 8 else 15)
         write_numbers(ax, image, size, np.reshape(texts, values.shape), bold)
         ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
-        ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=scaled(15))
+        room = NAMES * 72 / float(ax.get_figure(root=True).dpi) * float(ax.figure.bbox.width) / scaled(15)
+        ax.set_yticks(range(len(rows)), [cut(name, room) for name, _, _ in rows], fontsize=scaled(15))
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
         for edge in range(len(rows) + 1):
             ends = [-0.5, len(SCORES) - 0.5]
-            ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=scaled(0.8), clip_on=False)
+            runs = {rows[k][0].partition(": ")[0] for k in (edge - 1, edge) if 0 <= k < len(rows)}
+            wide = scaled(2.5 if len(runs) > 1 and any(": " in name for name, _, _ in rows) else 0.8)
+            ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=wide, clip_on=False)
 
     def about(self, shown: Shown[Row], axes: Sequence[Axes]) -> About:
         chance = "in brackets: attention spread evenly over the visible words", "bold: at least twice that"
@@ -71,7 +77,10 @@ def _rows(result: Result) -> Iterator[Row]:
                 chance = {} if seen is None else head_scores(even_attention(seen), words)
             except InvalidInput:  # no text that repeats a word, or weights that are not shares
                 continue
-            name = ": ".join(filter(None, (short(run.name, 24), place.removeprefix("sequence 1 "))))
+            own_place = place.removeprefix("sequence 1 ")
+            if not any(name.head and name.head > 1 for name, _ in run.find("weights")):
+                own_place = own_place.removesuffix(" head 1") or own_place
+            name = ": ".join(filter(None, (run.name, own_place)))
             scores, by_chance = ({key: float(value) for key, value in found.items()} for found in (own, chance))
             yield name, scores, by_chance
 

@@ -10,7 +10,7 @@ from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.shapes import boxed, colours_of, framed, line_of, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number, subscripted, width
+from hopattn.figures.text import cut_words, ems, label, number, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
@@ -20,6 +20,10 @@ WORDS, ELEMENTS = 8, 40
 """The largest number of words, and of elements of a vector."""
 NUMBERED, NAMED = 16, 24
 """The number of elements up to which cells show their numbers, and elements their names."""
+NAME, LONGEST = 14, 7.0
+"""The font size of the words, on a slide, and the width of a tilted one, in font sizes."""
+STAGES = 0.86
+"""The part of the figure's width that the columns have."""
 GAP = 1.2
 """The space between two stages, in columns."""
 FAINTEST = 0.15
@@ -71,7 +75,7 @@ class Induction(Together[Run]):
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         (ax,), run, arcs = axes, shown.parts[0], _arcs(shown.parts[0])
         keys = ax.plot([], [], color=theme().series[0], lw=scaled(4))
-        names = ["▼ information flows from key to query"]
+        names = ["from the key to the query"]
         if not all(arc.leads for arc in arcs):
             keys += ax.plot([], [], color=theme().series[1], lw=scaled(1.5), alpha=0.4)
             names.append("leads elsewhere")
@@ -97,11 +101,13 @@ def _draw(ax: Axes, run: Run) -> None:
     n, high = stages[0].values.shape
     most = max(float(np.abs(stage.values).max(initial=0.0)) for stage in stages) or 1.0
     top = 0.42 * high
-    longest = max(map(width, subscripted(stages[0].labels[0], 10)))
-    below = high + (6.6 * longest + 50) * (high + top + 3) / 600  # tilted names need about 6 pixels a letter
+    tokens, flat = _names(ax, stages[0].labels[0])
+    tall = 1.2 if flat else 0.8 + 0.65 * max(map(ems, tokens))
+    below = high + (tall * NAME + 17) * (high + top + 3) / 420
     big = {"ha": "center", "va": "bottom", "fontsize": scaled(19), "weight": "bold"}
     for k, (stage, title) in enumerate(zip(stages, ("input", "after layer 1", "after layer 2"), strict=True)):
         _columns(ax, stage, k * (n + GAP), most)
+        _write(ax, tokens, k * (n + GAP), high, flat)
         ax.text(k * (n + GAP) + (n - 1) / 2, below, title, **big)
     for k in (1, 2):
         at = k * (n + GAP) - 0.5 - GAP / 2, high / 2
@@ -154,10 +160,7 @@ def _columns(ax: Axes, stage: Labelled, left: float, most: float) -> None:
     if high <= NUMBERED:
         texts = [[number(value) if round(value, 2) else "" for value in row] for row in values.T.tolist()]
         write_numbers(ax, image, scaled(14), np.array(texts))
-    for j, token in enumerate(subscripted(tokens, 10)):
-        tilted: Any = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
-        weight = "bold" if j == len(tokens) - 1 else "normal"
-        ax.text(left + j + 0.1, high - 0.2, token, **tilted, fontsize=scaled(14), weight=weight)
+    for j in range(len(tokens)):
         ax.plot([left + j - 0.5] * 2, [-0.5, high - 0.5], color=theme().paper, lw=scaled(2))
     for elements in _parts(axes).values():
         for edge in (elements[0] - 0.5, elements[-1] + 0.5):
@@ -165,6 +168,22 @@ def _columns(ax: Axes, stage: Labelled, left: float, most: float) -> None:
     for j in range(len(tokens) if len(tokens) <= COLOURED else 0):
         bar = [left + j - 0.42, left + j + 0.42]
         ax.plot(bar, [high - 0.42] * 2, color=theme().series[j], lw=scaled(5), solid_capstyle="butt")
+
+
+def _names(ax: Axes, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """The words below the columns, and whether they are flat: each has the width of its column, or is tilted."""
+    points = 72 / float(ax.get_figure(root=True).dpi) * float(ax.figure.bbox.width) / scaled(NAME)
+    whole = cut_words(tokens, np.inf)
+    flat = max(map(ems, whole)) <= 0.95 * STAGES * points / (3 * len(tokens) + 2 * GAP)
+    return (whole if flat else cut_words(tokens, LONGEST)), flat
+
+
+def _write(ax: Axes, names: tuple[str, ...], left: float, high: float, flat: bool) -> None:
+    """Write the words below the columns of one stage. left: the x of the first column. high: their height, in cells."""
+    tilted: dict[str, Any] = {"ha": "right", "rotation": 40, "rotation_mode": "anchor"}
+    look: dict[str, Any] = {"ha": "center"} if flat else tilted
+    for j, name in enumerate(names):
+        ax.text(left + j + 0.1 * (not flat), high - 0.2, name, va="top", fontsize=scaled(NAME), **look)
 
 
 def _arcs(run: Run) -> list[Arc]:

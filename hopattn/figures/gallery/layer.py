@@ -10,7 +10,7 @@ from hopattn.figures.base import Axes, Figure, Plot, arrays_of
 from hopattn.figures.headings import foot, headline, left_out
 from hopattn.figures.shapes import arrow, bare, boxed, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import extent, number, short, subscripted, width
+from hopattn.figures.text import cut_words, ems, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
@@ -19,6 +19,10 @@ WORDS, ELEMENTS, HIDDEN, HEADS = 6, 8, 12, 2
 """The largest number of words, of elements of a vector, of hidden neurons, and of heads."""
 SIZE = 13
 """The font size in the cells and of the names."""
+NAMES, TILTED = 0.11, 4.6
+"""The largest width of the words beside a table, as a part of the drawing's, and of a tilted name, in font sizes."""
+PALE = 0.6
+"""The power of a number that its colour shows: small ones are still to be seen."""
 BELOW, ABOVE = (5.0, 20.0), (37.5, 52.5)
 """The lower and upper edge of the tables of the words, and of those on the two detours; the drawing is 63 high."""
 
@@ -40,7 +44,7 @@ class Plan(NamedTuple):
 
 
 class Layer(Plot):
-    """One layer of the first run: vectors as tables, one row a word. Weights are white to blue, from 0 to 1."""
+    """One layer of the first run: weights and vectors as tables, one row a word, all on one scale of colours."""
 
     name: ClassVar[str] = "layer"
     shows: ClassVar[str] = "inside a transformer's layer: heads side by side, mapped back, and what is added to words"
@@ -125,7 +129,7 @@ def _tables(own: Arrays) -> Arrays:
 def _plan(tables: Arrays) -> Plan:
     """The places of all tables: the detours above, the straight way below."""
     heads = [name for name in tables if name.startswith("head ")]
-    wide = 13.0 if "joined" in tables else 16.5
+    wide = 13.9 if "joined" in tables else 16.5
     each = (18.5 - (len(heads) - 1)) / len(heads)
     boxes = {name: (4 + j * (each + 1), 4 + j * (each + 1) + each, *ABOVE) for j, name in enumerate(heads)}
     right = 22.5
@@ -137,13 +141,13 @@ def _plan(tables: Arrays) -> Plan:
     leaves = [13.25]
     boxes["input"] = (5.5, 5.5 + wide, *BELOW)
     if "fed" in tables:
-        left = plus[0] + 10.75
+        left = plus[0] + wide / 2 + 2.7
         boxes["attended"] = (left, left + wide, *BELOW)
         leaves.append(left + wide / 2)
         boxes["hidden"] = (left, left + wide, *ABOVE)
-        boxes["fed"] = (left + wide + 3.5, left + 2 * wide + 3.5, *ABOVE)
-        plus.append(left + 1.5 * wide + 3.5)
-    boxes["state"] = (plus[-1] + 10.75, plus[-1] + 10.75 + wide, *BELOW)
+        boxes["fed"] = (left + wide + 2.7, left + 2 * wide + 2.7, *ABOVE)
+        plus.append(left + 1.5 * wide + 2.7)
+    boxes["state"] = (plus[-1] + 10.3, plus[-1] + 10.3 + wide, *BELOW)
     return Plan(boxes, tuple(plus), tuple(leaves))
 
 
@@ -151,25 +155,23 @@ def _draw(ax: Axes, own: Arrays, pixels: float) -> bool:
     """Draw a layer; gives whether some table has no room for its numbers. pixels: the width of the drawing."""
     tables = _tables(own)
     plan = _plan(tables)
-    right = max(box[1] for box in plan.boxes.values())
-    names = (*tables["input"].labels[0], *next(iter(tables.values())).labels[0])
-    room = 1.2 + 0.95 * max(map(width, subscripted(names, 7)))
-    bare(ax, xlim=(4 - room, right + 0.5), ylim=(-6, 57))
-    unit = pixels * 72 / float(ax.get_figure(root=True).dpi) / (right + room - 3.5) / scaled(1)
-    plain = [table for name, table in tables.items() if not name.startswith("head ")]
-    most = max(float(np.abs(table.values).max(initial=0.0)) for table in plain) or 1.0
-    verb = "adds" if _residual(own) else "gives"
+    wide = max(box[1] for box in plan.boxes.values()) - 4
+    points = pixels * 72 / float(ax.get_figure(root=True).dpi) / scaled(1)  # of a slide
+    named = {name: cut_words(tables[name].labels[0], NAMES * points / SIZE) for name in (next(iter(tables)), "input")}
+    names = SIZE * (1 + max(ems(name) for rows in named.values() for name in rows))
+    unit = (points - names) / wide
+    bare(ax, xlim=(4 - names / unit, wide + 4.5), ylim=(-6, 57))
+    most = max(float(np.abs(table.values).max(initial=0.0)) for table in tables.values()) or 1.0
     crowded = False
-    for name, title in _titles(tables, verb):
-        crowded |= not _table(ax, tables[name], plan.boxes[name], None if name.startswith("head ") else most, unit)
+    for name, title in _titles(tables, "adds" if _residual(own) else "gives"):
+        crowded |= not _table(ax, tables[name], plan.boxes[name], most, unit)
         left, side, _, high = plan.boxes[name]
         ax.text((left + side) / 2, high + 0.8, title, ha="center", va="bottom", fontsize=scaled(SIZE + 2))
     for name in tables:
         if name.startswith("head ") or name in ("input", "attended", "state"):
             _columns(ax, tables[name].labels[1], plan.boxes[name], unit)
-    for name in (next(iter(tables)), "input"):
+    for name, rows in named.items():
         left, _, low, high = plan.boxes[name]
-        rows = subscripted(tables[name].labels[0], 7)
         for i, row in enumerate(rows):
             y = high - (i + 0.5) * (high - low) / len(rows)
             ax.text(left - 0.6, y, row, ha="right", va="center", fontsize=scaled(SIZE))
@@ -187,7 +189,7 @@ def _titles(tables: Arrays, verb: str) -> Iterator[tuple[str, str]]:
     """The tables in their order, each with its title. verb: for what goes back to the straight way."""
     heads = sum(name.startswith("head ") for name in tables)
     titles = {
-        "joined": "side by side" if heads > 1 else "output",
+        "joined": "weights × values" + ",\nside by side" * (heads > 1),
         "output": f"attention {verb}",
         "input": "the words",
         "attended": "after attention",
@@ -196,7 +198,7 @@ def _titles(tables: Arrays, verb: str) -> Iterator[tuple[str, str]]:
         "state": "after the layer",
     }
     for name in tables:
-        yield name, titles.get(name, name if heads > 1 else "weights")
+        yield name, titles.get(name, f"{name}:\nweights" if heads > 1 else "weights")
 
 
 def _ways(ax: Axes, own: Arrays, plan: Plan) -> None:
@@ -236,33 +238,43 @@ def _norm(ax: Axes, at: tuple[float, float]) -> None:
     boxed(ax, at, "norm", fontsize=scaled(SIZE), bbox=look)
 
 
-def _table(ax: Axes, table: Labelled, box: Box, most: float | None, unit: float) -> bool:
+def _table(ax: Axes, table: Labelled, box: Box, most: float, unit: float) -> bool:
     """Draw a table into a box; gives whether there is room for its numbers.
 
-    most: the largest number of all tables, None for weights. unit: in points on a slide.
+    most: the largest number of all tables. unit: in points on a slide.
     """
     left, right, low, high = box
     values = np.asarray(table.values, dtype=float)
-    signed = most is not None or values.min(initial=0.0) < 0
-    colours = colours_of(-1.0, 1.25 * (most or 1.0)) if signed else colours_of(0.0, 1.0)
-    image = ax.imshow(values, **colours, extent=box, aspect="auto", interpolation="nearest")
+    shades = np.sign(values) * np.abs(values / most) ** PALE
+    image = ax.imshow(shades, **colours_of(-1.0, 1.2), extent=box, aspect="auto", interpolation="nearest")
     ax.plot([left, right, right, left, left], [low, low, high, high, low], color=theme().ink, lw=scaled(1))
     wide = unit * (right - left) / values.shape[1]
     for digits in (2, 1):
         texts = np.array([[number(value, digits) for value in row] for row in values.tolist()])
-        if SIZE * max(map(extent, texts.flat), default=0.0) <= wide:
+        if SIZE * max(map(ems, texts.flat), default=0.0) <= 0.97 * wide:
             write_numbers(ax, image, scaled(SIZE), texts)
             return True
     return False
 
 
 def _columns(ax: Axes, names: Sequence[str], box: Box, unit: float) -> None:
-    """Write the names of a table's columns below it, tilted; nothing where the columns are too narrow for that."""
+    """Write the names of a table's columns below it, tilted where they are wider than the columns.
+
+    Nothing is written where the columns are too narrow for that. unit: in points on a slide.
+    """
     left, right, low, _ = box
     wide = unit * (right - left) / len(names)
     if wide < SIZE:
         return
-    for j, name in enumerate(subscripted(names, 7)):
+    own = [name.rpartition(": ")[2] for name in names]
+    flat = max(map(ems, cut_words(own, np.inf))) * SIZE <= 0.95 * wide
+    tilted: Any = {
+        "rotation": 40 if wide > 1.6 * SIZE else 70,
+        "rotation_mode": "anchor",
+        "ha": "right",
+        "va": "center",
+    }
+    look = {"ha": "center", "va": "top"} if flat else tilted
+    for j, name in enumerate(cut_words(own, np.inf if flat else TILTED)):
         x = left + (j + 0.5) * (right - left) / len(names)
-        tilted: Any = {"rotation": 40 if wide > 1.6 * SIZE else 70, "rotation_mode": "anchor", "ha": "right"}
-        ax.text(x + 0.4, low - 1.2, short(name.rpartition(": ")[2], 7), fontsize=scaled(SIZE), va="center", **tilted)
+        ax.text(x + 0.4 * (not flat), low - (0.7 if flat else 1.2), name, fontsize=scaled(SIZE), **look)

@@ -6,28 +6,25 @@ from typing import ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, tables, too_many_cells
-from hopattn.figures.headings import laid_out, run_title
+from hopattn.figures.headings import run_title
+from hopattn.figures.matrix_words import Words, fit_in_layout, fit_words, stretch, words_once
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import hatching, shaded
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import subscripted
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 
 FEW, NAMED = 3, 30
 """The number of masks in one row, and the number of words up to which words show their names."""
-SIDE = 17
-"""The number of words up to which names have the size of common text."""
-
-VISIBLE = 0.35
-"""The place of a visible cell in the colours of weights, from 0 to 1."""
-
+UNNAMED = f"words without their names where there are more than {NAMED}"
+SIZE = 16
+"""The font size of the words, on a slide."""
 Titled = tuple[str, Labelled]
 """A mask and its title."""
 
 
 class Masks(Panels[Titled]):
-    """The masks of every run, one for each head unless all are equal. A blue cell is visible, a hatched one hidden."""
+    """The masks of every run, one for each head unless all are equal. A pale cell is visible, a hatched one hidden."""
 
     name: ClassVar[str] = "masks"
     shows: ClassVar[str] = "which words each word may attend to, and which the mask hides from it"
@@ -55,21 +52,23 @@ class Masks(Panels[Titled]):
             return "its masks hide nothing"
         return too_many_cells(masks)
 
-    def draw(self, figure: Figure, result: Result) -> None:
-        super().draw(figure, result)
-        laid_out(figure)  # cells are square after the second layout only
-
     def panel_of(self, ax: Axes, part: Titled, shown: Shown[Titled]) -> None:
-        _grid(ax, part[1], len(shown.parts) <= FEW)
+        _grid(ax, part[1], len(shown.parts) > 1)
+        fit_words([ax], [_words(part[1])], SIZE)
+
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Titled]) -> None:
+        words = [_words(mask) for _, mask in shown.parts]
+        fit_in_layout(figure, axes, words_once(words, axes) if len(words) > FEW else words, SIZE)
 
     def about(self, shown: Shown[Titled], axes: Sequence[Axes]) -> About:
         from matplotlib.patches import Patch
 
         runs, titles = len(shown.result.runs), [title for title, _ in shown.parts] if shown.of > 1 else []
         note = f"the same in all {runs} runs" if shown.of == 1 < runs else self.left_out(shown)
-        keys = [Patch(facecolor=theme().sequential(VISIBLE)), Patch(**hatching())]
+        keys = [Patch(facecolor=theme().dim), Patch(**hatching())]
         size = scaled(19 if len(shown.parts) <= FEW else 14)
-        return About([note], keys, ["visible", "hidden"], titles, title_style={"fontsize": size})
+        many = any(max(mask.values.shape) > NAMED for _, mask in shown.parts) and len(shown.parts) > 1
+        return About([note, UNNAMED * many], keys, ["visible", "hidden"], titles, title_style={"fontsize": size})
 
 
 def _equal(one: Labelled, other: Labelled) -> bool:
@@ -77,21 +76,22 @@ def _equal(one: Labelled, other: Labelled) -> bool:
     return one.labels == other.labels and np.array_equal(one.values, other.values)
 
 
-def _grid(ax: Axes, mask: Labelled, large: bool) -> None:
-    """Draw one mask: rows are queries, columns keys. large: whether names have the size of common text."""
+def _words(mask: Labelled) -> Words:
+    """The words of the queries and of the keys, none of many."""
+    return (mask.labels[0], mask.labels[1]) if max(mask.values.shape) <= NAMED else ((), ())
+
+
+def _grid(ax: Axes, mask: Labelled, plain: bool) -> None:
+    """Draw one mask: rows are queries, columns keys. plain: whether axes name no counts."""
     seen = np.asarray(mask.values, bool)
     n, m = seen.shape
     line = {"edgecolor": theme().paper, "linewidth": scaled(2) * (max(n, m) <= NAMED)}
-    shaded(ax, seen, facecolor=theme().sequential(VISIBLE), **line)
+    shaded(ax, seen, facecolor=theme().dim, **line)
     shaded(ax, ~seen, **hatching())
     ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="key", ylabel="query", xticks=[], yticks=[], aspect=1)
+    stretch(ax, seen.shape)
     ax.spines[:].set(visible=True, color=theme().faint)
     ax.tick_params(length=0)
-    if max(n, m) <= NAMED:
-        rows, columns = (subscripted(labels) for labels in mask.labels)
-        size = scaled(16 if large and max(n, m) <= SIDE else 13)
-        ax.set_xticks(range(m), columns, rotation=40, ha="right", rotation_mode="anchor", fontsize=size)
-        ax.set_yticks(range(n), rows, fontsize=size)
-    else:
+    if max(n, m) > NAMED and not plain:
         ax.set_xlabel(f"key ({m} without their names, the first on the left)")
         ax.set_ylabel(f"query ({n}, the first on top)")

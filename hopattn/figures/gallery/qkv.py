@@ -10,7 +10,7 @@ from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import arrow, bare, framed, strokes
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import extent, number, readable_on, subscripted, width
+from hopattn.figures.text import cut_words, ems, extent, number, readable_on
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Dot
@@ -19,7 +19,7 @@ from hopattn.scenario.result import Result, Run
 
 CELLS, ROWS = 24, 15
 """The largest number of cells next to each other, and above each other."""
-GAPS = 1.7, 1.2, 3.2, 2.4, 1.9
+GAPS = 1.7, 1.2, 3.9, 2.4, 1.9
 """The space between two columns of matrices, in cells."""
 NARROWEST = 2.0
 """The least width of a column, in cells: its title is as wide."""
@@ -27,8 +27,8 @@ TITLE = 2.2
 """The space between two matrices above each other, in cells: it holds the title of the lower one."""
 FILLED = {"en": 0.9, "de": 0.68}
 """The largest part of a cell's width that its number fills, in each language: German adds a zero before the point."""
-LETTERS = 7
-"""The longest name of a row or a column, in letters."""
+SIZE, LONGEST = 13, 6.5
+"""The font size of the names of rows and columns, on a slide, and the width of the longest one, in font sizes."""
 ROLES = ("query", "key", "value")
 
 
@@ -131,12 +131,15 @@ def _draw(ax: Axes, run: Run, place: str, pixels: float) -> None:
     x = [0.0, *np.cumsum(np.add(np.maximum(wide, NARROWEST), GAPS)).tolist()]  # the left edges of the columns
     head = run.heads()[place]
     right = x[5] + run.arrays[f"{place} output"].values.shape[1]
-    left = -_room(own.labels[0] + read.labels[0], right)
-    cell = pixels * 72 / float(ax.get_figure(root=True).dpi) / (right + 0.6 - left)
+    points = pixels * 72 / float(ax.get_figure(root=True).dpi)
+    room = min(LONGEST, (GAPS[2] - 0.7) * points / (right + 3) / scaled(SIZE))
+    beside = scaled(SIZE) * max(map(ems, cut_words(own.labels[0] + read.labels[0], room)))
+    cell = (points - beside) / (right + 0.9)
+    left = -0.3 - beside / cell
     rows = max(own.values.shape[1], len(own.values), len(read.values))
     lines = dict(zip(ROLES, (-rows - TITLE, 0.0, rows + TITLE), strict=True))
     vectors: dict[str, Table] = {}
-    words = _encoded(ax, (own, read), x[0], lines, cell)
+    words = _encoded(ax, (own, read), (x[0], room), lines, cell)
     for role, name in zip(ROLES, ("queries", "keys", "values"), strict=True):
         colour, y = getattr(theme(), role), lines[role]
         matrix = _centred(getattr(head, role).weight.T, (x[1], y), f"{role} matrix", colour)
@@ -147,19 +150,20 @@ def _draw(ax: Axes, run: Run, place: str, pixels: float) -> None:
         _sign(ax, ((matrix.right + vectors[role].left) / 2, y), "=")
         for table in (matrix, vectors[role]):
             _table(ax, table, cell)
-    _weigh(ax, run, place, (x, rows + TITLE), vectors, cell)
+    _weigh(ax, run, place, (x, rows + TITLE, room), vectors, cell)
     low = 1.5 * rows + TITLE
     bare(ax, xlim=(left, right + 0.6), ylim=(low + 0.2, -low - TITLE + 0.5))
 
 
 def _encoded(
-    ax: Axes, texts: tuple[Labelled, Labelled], left: float, lines: dict[str, float], cell: float
+    ax: Axes, texts: tuple[Labelled, Labelled], at: tuple[float, float], lines: dict[str, float], cell: float
 ) -> dict[str, Table]:
     """Draw the words, or those of the two texts; gives the table that each role reads.
 
-    lines: their heights. cell: the width of a cell in printer's points.
+    at: their left edge, and the room of their names. lines: their heights. cell: the width of a cell in printer's
+    points.
     """
-    own, read = texts
+    (own, read), (left, room) = texts, at
     tables = {"words E": (own, 0.0)}
     if own is not read:
         tables = {"words X": (own, lines["query"]), "words Y": (read, lines["value"] / 2)}
@@ -167,7 +171,7 @@ def _encoded(
     for title, (words, y) in tables.items():
         drawn.append(Table(words.values, (left, y), title, theme().ink, theme().paper))
         _table(ax, drawn[-1], cell)
-        _rows(ax, words.labels[0], left, y)
+        _rows(ax, cut_words(words.labels[0], room), left, y)
     return {role: drawn[0 if role == "query" else -1] for role in ROLES}
 
 
@@ -181,13 +185,14 @@ def _centred(values: np.ndarray, at: tuple[float, float], title: str, colour: st
 
 
 def _weigh(
-    ax: Axes, run: Run, place: str, at: tuple[list[float], float], vectors: dict[str, Table], cell: float
+    ax: Axes, run: Run, place: str, at: tuple[list[float], float, float], vectors: dict[str, Table], cell: float
 ) -> None:
     """Draw scores, weights and output, and the ways that lead there.
 
-    at: the columns, and the distance of two lines. vectors: the queries, keys and values. cell: as above.
+    at: the columns, the distance of two lines, and the room of names. vectors: the queries, keys and values. cell: as
+    above.
     """
-    x, tall = at
+    x, tall, room = at
     head, (rows, columns) = run.heads()[place], run.arrays[f"{place} weights"].labels
     separation, ink = head.retrieval.separation, theme().ink
     values, out = (run.arrays[f"{place} {name}"].values for name in ("weights", "output"))
@@ -201,26 +206,38 @@ def _weigh(
     summed = "output A V" if name_of(head.retrieval.activation) == "identity" else "output"
     output = Table(out, (x[5], 0.0), summed, ink, theme().paper)
     hidden = ~np.asarray(run.arrays[f"{place} mask"].values, bool)
-    for table, masked in ((scores, hidden), (weights, hidden), (output, None)):
+    for table, masked in ((weights, hidden), (output, None)):
         _table(ax, table, cell, masked)
-    _rows(ax, rows, scores.left, 0.0)
-    tilted: dict[str, Any] = {"ha": "right", "va": "top", "rotation": 40, "rotation_mode": "anchor"}
+    _table(ax, scores, cell, hidden, beside=True)
+    names = cut_words(rows, room)
+    _rows(ax, names, scores.left, 0.0)
+    below = cut_words(columns, room)
+    flat = max(map(ems, below)) * scaled(SIZE) <= 0.95 * cell
+    tilted: dict[str, Any] = {"ha": "right", "rotation": 40, "rotation_mode": "anchor"}
     for table in (scores, weights):
-        for j, name in enumerate(subscripted(columns, LETTERS)):
-            ax.text(table.left + j + 0.7, table.bottom + 0.25, name, fontsize=scaled(13), **tilted)
+        for j, name in enumerate(below):
+            look: dict[str, Any] = {"ha": "center"} if flat else tilted
+            x_of = table.left + j + (0.5 if flat else 0.7)
+            ax.text(x_of, table.bottom + 0.25, name, fontsize=scaled(SIZE), va="top", **look)
     middle = (scores.right + weights.left) / 2
     ax.text(middle, -0.15, name_of(separation), ha="center", va="bottom", fontsize=scaled(14))
-    arrow(ax, (vectors["key"].right + 0.2, 0), (scores.left - _room(rows, output.right), 0), theme().key)
-    _elbow(ax, (vectors["query"].right + 0.2, -tall), (scores.middle, scores.top - TITLE + 0.5), theme().query)
+    arrow(
+        ax,
+        (vectors["key"].right + 0.2, 0),
+        (scores.left - 0.3 - scaled(SIZE) * max(map(ems, names)) / cell, 0),
+        theme().key,
+    )
+    _elbow(ax, (vectors["query"].right + 0.2, -tall), (scores.left + 0.5, scores.top - 0.15), theme().query)
     _elbow(ax, (vectors["value"].right + 0.2, tall), (output.middle, output.bottom + 0.2), theme().value)
     for left, right in ((scores, weights), (weights, output)):
         arrow(ax, (left.right + 0.2, 0), (right.left - 0.2, 0))
 
 
-def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None) -> None:
+def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None, beside: bool = False) -> None:
     """Draw a matrix with its numbers, its title and its shape.
 
-    cell: its width in printer's points. hidden: the cells that the mask hides.
+    cell: its width in printer's points. hidden: the cells that the mask hides. beside: whether the title is to the
+    right of an arrow that ends at the first column.
     """
     from matplotlib.colors import to_rgba
 
@@ -241,8 +258,10 @@ def _table(ax: Axes, table: Table, cell: float, hidden: np.ndarray | None = None
             centre = at[0] + 0.5, at[1] + 0.5
             ax.text(*centre, number(float(value)), ha="center", va="center", fontsize=size, color=ink)
     framed(ax, (table.left, table.top), (columns, rows), table.colour, 2.5)
-    above: dict[str, Any] = {"ha": "center", "va": "bottom", "color": table.colour, "linespacing": 1.15}
-    ax.text(table.middle, table.top - 0.15, f"{table.title}\n{rows} × {columns}", fontsize=scaled(14), **above)
+    above: dict[str, Any] = {"ha": "left" if beside else "center", "va": "bottom", "color": table.colour}
+    above["linespacing"] = 1.15
+    x = table.left + 0.8 if beside else table.middle
+    ax.text(x, table.top - 0.15, f"{table.title}\n{rows} × {columns}", fontsize=scaled(14), **above)
 
 
 def _sign(ax: Axes, at: tuple[float, float], sign: str) -> None:
@@ -250,16 +269,11 @@ def _sign(ax: Axes, at: tuple[float, float], sign: str) -> None:
     ax.text(*at, sign, ha="center", va="center", fontsize=scaled(20))
 
 
-def _room(names: tuple[str, ...], across: float) -> float:
-    """The width of the words beside a table, in cells, of which `across` fill the figure."""
-    return 0.3 + 0.0085 * across * max(map(width, subscripted(names, LETTERS)))
-
-
-def _rows(ax: Axes, names: tuple[str, ...], left: float, middle: float) -> None:
+def _rows(ax: Axes, names: Sequence[str], left: float, middle: float) -> None:
     """Write the words of the rows to the left of a table."""
-    for i, name in enumerate(subscripted(names, LETTERS)):
+    for i, name in enumerate(names):
         y = middle - len(names) / 2 + i + 0.5
-        ax.text(left - 0.15, y, name, ha="right", va="center", fontsize=scaled(13))
+        ax.text(left - 0.15, y, name, ha="right", va="center", fontsize=scaled(SIZE))
 
 
 def _elbow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:

@@ -1,22 +1,30 @@
 """Attention in three steps for one query: scores, weights, and the weighted sum of the values."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from hopattn.figures.base import Figure, Plot, arrays_of, tables
-from hopattn.figures.choice import query_of
-from hopattn.figures.headings import foot, headline, left_out, run_title
+from hopattn.figures.choice import KEYS, LONG, query_of, query_of_long
+from hopattn.figures.headings import foot, headline, laid_out, left_out, run_title
 from hopattn.figures.shapes import cells, colours_of, number_bars, share_scale, write_numbers
 from hopattn.figures.style import SLIDE_FONT, scaled, theme
-from hopattn.figures.text import indexed, number, short
+from hopattn.figures.text import cut, cut_words, ems, indexed, number, two_lines
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.result import Result, Run
 
-WORDS, AXES = 8, 6
-"""The largest number of words, those of most weight, and of axes of the values, those with the largest entries."""
+AXES, OF_LONG = 6, 2
+"""The largest number of axes of the values, those with the largest entries: of a common text, and of a long one."""
+NAME = 16
+"""The font size of names, on a slide."""
+NAMES, ONCE = 0.09, 0.3
+"""The width of the names of the keys, as a part of the figure's, up to which each column has them, and the largest
+width of names that only the first column has."""
+ROOM = 0.85
+"""The part of the width beside the names that bars and tables fill."""
 PARTS = 12
 """The largest denominator of fractions. Decimals are used where one of the numbers has no such fraction."""
 KINDS = ("scores", "mask", "weights", "values")
@@ -28,28 +36,34 @@ Head = dict[str, Labelled]
 class Row(NamedTuple):
     """One query of the first head of one run.
 
-    keys: the words that are shown. scores, allowed, weights: `(n_keys,)`. parts: each weight times its value, `(n_keys,
-    dim)`. total: the weighted sum over all words, `(dim,)`. names: of the axes. of: the number of all words.
-    total_weight: the sum of all weights.
+    keys: the words that are shown, of all the `tokens`. scores, allowed, weights: `(n_keys,)`. parts: each weight times
+    its value, `(n_keys, dim)`. total: the weighted sum over all words, `(dim,)`. names: of the axes. total_weight: the
+    sum of all weights.
     """
 
     run: Run
     query: str
-    keys: list[str]
+    tokens: tuple[str, ...]
+    keys: np.ndarray
     scores: np.ndarray
     allowed: np.ndarray
     weights: np.ndarray
     parts: np.ndarray
     total: np.ndarray
     names: tuple[str, ...]
-    of: int
     total_weight: float
+
+    @property
+    def words(self) -> list[str]:
+        """The words that are shown."""
+        return [self.tokens[key] for key in self.keys]
 
 
 class Steps(Plot):
     """One query in the first head of the first run, and below it in the run whose weights differ most.
 
-    All bars of a column have one scale, and so have the cells of all tables.
+    All bars of a column have one scale, and so have the cells of all tables. Of a long text, one query is shown with
+    its strongest keys, and two axes.
     """
 
     name: ClassVar[str] = "steps"
@@ -61,31 +75,41 @@ class Steps(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         place, head = next(iter(_heads(result.runs[0]).items()))
-        query = head["scores"].labels[0][query_of(result, head["scores"].labels[0])]
+        tokens = head["scores"].labels[0]
+        if len(tokens) > LONG:
+            query = tokens[query_of_long(result, result.runs[0], head["weights"])]
+        else:
+            query = tokens[query_of(result, tokens)]
         heads = [(run, own) for run in result.runs if (own := _heads(run).get(place))]
-        asked = [(run, own) for run, own in heads if query in own["scores"].labels[0]]
-        rows = [_row(run, own, query) for run, own in _most_different(asked, query)]
+        asked = _most_different([(run, own) for run, own in heads if query in own["scores"].labels[0]], query)
+        rows = [_row(run, own, query, keys) for (run, own), keys in zip(asked, _keys(asked, query), strict=True)]
         numbers = np.concatenate([part.ravel() for row in rows for part in (row.weights, row.parts, row.total)])
         exact = np.array([float(Fraction(value).limit_denominator(PARTS)) for value in numbers.tolist()])
         rounds = np.abs(numbers.round(2) - numbers) > 1e-9  # decimals would not be exact
         as_fractions = bool(np.abs(exact - numbers).max() <= 1e-9 and rounds.any())
-        sizes = _sizes(rows)
-        largest = np.argsort(-sizes, kind="stable")[: min(AXES, max(2, int(np.sum(sizes > 1e-9))))]
-        columns = np.sort(largest)
         headline(figure, result, _message(rows, as_fractions))
-        axes = figure.subplots(len(rows), 3, squeeze=False, width_ratios=[1, 1, 1.25], sharex="col")
+        points = float(figure.bbox.width) * 72 / float(figure.get_figure(root=True).dpi) / scaled(NAME)
+        names = [cut_words(row.words, ONCE * points) for row in rows]
+        once = max(ems(name) for words in names for name in words) > NAMES * points
+        columns = _columns(rows, as_fractions, ROOM * points * (1 - ONCE if once else 1 - 4 * NAMES))
+        axes = figure.subplots(len(rows), 3, squeeze=False, width_ratios=[1, 1, 1.6 if once else 1.25], sharex="col")
         entries = np.concatenate([np.zeros(1), *(np.concatenate([row.parts.ravel(), row.total]) for row in rows)])
         scale = colours_of(float(entries.min()), 1.1 * float(np.abs(entries).max()) or 1.0)
-        for line, row in zip(axes, rows, strict=True):
-            _bars(line[0], row.scores, row, False)
-            _bars(line[1], row.weights, row, as_fractions)
+        for line, row, words in zip(axes, rows, names, strict=True):
+            _bars(line[0], row.scores, row, words, False)
+            _bars(line[1], row.weights, row, () if once else words, as_fractions)
             _sum(line[2], row, columns, scale, as_fractions)
+            _name_rows(line[2], len(words), () if once else words)
             line[0].set_ylabel(run_title(row.run, 20) if len(result.runs) > 1 else "")
         for column, kind in ((0, "scores"), (1, "weights")):
             share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows], 1.4)
         for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=scaled(21))
         foot(figure, _notes(result, rows, columns))
+        for _ in range(2):  # the names of axes have the width of their cells only after the first layout
+            for ax, row in zip(axes[:, 2], rows, strict=True):
+                _name_columns(ax, [row.names[k] for k in columns])
+            laid_out(figure)
 
 
 def _heads(run: Run) -> dict[str, Head]:
@@ -103,25 +127,59 @@ def _most_different(heads: list[tuple[Run, Head]], query: str) -> list[tuple[Run
     return [heads[0], *([heads[1 + int(np.argmax(far))]] if far else [])]
 
 
-def _row(run: Run, head: Head, query: str) -> Row:
-    """The numbers of one query. Of many words, those of most weight."""
+def _keys(heads: list[tuple[Run, Head]], query: str) -> list[np.ndarray]:
+    """The keys that are shown of each head, the same ones where the heads have the same text.
+
+    Of a long text, they are those of most weight in one of the heads.
+    """
+    every = [_strengths(head, query) for _, head in heads]
+    same = len({head["scores"].labels[1] for _, head in heads}) == 1
+    together = [np.maximum.reduce(every)] * len(every) if same else every
+    return [
+        np.arange(len(own))
+        if len(own) <= LONG
+        else np.sort(np.argsort(-own, kind="stable")[: min(KEYS, sum(own >= 0))])
+        for own in together
+    ]
+
+
+def _strengths(head: Head, query: str) -> np.ndarray:
+    """The sizes of a query's weights, a little larger where the score is larger; −1 for masked keys, `(n_keys,)`."""
+    at = head["scores"].labels[0].index(query)
+    ranks = np.argsort(np.argsort(head["scores"].values[at], kind="stable"), kind="stable")
+    return np.where(head["mask"].values[at], np.abs(head["weights"].values[at]).round(9) + 1e-12 * ranks, -1.0)
+
+
+def _row(run: Run, head: Head, query: str, keys: np.ndarray) -> Row:
+    """The numbers of one query. keys: the words that are shown."""
     scores, mask, weights, values = (head[kind] for kind in KINDS)
     at = scores.labels[0].index(query)
     row = weights.values[at]
-    shown = np.sort(np.argsort(-np.abs(row), kind="stable")[:WORDS])
     return Row(
         run,
         indexed(query),
-        [indexed(scores.labels[1][k]) for k in shown],
-        scores.values[at][shown],
-        np.asarray(mask.values[at], bool)[shown],
-        row[shown],
-        row[shown, None] * values.values[shown],
+        scores.labels[1],
+        keys,
+        scores.values[at][keys],
+        np.asarray(mask.values[at], bool)[keys],
+        row[keys],
+        row[keys, None] * values.values[keys],
         row @ values.values,
         values.labels[1],
-        len(row),
         float(row.sum()),
     )
+
+
+def _columns(rows: list[Row], as_fractions: bool, room: float) -> np.ndarray:
+    """The axes that are shown: those with the largest entries, as many as have room for their numbers.
+
+    room: the width of all three columns without names, in sizes of their font.
+    """
+    sizes = _sizes(rows)
+    entries = np.concatenate([part.ravel() for row in rows for part in (row.parts, row.total)])
+    widest = max(ems(_number(entry, as_fractions), "bold") for entry in entries.tolist())
+    most = OF_LONG if len(rows[0].tokens) > LONG else min(AXES, int(room * 1.25 / 3.25 / (widest * SLIDE_FONT / NAME)))
+    return np.sort(np.argsort(-sizes, kind="stable")[: max(2, min(most, int(np.sum(sizes > 1e-9))))])
 
 
 def _message(rows: list[Row], as_fractions: bool) -> str:
@@ -129,25 +187,25 @@ def _message(rows: list[Row], as_fractions: bool) -> str:
     own = f"attention in three steps: what ‘{rows[0].query}’ takes from each word"
     if len(rows) < 2 or not all(row.run.name for row in rows):
         return own
-    word = rows[0].keys[int(np.argmax(np.round(rows[0].weights, 9)))]
-    if word not in rows[1].keys:
+    word = rows[0].words[int(np.argmax(np.round(rows[0].weights, 9)))]
+    if word not in rows[1].words:
         return own
-    texts = [_number(float(row.weights[row.keys.index(word)]), as_fractions) for row in rows]
+    texts = [_number(float(row.weights[row.words.index(word)]), as_fractions) for row in rows]
     if texts[0] == texts[1]:
         return own
     shares = all(np.all(row.weights >= 0) and np.isclose(row.total_weight, 1) for row in rows)
     whole = " of the weight" if shares else ""
-    return f"{rows[0].run.name} gives ‘{word}’ {texts[0]}{whole}, {rows[1].run.name} {texts[1]}"
+    return f"{rows[0].run.name} gives ‘{indexed(word)}’ {texts[0]}{whole}, {rows[1].run.name} {texts[1]}"
 
 
 def _notes(result: Result, rows: list[Row], columns: np.ndarray) -> tuple[str, ...]:
     """The note below the figure: the query and what is left out."""
     run = rows[0].run
     heads = [place for place, _ in tables(run, "weights")]
-    words = max(rows, key=lambda row: row.of)
+    most = max(rows, key=lambda row: len(row.tokens))
     return (
         f"the query: {rows[0].query}",
-        left_out(len(words.keys), words.of, "words"),
+        left_out(len(most.keys), len(most.tokens), "keys"),
         left_out(len(columns), int(np.sum(_sizes(rows) > 1e-9)), "axes"),
         left_out(1, len(heads), "heads", "head"),
         left_out(len(rows), len(result.runs), "runs", "run"),
@@ -167,7 +225,7 @@ def _sizes(rows: list[Row]) -> np.ndarray:
     return np.asarray(np.round(np.sum([size for size in sizes if size.shape == sizes[0].shape], axis=0), 9))
 
 
-def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
+def _bars(ax: Any, values: np.ndarray, row: Row, names: Sequence[str], as_fractions: bool) -> None:
     """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)`."""
     shown = np.where(row.allowed, values, 0.0)
     texts = [_number(value, as_fractions) for value in shown.tolist()]
@@ -175,7 +233,7 @@ def _bars(ax: Any, values: np.ndarray, row: Row, as_fractions: bool) -> None:
     inks = [theme().ink if attends else theme().faint for attends in row.allowed]
     number_bars(ax, shown, texts, scaled(SLIDE_FONT), inks)
     ax.set_ylim(len(shown) + 0.5, -0.5)
-    ax.set_yticks(range(len(shown)), row.keys)
+    ax.set_yticks(range(len(names)), names, fontsize=scaled(NAME))
     ax.tick_params(axis="y", length=0, labelcolor=theme().key)
 
 
@@ -186,11 +244,22 @@ def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fract
     texts = np.array([[_number(value, as_fractions) for value in line] for line in table.tolist()])
     in_sum = np.arange(len(table))[:, None] + 0 * table == len(row.keys)
     write_numbers(ax, image, scaled(SLIDE_FONT), texts, in_sum, faint_zeros=True)
-    letters = max(3, (30 if len(columns) < 4 else 26) // len(columns))
-    names = ["\n".join(short(part, letters) for part in row.names[k].split(": ", 1)) for k in columns]
-    ax.set_xticks(range(len(columns)), names)
-    ax.set_yticks(range(len(table)), [*(f"weight × {short(word, 10)}" for word in row.keys), "sum"])
+    ax.axhline(len(row.keys) - 0.5, color=theme().ink, lw=scaled(3))
+
+
+def _name_rows(ax: Any, count: int, names: Sequence[str]) -> None:
+    """Name the rows of a table: the sum, and the words unless another column names them. count: of the words."""
+    ax.set_yticks([*range(len(names)), count], [*(f"weight × {name}" for name in names), "sum"], fontsize=scaled(NAME))
     for tick in ax.get_yticklabels()[:-1]:
         tick.set_color(theme().value)
     ax.get_yticklabels()[-1].set_fontweight("bold")
-    ax.axhline(len(row.keys) - 0.5, color=theme().ink, lw=scaled(3))
+
+
+def _name_columns(ax: Any, names: Sequence[str]) -> None:
+    """Write the names of the axes below a table, as wide as its cells are now."""
+    room = 0.95 * float(ax.bbox.width) * 72 / float(ax.get_figure(root=True).dpi) / len(names) / scaled(NAME)
+    labels = [
+        "\n".join(cut(part, room) for part in name.split(": ", 1)) if ": " in name else two_lines(name, room)
+        for name in names
+    ]
+    ax.set_xticks(range(len(names)), labels, fontsize=scaled(NAME))

@@ -5,24 +5,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, Figure, Plot, mask_of, tables
-from hopattn.figures.choice import query_of
+from hopattn.figures.choice import LONG, query_of, query_of_long
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.line_names import name_lines
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import indexed, number, short
+from hopattn.figures.text import cut, ems, indexed, number
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.separation import separations
 from hopattn.scenario.result import Result, Run
 
 BETAS = {"β = .5": 0.5, "β = ln 3": float(np.log(3)), "β = 10": 10.0}
 """The inverse temperatures by their names; at ln 3, a score that is larger by 1 has three times the weight."""
-KEYS = 8
-"""The number of keys that are drawn: those with the largest scores."""
+KEYS, OF_LONG = 8, 5
+"""The number of keys that are drawn, those with the largest scores: of a common text, and of a long one."""
 LEADS = np.linspace(-4.0, 4.0, 401)
 """The leads of a score over another one, over which the right panel draws its weight."""
 DASHES = (":", "--", "-")
-LETTERS = 5
-"""The letters of a key's name below its bar."""
+BARS, HIGH = 0.43, 0.2
+"""The width of the bars and the largest height of a tilted name, as parts of the figure's."""
+NAME = 16
+"""The font size of the names of the keys, on a slide."""
 
 
 class Temperature(Plot):
@@ -40,26 +42,22 @@ class Temperature(Plot):
         run = result.runs[0]
         found = _scores(run)
         place, scores = found[0]
-        query = query_of(result, scores.labels[0])
+        long = len(scores.labels[1]) > LONG
+        query = query_of_long(result, run, scores) if long else query_of(result, scores.labels[0])
         keys = np.flatnonzero(mask_of(run, place, scores)[query]).tolist()
-        shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[:KEYS])
+        shown = sorted(sorted(keys, key=lambda j: (-scores.values[query, j], j))[: OF_LONG if long else KEYS])
         headline(figure, result, "a larger β gives more weight to the largest score, until softmax saturates")
         pads(figure, h_pad=0.08, w_pad=0.12)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
         _all_bars(left, scores, query, keys, shown)
-        slopes = figure.add_subplot(right)
-        lines = _slopes(slopes)
+        _slopes(figure.add_subplot(right))
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        names = [str(line.get_label()) for line in lines]
-        named = name_lines(slopes, lines, list(BETAS))
-        foot(figure, remarks, *(() if named else (lines, names)))
-        if named:
-            named.fit()  # the panel is lower now
+        foot(figure, remarks)
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
@@ -86,9 +84,23 @@ def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: 
         weights = weights_at(beta, values[keys])
         _bars(ax, weights[[keys.index(j) for j in shown]], theme().series[i], name)
         ax.set_ylim(0, 1.6)
-    axes[-1].set_xticks(range(len(names)), [indexed(name, LETTERS if len(names) > 4 else 10) for name in names])
     axes[-1].tick_params(axis="x", length=0)
-    axes[0].set_title(f"the query ‘{short(scores.labels[0][query], 14)}’: scores and weights", fontsize=scaled(17))
+    _name_keys(axes[-1], names)
+    whole = BARS * float(axes[-1].figure.bbox.width) * 72 / float(axes[-1].get_figure(root=True).dpi) / scaled(17)
+    query_name = cut(scores.labels[0][query], whole - ems("the query ‘’: scores and weights"))
+    axes[0].set_title(f"the query ‘{query_name}’: scores and weights", fontsize=scaled(17))
+
+
+def _name_keys(ax: Axes, names: list[str]) -> None:
+    """Write the names of the keys below their bars: flat, or tilted where they are wider than their places."""
+    points = 72 / float(ax.get_figure(root=True).dpi) / scaled(NAME)
+    wide = 0.85 * BARS * float(ax.figure.bbox.width) * points / len(names)
+    whole = [indexed(name, np.inf) for name in names]
+    look: dict[str, Any] = {}
+    if max(map(ems, whole)) > 0.9 * wide:
+        whole = [cut(name, HIGH * float(ax.figure.bbox.height) * points) for name in whole]
+        look = {"rotation": 40, "ha": "right", "va": "top", "rotation_mode": "anchor"}
+    ax.set_xticks(range(len(names)), whole, fontsize=scaled(NAME), **look)
 
 
 def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:
@@ -105,20 +117,18 @@ def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _slopes(ax: Axes) -> list[Any]:
-    """Draw the weight of one of two words over the lead of its score at each β; gives the lines, with their slopes."""
-    lines = []
+def _slopes(ax: Axes) -> None:
+    """Draw the weight of one of two words over the lead of its score at each β, and name the slopes."""
     for i, (name, beta) in enumerate(BETAS.items()):
         weights = weights_at(beta, np.stack([LEADS, np.zeros_like(LEADS)], axis=-1))[:, 0]
-        slope = beta / 4
         style: dict[str, Any] = {"color": theme().series[i], "linestyle": DASHES[i]}
-        lines += ax.plot(LEADS, weights, label=f"{name}: slope {number(slope, 3)}", **style)
+        ax.plot(LEADS, weights, label=f"{name}: {number(beta / 4, 3)}", **style)
     ax.plot(0, 0.5, "o", color=theme().ink, markersize=scaled(10), zorder=5)
     to: Any = {"arrowstyle": "-|>", "color": theme().faint, "lw": scaled(1.5), "mutation_scale": scaled(14)}
     text: Any = {"fontsize": scaled(15), "ha": "left", "va": "center", "arrowprops": to}
     ax.annotate("saturated:\nno slope,\nno gradient", (0.9, 1.0), (-3.85, 0.82), **text)
+    ax.legend(loc="lower right", frameon=False, fontsize=scaled(15), handlelength=1.2, borderaxespad=0.2)
     ax.set(xlim=(LEADS[0], LEADS[-1]), ylim=(-0.02, 1.05), yticks=(0, 0.5, 1), xticks=range(-4, 5, 2))
     ax.set_yticklabels(["0", ".5", "1"])
     ax.set(xlabel="lead of its score", ylabel="weight of one of two words")
     ax.set_title("slope where scores are equal: β / 4", fontsize=scaled(17))
-    return lines

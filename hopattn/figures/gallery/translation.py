@@ -10,7 +10,7 @@ from hopattn.figures.headings import wrapped
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import bare, boxed, line_of
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import number, short, unnumbered, width
+from hopattn.figures.text import cut, ems, number, unnumbered
 from hopattn.figures.two_texts import COLOURED, LACK, WIDEST, Crossed, crossed, draw_lines, names_of
 from hopattn.scenario.result import Result
 
@@ -20,10 +20,10 @@ NUMBERED = 6
 """The number of words up to which the strongest line of each word shows its weight."""
 NUMBER_AT = 0.82
 """The place of a number on its line, from 0 on the left to 1 on the right: lines of different words are apart there."""
-LETTER = 0.62
-"""The width of a letter of common width, in font sizes."""
+SIDE = 0.4
+"""The largest part of a panel that the words of one side have."""
 AWAY = 14
-"""The space between a word and its lines, in points on a slide."""
+"""The space between a word and its lines, and beyond the word, in points on a slide."""
 
 
 class Translation(Panels[Crossed]):
@@ -61,18 +61,19 @@ class Translation(Panels[Crossed]):
         above = part.longest - 1 + max(0.7, 0.04 * part.longest + 0.3)
         read, written = names_of(shown.result)
         room = []
+        panel = shown.width_of(ax) * 72 / float(ax.get_figure(root=True).dpi)
         for x, texts, heights, heading in ((0, columns, left, read), (1, rows, right, written)):
             look: dict[str, Any] = {"textcoords": "offset points", "ha": "left" if x else "right", "va": "center"}
-            away, names = scaled(AWAY if x else -AWAY), [short(word, 20 // panels + 4) for word in unnumbered(texts)]
+            away = scaled(AWAY if x else -AWAY)
+            names = [cut(word, (SIDE * panel - 1.3 * scaled(AWAY)) / scaled(size)) for word in unnumbered(texts)]
             colour = theme().query if x else theme().key
             ax.annotate(heading, (x, above), (away, 0), fontsize=scaled(17), color=colour, weight="bold", **look)
             for k, (y, name) in enumerate(zip(heights, names, strict=True)):
                 ax.annotate(name, (x, y), (away, 0), fontsize=scaled(size), **look)
                 if not x and len(texts) <= COLOURED:
                     ax.plot(0, y, "o", color=theme().series[k], ms=scaled(16), zorder=5)
-            points = AWAY + LETTER * max(max(map(width, names)) * size, 1.1 * width(heading) * 17)
-            pixels = scaled(points) * float(ax.get_figure(root=True).dpi) / 72
-            room.append(min(0.4, pixels / shown.width_of(ax)))
+            widest = scaled(max(size * max(map(ems, names)), 17 * ems(heading, "bold")))
+            room.append(min(SIDE + 0.04, (1.7 * scaled(AWAY) + widest) / panel))
         lines = 1 - sum(room)  # the part of the panel that is left to the lines, which go from 0 to 1
         bare(ax, xlim=(-room[0] / lines, 1 + room[1] / lines), ylim=(-0.6, above + 0.4))
 

@@ -14,7 +14,7 @@ from hopattn.scenario.result import Result, Run
 
 RUNS = 4
 """The largest number of runs with bars."""
-NUMBERED = 12
+NUMBERED = 6
 """The number of places in a row, or half of those on a circle, up to which each shows the kind that is seen."""
 NAMED = 12
 """The number of places up to which each has its name, where the world is not a lattice."""
