@@ -21,7 +21,7 @@ from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
 from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
-from hopattn.figures.gallery import plots
+from hopattn.figures.kept_sweeps import KeptSweep, every_figure
 from hopattn.figures.palette import LIGHT
 from hopattn.memories.models import named_memories
 from hopattn.networks.learning import rules
@@ -180,17 +180,18 @@ def _figures(match: re.Match[str]) -> str:
 
 def by_question() -> dict[str, list[str]]:
     """The figures that there are, by their questions; one that no question names comes last."""
-    groups = {question: [name for name in names if name in plots] for question, names in QUESTIONS.items()}
-    more = [name for name in plots if name not in {name for names in groups.values() for name in names}]
+    groups = {question: [name for name in names if name in every_figure] for question, names in QUESTIONS.items()}
+    more = [name for name in every_figure if name not in {name for names in groups.values() for name in names}]
     return groups | ({"More": more} if more else {})
 
 
 def _figure(name: str) -> str:
     """A figure: its image, its description, its scenario, and the command that draws it."""
-    plot = plots[name]
+    plot = every_figure[name]
+    source = "From the finished sweep of" if issubclass(plot, KeptSweep) else "From"
     return (
         f"### {name}\n\n![{plot.shows}]({name}.{'gif' if plot.moves else 'svg'})\n\n"
-        f"{plot.shows[0].upper()}{plot.shows[1:]}. From the scenario `{plot.scenario}`:\n\n"
+        f"{plot.shows[0].upper()}{plot.shows[1:]}. {source} the scenario `{plot.scenario}`:\n\n"
         f"{fenced(f'hopattn figures {name}', 'text')}\n"
     )
 

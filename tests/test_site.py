@@ -17,10 +17,11 @@ import pytest
 import hopattn as ha
 from docs.builder import api, commands, gallery, layout, markdown
 from docs.builder.chain import WIDTH, chain
-from docs.builder.drawing import SWEEPS, Picture, Shown, _shown, kept_sweep
+from docs.builder.drawing import Picture, Shown, _shown
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site, place
 from docs.builder.thumbnails import cropped
+from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
 from hopattn.experiments.sweep.of_scenario import sweep_scenario
 from hopattn.figures.palette import LIGHT
 from hopattn.scenario.files import shipped
@@ -79,10 +80,10 @@ def a_scenario(name, path):
     )
 
 
-@pytest.mark.parametrize("points", sorted(SWEEPS.glob("*.jsonl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("points", sorted(kept_folder().glob("*.jsonl")), ids=lambda path: path.stem)
 def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again(points):
     scenario = ha.load(points.stem)
-    kept, table = kept_sweep(scenario, points), scenario.spec.sweep
+    kept, table = kept_sweep(scenario), scenario.spec.sweep
     assert kept.axes == {name: tuple(values) for name, values in table.axes.items()}
     assert [*kept.values] == table.measures and not np.isnan([*kept.values.values()]).any()
     first = sweep_scenario(scenario, {name: values[:1] for name, values in kept.axes.items()}, workers=1)
@@ -91,10 +92,13 @@ def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again
 
 
 def test_an_ensemble_shows_its_sweep_and_a_scenario_the_figure_that_it_names(tmp_path):
-    sweep, masks = (_shown((name, shipped()[name], tmp_path)).pictures[0] for name in ("capacity", "bank-mask"))
-    assert (sweep.file, masks.file) == ("figures/capacity-sweep.svg", "figures/bank-mask-masks.svg")
-    assert sweep.command == "hopattn sweep capacity --out capacity.svg"
-    assert sweep.shows == "overlap and recalled over load"
+    names = "capacity-by-size", "capacity", "bank-mask"
+    sweep, kept, masks = (_shown((name, shipped()[name], tmp_path)).pictures[0] for name in names)
+    files = "figures/capacity-by-size-sweep.svg", "figures/capacity.svg", "figures/bank-mask-masks.svg"
+    assert (sweep.file, kept.file, masks.file) == files
+    assert sweep.command == "hopattn sweep capacity-by-size --out capacity-by-size.svg"
+    assert kept.command == "hopattn sweep capacity --out capacity.svg"
+    assert sweep.shows == "overlap over load and neurons"
     assert "theory" in (tmp_path / sweep.file).read_text() and "itself too" in (tmp_path / masks.file).read_text()
 
 

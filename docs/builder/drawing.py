@@ -4,19 +4,18 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 import hopattn as ha
 from docs.builder.places import ROOT
 from docs.builder.thumbnails import cropped
-from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Plot
-from hopattn.figures.gallery import plots
+from hopattn.figures.kept_sweeps import KeptSweep, every_figure
 from hopattn.figures.rendering import drawable, favourite, rendered, rendered_figure
 from hopattn.figures.style import STYLES, Style
 from hopattn.figures.sweep import draw_sweep
@@ -26,8 +25,6 @@ from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Outcome, Result
 from hopattn.views.result_text import show_result
 
-SWEEPS = ROOT / "docs" / "sweeps"
-"""The finished points of sweeps that take a minute or more, each in the file of its scenario's name."""
 Draw = Callable[[Style], bytes]
 """Draws a picture in a style, as SVG."""
 
@@ -124,30 +121,24 @@ def _output(result: Result) -> str:
 def _pictures(scenario: Scenario, result: Result) -> Iterator[tuple[Picture, Draw]]:
     """The figures of the gallery that are drawn from the scenario; else its sweep, or its favourite."""
     name, best = scenario.name, favourite(result)
-    own = [plot for plot in plots.values() if plot.scenario == name]
+    own = [plot for plot in every_figure.values() if plot.scenario == name]
     for plot in sorted(own, key=lambda plot: best is None or plot.name != best.name):
         file = f"figures/{plot.name}.{'gif' if plot.moves else 'svg'}"
+        if issubclass(plot, KeptSweep):
+            picture = Picture(file, plot.shows, f"hopattn sweep {name} --out {name}.svg")
+            yield picture, partial(_figure, plot(), plot().result())
+            continue
         yield Picture(file, plot.shows, f"hopattn run {name} --figures {plot.name}"), partial(_figure, plot(), result)
     if own:
         return
-    if (points := SWEEPS / f"{name}.jsonl").is_file():
-        swept = kept_sweep(scenario, points)
+    if (kept_folder() / f"{name}.jsonl").is_file():
+        swept = kept_sweep(scenario)
         shows = " over ".join(" and ".join(names) for names in (swept.values, swept.axes))
         picture = Picture(f"figures/{name}-sweep.svg", shows, f"hopattn sweep {name} --out {name}.svg")
         yield picture, partial(_sweep_figure, swept, (scenario.spec.title, shows))
     elif best is not None:
         picture = Picture(f"figures/{name}-{best.name}.svg", best.shows, f"hopattn run {name} --figures {best.name}")
         yield picture, partial(_figure, best, result)
-
-
-def kept_sweep(scenario: Scenario, points: Path) -> Sweep:
-    """The sweep of a scenario from a file of all its points, whatever version of NumPy they were computed with."""
-    head, finished = read_checkpoint(points)
-    numbers = {tuple(one["point"].values()): one["numbers"] for one in finished.values()}
-    axes = {name: tuple(values) for name, values in head["axes"].items()}
-    table = scenario.spec.sweep
-    trials = table.trials if table else 1
-    return replace(Sweep.of(axes, trials, [numbers.get(point) for point in product(*axes.values())]), scenario=scenario)
 
 
 def _figure(plot: Plot, result: Result, style: Style) -> bytes:

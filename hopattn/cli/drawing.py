@@ -128,12 +128,12 @@ def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str
     own = into or Path(f"{name}-figures")
     if not value.strip():
         return [], own
-    from hopattn.figures.gallery import plots
+    from hopattn.figures.kept_sweeps import every_figure
 
     parts = [part.strip() for part in value.split(",")]
-    if all(part in plots for part in parts):
+    if all(part in every_figure for part in parts):
         return list(dict.fromkeys(parts)), own
-    _require_folder(value, parts, plots)
+    _require_folder(value, parts, every_figure)
     if into is not None:
         raise InvalidInput(
             f"--figures {quoted(value)} is a folder, and so is --into {quoted(str(into))}: give one of them"

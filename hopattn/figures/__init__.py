@@ -35,6 +35,7 @@
 - `sweep.py`: the figure of a sweep
 - `gif.py`: moving pictures: the frames of a figure as GIF or MP4
 - `gallery/`: one figure in each file
+- `kept_sweeps.py`: figures of finished sweeps, and all figures of the gallery
 - `rendering.py`: from results to files of figures
 - `as_result.py`: bare arrays and recalls as results that figures can draw
 - `plotting.py`: drawing from Python, also into axes of your own

@@ -8,7 +8,9 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.loading import load
 from hopattn.scenario.result import Result, Run
+from hopattn.scenario.running import run
 
 Figure = Any  # matplotlib.figure.Figure, which is imported only when a figure is drawn
 Axes = Any  # matplotlib.axes.Axes
@@ -38,6 +40,10 @@ class Plot(ABC):
     @abstractmethod
     def draw(self, figure: Figure, result: Result) -> None:
         """Draw a result into an empty figure."""
+
+    def result(self) -> Result:
+        """The result from which the gallery draws this figure."""
+        return run(load(self.scenario))
 
     def panel(self, ax: Axes, result: Result) -> None:
         """Draw a result into axes, without the figure's title and legend.

@@ -16,8 +16,8 @@ from hopattn.figures.base import Axes, Figure, require_drawable
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.fitting import fitted
-from hopattn.figures.gallery import plots
 from hopattn.figures.headings import HEADLINE, wrapped
+from hopattn.figures.kept_sweeps import every_figure
 from hopattn.figures.language import LANGUAGES, translate
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
@@ -149,7 +149,7 @@ def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
     _refuse(given, ("tokens",), "an array of weights")
     options = {key: given[key] for key in CHOICES if key in given}
     shown = chosen(result, options)
-    figure = favourite(result) if name is None else plots[name]()
+    figure = favourite(result) if name is None else every_figure[name]()
     if figure is None:
         raise InvalidInput(f"plot: no figure can be drawn from '{result.name}'")
     require_drawable(figure, shown)

@@ -12,6 +12,7 @@ from hopattn.figures.choice import chosen
 from hopattn.figures.fitting import fitted
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
+from hopattn.figures.kept_sweeps import every_figure
 from hopattn.figures.language import in_language
 from hopattn.figures.source_date import require_date
 from hopattn.figures.style import STYLES, Style, styled
@@ -136,7 +137,7 @@ def save_frames(
 
 def figures_named(names: Sequence[str]) -> list[Plot]:
     """The figures with these names, or every figure if there are no names; raises `InvalidInput` for an unknown one."""
-    return [plots[name]() for name in names or plots]
+    return [every_figure[name]() for name in names or every_figure]
 
 
 def require_formats(formats: str) -> None:
@@ -199,12 +200,9 @@ def favourite(result: Result) -> Plot | None:
     """The figure that shows a result best; None if there is none.
 
     It is the one of the scenario's `[figure] gallery`, else the one that the gallery draws from the same scenario, else
-    the first of `FAVOURITES` that can be drawn. Raises `InvalidInput` for a `gallery` that is not a figure, or that the
-    result does not have.
+    the first of `FAVOURITES` that can be drawn. Raises `InvalidInput` for a `gallery` that the result does not have.
     """
     if (named := result.figure.gallery) is not None:
-        if named not in plots:
-            raise InvalidInput(f"{result.name}: figure: gallery: {unknown(named, plots)}")
         require_drawable(plots[named](), chosen(result))
         return plots[named]()
     found = {plot.name: plot for plot in drawable(result)}

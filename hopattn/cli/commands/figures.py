@@ -29,23 +29,23 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         click.echo(
             f"drawing into {out} …", err=True
         )  # the first import of matplotlib may take long: it reads all fonts
-    from hopattn.figures.gallery import plots
+    from hopattn.figures.kept_sweeps import every_figure
     from hopattn.figures.rendering import figures_named
     from hopattn.foundation.threads import single_threaded
-    from hopattn.scenario.loading import load
-    from hopattn.scenario.running import run
 
     if listing:
         from hopattn.views.consoles import console
         from hopattn.views.terminal import show, table
 
-        rows = [(name, kind.shows, kind.scenario) for name, kind in plots.items()]
+        rows = [(name, kind.shows, kind.scenario) for name, kind in every_figure.items()]
         show(console(), table(("figure", "shows", "drawn from"), rows))
         return
     wishes = drawing_asked(**drawing)
+    results: dict[Any, Any] = {}
     for plot in figures_named(names):
+        source = plot.scenario, type(plot).result  # several figures may show one result
         with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
-            result = run(load(plot.scenario))
+            result = results[source] = results.get(source) or plot.result()
         for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
             click.echo(str(path))
             for note in notes:

@@ -2,6 +2,7 @@
 
 - `checkpoint.py`: the finished points, in a file that survives an interruption
 - `table.py`: the result of a sweep: a labelled table, means, confidence intervals
+- `kept.py`: finished sweeps that come with hopattn
 - `code.py`: the code of a function, by which its checkpoint knows it
 - `plan.py`: the points of a sweep, and the key of each
 - `runner.py`: the sweep of a function, on processes of this machine or on a cluster

@@ -1,6 +1,8 @@
 """The table `[figure]` of a scenario: what its figures show, and the names that they give to runs."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path as FilePath
+from pkgutil import iter_modules
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -10,6 +12,14 @@ from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import Count, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
+
+FIGURES = FilePath(__file__).parents[2] / "figures" / "gallery"
+"""The folder of the figures, each in the file of its name."""
+
+
+def figure_names() -> list[str]:
+    """The names of all figures; no figure is imported, so that a scenario is read without matplotlib."""
+    return [module.name for module in iter_modules([str(FIGURES)])]
 
 
 class FigureTable(Table):
@@ -55,12 +65,14 @@ class FigureTable(Table):
         return self.model_copy(update={"names": [], "run": by_name.get(self.run or "", self.run)})
 
     def problems(self, runs: Sequence[str], layouts: Sequence[ArrayLayout]) -> Iterator[Problem]:
-        """Names of runs, words and heads that the scenario does not have.
+        """Names of figures that do not exist, and of runs, words and heads that the scenario does not have.
 
         runs: the names of the runs, the empty name first. layouts: those of the runs; a word may be in any of them.
         """
         if message := self.why_wrong_names(len(runs)):
             yield Problem(("figure", "names"), message)
+        if self.gallery is not None and self.gallery not in (figures := figure_names()):
+            yield Problem(("figure", "gallery"), unknown(self.gallery, figures))
         yield from duplicate_problems(self.names, ("figure", "names"), "; each run has a name of its own")
         known = [name or "as written" for name in runs] + self.names
         if self.run is not None and self.run not in known:
