@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-LEAST, MOST, PIXELS = 0.5, 40.0, 8192
-"""The smallest and the largest side of a figure, in inches, and the most pixels along a side of a PNG."""
-_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([x×:])\s*(\d+(?:\.\d*)?|\.\d+)\s*")
+PIXELS = 8192
+"""The most pixels along a side of a PNG."""
 _OPTIONS = (
     click.option("--format", "formats", metavar="svg,pdf,png,gif,mp4", help="One format or several; by default svg."),
     click.option(
@@ -86,12 +85,12 @@ def drawing_asked(
     """The drawing options as an object; raises `InvalidInput` for an invalid value."""
     from hopattn.figures.language import LANGUAGES
     from hopattn.figures.rendering import require_formats
-    from hopattn.figures.style import style_named
+    from hopattn.figures.style import sides, style_named
 
     formats = "svg" if formats is None else formats
     require_formats(formats)
     named = style_named(("slide" if style is None else style).strip())
-    sized = named if size is None else named.with_size(*_sides(size, named.size[0]))
+    sized = named if size is None else named.with_size(*sides(size, named.size[0], "--size"))
     if dpi is not None:
         if "png" not in [name.strip() for name in formats.split(",")]:
             raise InvalidInput("--dpi: only a PNG has pixels; write --format png too")
@@ -102,21 +101,6 @@ def drawing_asked(
     if lang is not None and lang not in (known := ("en", *LANGUAGES)):
         raise InvalidInput(f"--lang: {unknown(lang, known)}")
     return Drawing(formats, chosen, lang or "", not no_title, frames)
-
-
-def _sides(size: str, own: float) -> tuple[float, float]:
-    """The sides of a figure, in inches; of a ratio, the width is that of the style (`own`)."""
-    match = _SIZE.fullmatch(size)
-    if match is None:
-        message = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
-        raise InvalidInput(f"--size {quoted(size)}: {message}")
-    width, height = float(match[1]), float(match[3])
-    if match[2] == ":" and width:
-        width, height = own, own * height / width
-    for side in (width, height):
-        if not LEAST <= side <= MOST:
-            raise InvalidInput(f"--size {quoted(size)}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")
-    return width, height
 
 
 def names_and_folder(value: str, into: Path | None, name: str) -> tuple[list[str], Path]:

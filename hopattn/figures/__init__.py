@@ -13,6 +13,7 @@
 - `german_sentences.py`: titles of figures in German, and what is said of curves
 - `german.py`: notes below figures in German, and all tables in one
 - `language.py`: the language of figures, and the decimal comma
+- `keys.py`: the signs of a figure in axes of the user
 - `fitting.py`: the largest font with which no texts overlap
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `word_column.py`: a long text as a column of words, with arcs to one query

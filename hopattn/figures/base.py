@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,14 @@ MOST_CELLS = 1000
 """The longest side of a matrix in a figure, in cells: beyond it, a cell is smaller than a point of the screen."""
 
 
+class Around(NamedTuple):
+    """The texts and signs around a panel in axes of the user: its title, and its signs with their names."""
+
+    title: str = ""
+    keys: Sequence[Any] = ()
+    names: Sequence[str] = ()
+
+
 class Plot(ABC):
     """One figure of finished data. Its name is the name of its file."""
 
@@ -32,6 +41,8 @@ class Plot(ABC):
     """The scenario from which the gallery draws this figure."""
     moves: ClassVar[bool] = False
     """Whether the figure also has `frames`."""
+    of_one_run: ClassVar[bool] = False
+    """Whether it draws the first run alone: for axes of the user, one of several has to be chosen."""
 
     @abstractmethod
     def lacks(self, result: Result) -> str:
@@ -45,8 +56,8 @@ class Plot(ABC):
         """The result from which the gallery draws this figure."""
         return run(load(self.scenario))
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        """Draw a result into axes, without the figure's title and legend.
+    def panel(self, ax: Axes, result: Result) -> Around:
+        """Draw a result into axes, without the figure's title and legend, which it gives back.
 
         Raises `InvalidInput` for a figure that has several panels, or has them for this result.
         """
@@ -69,6 +80,12 @@ def require_drawable(plot: Plot, result: Result) -> None:
     """Raise `InvalidInput` if a figure cannot be drawn from a result."""
     if lack := plot.lacks(result):
         raise InvalidInput(f"figure '{plot.name}' cannot be drawn from '{result.name}': {lack}")
+
+
+def require_one_run(plot: Plot, result: Result) -> None:
+    """Raise `InvalidInput` if a figure of one run could draw several runs of a result."""
+    if plot.of_one_run:
+        only([run for run in result.runs if not plot.lacks(replace(result, runs=(run,)))], "runs", "run")
 
 
 def only(parts: Sequence[Part], what: str, option: str) -> Part:

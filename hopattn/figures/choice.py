@@ -28,12 +28,14 @@ FAINTEST = 0.02
 def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     """The result as its figures show it, by the scenario's `[figure]` and by options.
 
-    options: some of title, axes, highlight, names, run, layer, head, query, instead of those of `[figure]`. Runs that
-    were not chosen are left out, and so are the arrays of other heads and layers. Raises `InvalidInput` for a run, a
-    head, an axis or a word that the result does not have.
+    options: some of title, axes, highlight, names, run, layer, head, query, instead of those of `[figure]`. A query may
+    be a number; axes and highlighted words may be one text with commas. Runs that were not chosen are left out, and so
+    are the arrays of other heads and layers. Raises `InvalidInput` for a run, a head, an axis or a word that the result
+    does not have.
     """
-    _require_types(options or {})
-    table = result.figure.model_copy(update={k: v for k, v in (options or {}).items() if v is not None})
+    known = _words_of(result)
+    options = _as_in_a_file(options or {}, known)
+    table = result.figure.model_copy(update={k: v for k, v in options.items() if v is not None})
     if message := table.why_wrong_names(len(result.runs)):
         raise InvalidInput(f"figure: names: {message}")
     names = [*table.names, *(run.name for run in result.runs[len(table.names) :])]
@@ -44,10 +46,30 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
         runs = [_with_heads(run, table) for run in runs]
     if table.axes is not None:
         _require_axes(table.axes, runs)
-    if options:
-        _require_words(options, result)
+    _require_words(options, known)
     title = result.title if table.title is None else table.title
     return replace(result, title=title, runs=tuple(runs), figure=table)
+
+
+def _words_of(result: Result) -> dict[str, None]:
+    """The labels of all arrays of a result, and the words of its expectations."""
+    labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
+    return dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
+
+
+def _as_in_a_file(options: Mapping[str, Any], known: Mapping[str, None]) -> dict[str, Any]:
+    """The options as `[figure]` would hold them; raises `InvalidInput` for one of another type.
+
+    known: the words of the result. A text that is not one of them is split at its commas where a list is expected.
+    """
+    given = dict(options)
+    if isinstance(query := given.get("query"), Integral) and not isinstance(query, bool):
+        given["query"] = str(query)
+    for name in ("axes", "highlight"):
+        if isinstance(text := given.get(name), str):
+            given[name] = [text] if text in known else [part.strip() for part in text.split(",")]
+    _require_types(given)
+    return given
 
 
 def _require_types(options: Mapping[str, Any]) -> None:
@@ -61,15 +83,13 @@ def _require_types(options: Mapping[str, Any]) -> None:
             raise InvalidInput(f"figure: {name}: expected a whole number from 1, not {quoted(options[name])}")
     for name in ("axes", "highlight"):
         texts = options.get(name, ())
-        listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str) and is_iterable(texts)
+        listed = isinstance(texts, Sequence | np.ndarray) and is_iterable(texts)
         if not listed or not all(isinstance(text, str) for text in texts):
             raise InvalidInput(f"figure: {name}: expected a list of texts, not {quoted(texts)}")
 
 
-def _require_words(options: Mapping[str, Any], result: Result) -> None:
+def _require_words(options: Mapping[str, Any], known: Mapping[str, None]) -> None:
     """Raise `InvalidInput` for a query or a highlighted word, chosen by an option, that no array of the result has."""
-    labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
-    known = dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
     query = options.get("query")
     asked = [("highlight", word) for word in options.get("highlight", ())] + [("query", query)] * (query is not None)
     for name, word in asked:
@@ -107,7 +127,8 @@ def _is_chosen(place: tuple[int, int], table: FigureTable) -> bool:
 def _require_axes(axes: Sequence[str], runs: list[Run]) -> None:
     """Raise `InvalidInput` for an axis that no word has, for one axis twice, and for another number of axes."""
     if len(axes) != 2:
-        raise InvalidInput(f"figure: axes: expected the names of two axes, not of {len(axes)}")
+        names = quoted(",".join(axes))
+        raise InvalidInput(f"figure: axes: expected the names of two axes, as in 'money,river', not {names}")
     named = [array for run in runs for array in run.arrays.values() if array.dims[-1:] == ("axis",)]
     known = dict.fromkeys(axis for array in named for axis in array.labels[-1])
     for axis in axes:

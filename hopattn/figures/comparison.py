@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.figures.base import Axes, Figure, only
+from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.comparison_panels import PANELS, draw_bars, draw_maps, draw_measure, draw_multiples, draw_together
 from hopattn.figures.comparison_parts import measures_of, place_names, places_of, remarks, that_differs
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
@@ -67,16 +67,17 @@ def draw_comparison(figure: Figure, comparison: Comparison, view: ComparisonView
     foot(figure, wrapped("; ".join(filter(None, notes)), 100), list(handles.values()), list(handles))
 
 
-def draw_comparison_panel(ax: Axes, comparison: Comparison, view: ComparisonView = WHOLE) -> None:
+def draw_comparison_panel(ax: Axes, comparison: Comparison, view: ComparisonView = WHOLE) -> Around:
     """Draw one measure of a comparison into axes; raises `InvalidInput` for maps, and for what cannot be drawn."""
     measures = _measures(comparison, view)
     if len(comparison.axes) == 2:
         raise InvalidInput("figure: a comparison over two axes has a map for each memory: give a Figure or a SubFigure")
     if not _has_curves(comparison):
         draw_measure(ax, comparison, only(measures, "measures", "measure"))
-        return
-    handles = draw_together(ax, comparison, that_differs(comparison, measures))
-    ax.legend(list(handles.values()), list(handles))
+    else:
+        handles = draw_together(ax, comparison, that_differs(comparison, measures))
+        ax.legend(list(handles.values()), list(handles))
+    return Around(comparison.about)
 
 
 def _measures(comparison: Comparison, view: ComparisonView) -> list[str]:

@@ -5,6 +5,7 @@ from hopattn.figures.german_sentences import SENTENCES
 
 NOTES = {
     "hatched: hidden by the mask": "schraffiert: von der Maske verdeckt",
+    "hidden by the mask": "von der Maske verdeckt",
     "hatched: not measured": "schraffiert: nicht gemessen",
     "framed: the pattern that the state is most like": "umrahmt: das Muster, dem der Zustand am ähnlichsten ist",
     "from left to right: activations a, weights w, sum, output": "von links nach rechts: Aktivierungen a, Gewichte w, "

@@ -26,9 +26,14 @@ def headline(figure: Figure, result: Result, title: str = "") -> None:
 
     title: of this figure; else the result's. A title of `[figure]`, also an empty one, comes before both.
     """
-    stated = result.figure.title
-    if text := (title or result.title) if stated is None else stated:
+    if text := headline_of(result, title):
         figure.suptitle(wrapped(text, HEADLINE))
+
+
+def headline_of(result: Result, title: str = "") -> str:
+    """The text of `headline`."""
+    stated = result.figure.title
+    return (title or result.title) if stated is None else stated
 
 
 def pads(figure: Figure, **sizes: float) -> None:

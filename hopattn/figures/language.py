@@ -59,6 +59,11 @@ def translate(part: Any, lang: str) -> None:
         text.set_text((_whole(own, lang) or own) if text is title else translated(own, lang))
 
 
+def in_words(text: str, lang: str) -> str:
+    """A text in a language; in English as it is."""
+    return translated(text, lang) if lang in LANGUAGES else text
+
+
 def _translated_ticks(labels: Any, lang: str) -> Any:
     return lambda values: [translated(label, lang) for label in labels(values)]
 

@@ -4,9 +4,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from hopattn.figures.base import Axes, Figure, Plot, only
-from hopattn.figures.headings import foot, headline, left_out, pads, run_title
-from hopattn.figures.line_names import name_lines
+from hopattn.figures.base import Around, Axes, Figure, Plot, only
+from hopattn.figures.headings import foot, headline, headline_of, left_out, pads, run_title
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")
@@ -89,6 +88,14 @@ class PartsPlot(Plot, Generic[Part]):
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Part]) -> None:
         """Draw what needs to know where everything else is."""
 
+    def around(self, ax: Axes, shown: Shown[Part]) -> Around:
+        """The texts and signs around the only panel: the headline with the title of the panel, and the keys."""
+        about, result = self.about(shown, [ax]), shown.result
+        titles = about.titles[0] if about.titles else "", result.runs[0].name if len(result.runs) == 1 else ""
+        own = titles[0] if titles[1] in titles[0] else "\n".join(filter(None, reversed(titles)))
+        title = "\n".join(filter(None, (headline_of(result, about.message), own)))
+        return Around(title, about.keys, about.names)
+
     def draw(self, figure: Figure, result: Result) -> None:
         shown = self.shown(result)
         pads(figure, **self.space)
@@ -117,8 +124,12 @@ class Together(PartsPlot[Part]):
         self.draw_into(ax, shown)
         return [ax]
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        self.draw_into(ax, self.shown(result)._replace(in_axes=True))
+    def panel(self, ax: Axes, result: Result) -> Around:
+        shown = self.shown(result)._replace(in_axes=True)
+        if len(shown.parts) < shown.of:
+            only(shown.every, *self.what)
+        self.draw_into(ax, shown)
+        return self.around(ax, shown)
 
 
 class Panels(PartsPlot[Part]):
@@ -149,9 +160,15 @@ class Panels(PartsPlot[Part]):
         _name_axes_once(axes, self.shared)
         return axes
 
-    def panel(self, ax: Axes, result: Result) -> None:
+    def complete(self, ax: Axes, part: Part, shown: Shown[Part]) -> None:
+        """Draw into axes of the user what needs to know where everything else is."""
+
+    def panel(self, ax: Axes, result: Result) -> Around:
         part = only(self.parts(result), *self.what)
-        self.panel_of(ax, part, Shown(result, [part], [part], in_axes=True))
+        shown = Shown(result, [part], [part], in_axes=True)
+        self.panel_of(ax, part, shown)
+        self.complete(ax, part, shown)
+        return self.around(ax, shown)
 
 
 def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:

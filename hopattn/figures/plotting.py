@@ -11,18 +11,19 @@ import numpy as np
 from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.figures.as_result import recall_as_result, weights_as_result
-from hopattn.figures.base import Axes, Figure, require_drawable
+from hopattn.figures.as_result import is_data_frame, recall_as_result, weights_as_result
+from hopattn.figures.base import Around, Axes, Figure, require_drawable, require_one_run
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.fitting import fitted
-from hopattn.figures.headings import HEADLINE, wrapped
+from hopattn.figures.headings import HEADLINE, JOINT, wrapped
 from hopattn.figures.kept_sweeps import every_figure
-from hopattn.figures.language import LANGUAGES, translate
+from hopattn.figures.keys import name_signs
+from hopattn.figures.language import LANGUAGES, in_words, translate
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite
-from hopattn.figures.style import STYLES, coloured, loaded, style_named, styled
+from hopattn.figures.style import STYLES, Style, coloured, loaded, sides, style_named, styled
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
@@ -40,13 +41,15 @@ class PlotOptions(TypedDict, total=False):
     run: str | None
     layer: int | None
     head: int | None
-    query: str | None
-    axes: Sequence[str] | None
-    highlight: Sequence[str] | None
+    query: str | int | None
+    axes: Sequence[str] | str | None
+    highlight: Sequence[str] | str | None
     title: str | None
     lang: str | None
     style: str | None
+    size: Any
     tokens: Any
+    mask: Any
     theory: Any
     measure: str | None
 
@@ -54,7 +57,8 @@ class PlotOptions(TypedDict, total=False):
 CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
 """The options that choose a part of a result."""
 CHOSEN = tuple(name for name in CHOICES if name != "title")
-OF_PARTS = (*CHOSEN, "tokens", "theory", "measure")
+OF_WEIGHTS = ("tokens", "mask")
+OF_PARTS = (*CHOSEN, *OF_WEIGHTS, "theory", "measure")
 """The options that the final states and the curves of a recall do not have."""
 
 OF_RECALL = ("overlaps", "energies", "basin")
@@ -65,26 +69,31 @@ NEED_OVERLAPS = ("overlaps", "basin", "overlap")
 
 
 class Drawing(NamedTuple):
-    """A drawing that was asked for. whole: draws into an empty figure. panel: draws into axes."""
+    """A drawing. whole: draws into an empty figure. panel: draws into axes, without title and legend."""
 
     whole: Callable[[Figure], None]
-    panel: Callable[[Axes], None]
+    panel: Callable[[Axes], Around]
 
 
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
     """Draw a figure of a result, a recall, a sweep, a comparison, or of an array of attention weights.
 
     thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; the trace of heads; or
-    weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy, PyTorch or JAX. name: of the figure, as
-    `hopattn figures --list` shows them; by default the one that shows the thing best; a recall has "recall",
-    "energies", "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap". ax: matplotlib's Axes,
-    Figure or SubFigure to draw into; by default a new figure of pyplot. run, layer, head, query, axes, highlight,
-    title: as in the table `[figure]` of a scenario; title: "" for none. lang: "en" or "de", the language of labels; by
-    default that of `[figure]`. style: "slide", "paper" or "dark"; by default that of a slide, and in axes of your own
-    the fonts that you set. tokens: the words of an array, or a pair of those of its queries and keys; by default their
-    numbers. measure: of a sweep or a comparison, the only one to draw. theory: lines over a sweep, name → (x, y) or a
-    function of the numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for none; by default those
-    of `ha.theory` where they describe the scenario that was swept.
+    weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy, PyTorch or JAX, or a DataFrame of pandas,
+    whose index and columns are the words. name: of the figure, as `hopattn figures --list` shows them; by default the
+    one that shows the thing best; a recall has "recall", "energies", "energy", and if it kept its overlaps also
+    "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
+    of pyplot. In axes of your own, `ax.legend()` lists the signs of the figure, and the legend is shown where it covers
+    nothing. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; a query may be a
+    number, and one text may name axes or words, as in "money,river". title: "" for none; in axes of your own there is
+    none unless you give it, and "auto" is the figure's headline with the name of its run. lang: "en" or "de", the
+    language of labels; by default that of `[figure]`. style: "slide", "paper" or "dark"; by default that of a slide,
+    and in axes of your own the fonts that you set. size: of a new figure, its width and height in inches, as in (3.4,
+    2.4), or a ratio, as in "16:9". tokens: the words of an array, or a pair of those of its queries and keys; by
+    default their numbers. mask: of an array, the name of a rule, such as "causal", or booleans (True = may attend):
+    what it hides is hatched. measure: of a sweep or a comparison, the only one to draw. theory: lines over a sweep,
+    name → (x, y) or a function of the numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for
+    none; by default those of `ha.theory` where they describe the scenario that was swept.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -99,6 +108,9 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     if name is not None:
         instance(name, str, "plot", "the name of a figure")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    automatic = isinstance(given.get("title"), str) and given["title"] == "auto"
+    if automatic:
+        del given["title"]
     lang = _language(thing, given.pop("lang", None))
     if isinstance(thing, Result):
         thing = replace(thing, figure=thing.figure.model_copy(update={"lang": lang}))
@@ -107,18 +119,27 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         target = given.get("ax")
         if target is not None and _is_axes(target):
             _require_flat(target)
-            drawing.panel(target)
-            if given.get("title"):
-                target.set_title(given["title"])
+            around = drawing.panel(target)
+            name_signs(target, around.keys, [in_words(name, lang) for name in around.names])
             translate(target, lang)
+            if title := _fitting(target, in_words(around.title, lang)) if automatic else given.get("title"):
+                target.set_title(title)
             return target
-        figure = _new_figure(given.get("style")) if target is None else target
+        figure = _new_figure(given) if target is None else target
         root = figure.get_figure(root=True)
         before = len(root.axes)
         drawing.whole(figure)
         translate(figure, lang)
         drawn = tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>")
         return drawn[0] if len(drawn) == 1 else drawn
+
+
+def _fitting(ax: Axes, title: str) -> str:
+    """A title on lines that are about as long as the axes are wide."""
+    width = ax.get_window_extent().width * 72 / ax.get_figure(root=True).dpi
+    letters = max(12, int(width / (0.56 * ax.title.get_fontsize())))
+    joined = title.replace(" → ", f"{JOINT}→{JOINT}")
+    return "\n".join(wrapped(line, letters, 3) for line in joined.split("\n")).replace(JOINT, " ")
 
 
 def _language(thing: Any, lang: Any) -> str:
@@ -133,27 +154,33 @@ def _language(thing: Any, lang: Any) -> str:
 def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
     """The drawing of a thing by the name of its figure. given: the options that were given."""
     known = isinstance(thing, np.ndarray | Labelled | list | tuple | HeadTrace | MultiHeadTrace)
-    if not known and not is_foreign_array(thing):
+    if not known and not is_foreign_array(thing) and not is_data_frame(thing):
         raise InvalidInput(
-            "plot: expected a Result, a Recall, a Sweep, a Comparison or an array of weights, "
+            "plot: expected a Result, a Recall, a Sweep, a Comparison or an array or DataFrame of weights, "
             f"not {type(thing).__name__}"
         )
-    others = {key: value for key, value in given.items() if key != "tokens"}
-    return _drawing(weights_as_result(thing, given.get("tokens")), name or "attention", others)
+    others = {key: value for key, value in given.items() if key not in OF_WEIGHTS}
+    result = weights_as_result(thing, *(given.get(option) for option in OF_WEIGHTS))
+    return _drawing(result, name or "attention", others)
 
 
 @_drawing.register
 def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
     _refuse(given, ("theory",), "a sweep")
     _refuse(given, ("measure",), "a sweep or a comparison")
-    _refuse(given, ("tokens",), "an array of weights")
+    _refuse(given, OF_WEIGHTS, "an array of weights")
     options = {key: given[key] for key in CHOICES if key in given}
     shown = chosen(result, options)
     figure = favourite(result) if name is None else every_figure[name]()
     if figure is None:
         raise InvalidInput(f"plot: no figure can be drawn from '{result.name}'")
     require_drawable(figure, shown)
-    return Drawing(lambda at: figure.draw(at, shown), lambda ax: figure.panel(ax, shown))
+
+    def panel(ax: Axes) -> Around:
+        require_one_run(figure, shown)
+        return figure.panel(ax, shown)
+
+    return Drawing(lambda at: figure.draw(at, shown), panel)
 
 
 @_drawing.register
@@ -171,9 +198,10 @@ def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
     if CURVES[name] not in curves:
         raise InvalidInput(f"plot: figure '{name}' cannot be drawn: the memory has no {name}")
 
-    def panel(ax: Axes) -> None:
+    def panel(ax: Axes) -> Around:
         draw_curves(ax, CURVES[name], curves[CURVES[name]], steps)
         ax.set_xlabel("step")
+        return Around(f"{CURVES[name]} by step")
 
     return Drawing(_titled(lambda figure: panel(figure.subplots()), given), panel)
 
@@ -181,7 +209,7 @@ def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
 @_drawing.register
 def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("sweep", *FORMS))
-    _refuse(given, (*CHOSEN, "tokens"), "a result")
+    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
     asked = {key: given.get(key) for key in ("measure", "theory", "title")}
     view = View(None if name == "sweep" else name, **asked)
     return Drawing(lambda figure: draw_sweep(figure, sweep, view), lambda ax: draw_sweep_panel(ax, sweep, view))
@@ -190,7 +218,7 @@ def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
 @_drawing.register
 def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("comparison",))
-    _refuse(given, (*CHOSEN, "tokens"), "a result")
+    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
     _refuse(given, ("theory",), "a sweep")
     view = ComparisonView(given.get("measure"), given.get("title"))
     return Drawing(
@@ -211,7 +239,7 @@ def _require_name(name: str | None, known: Sequence[str]) -> None:
         raise InvalidInput(f"plot: figure {unknown(name, known)}")
 
 
-def _titled(draw: Callable[[Figure], None], given: dict[str, Any]) -> Callable[[Figure], None]:
+def _titled(draw: Callable[[Figure], object], given: dict[str, Any]) -> Callable[[Figure], None]:
     """A drawing with the title that was given, if any, above it."""
 
     def titled(figure: Figure) -> None:
@@ -230,7 +258,7 @@ def _require_flat(ax: Any) -> None:
         raise InvalidInput("plot: ax: these axes were removed from their figure")
 
 
-def _no_panel(ax: Axes) -> None:
+def _no_panel(ax: Axes) -> Around:
     """Refuse axes for a figure that has several panels."""
     raise InvalidInput("plot: this figure has several panels: give a Figure or a SubFigure as `ax`")
 
@@ -245,12 +273,18 @@ def _is_axes(target: Any) -> bool:
     return isinstance(target, RealAxes)
 
 
-def _new_figure(style: str | None) -> Figure:
+def _new_figure(given: dict[str, Any]) -> Figure:
     """An empty figure of pyplot, so that a notebook shows it."""
     from matplotlib import pyplot
 
-    named = style_named(style or "slide")
-    return pyplot.figure(figsize=named.size, dpi=named.dpi, layout="constrained")
+    style = _style_of(given)
+    return pyplot.figure(figsize=style.size, dpi=style.dpi, layout="constrained")
+
+
+def _style_of(given: dict[str, Any]) -> Style:
+    """The style of a new figure, in the size that was given."""
+    named = style_named(given.get("style", "slide"))
+    return named.with_size(*sides(given["size"], named.size[0], "plot: size")) if "size" in given else named
 
 
 def _load_backend() -> None:
@@ -275,8 +309,10 @@ def _looking_like(given: dict[str, Any], drawing: Drawing) -> Iterator[None]:
     target = given.get("ax")
     if target is None:
         _load_backend()
+    elif "size" in given:
+        raise InvalidInput("plot: size: is for a new figure; the size of your own figure is its `figsize`")
     if target is None or "style" in given:
-        style = style_named(given.get("style", "slide"))
+        style = _style_of(given)
         if target is None and style.size != STYLES["slide"].size:
             style = fitted(drawing.whole, style)[1]
         with styled(style):

@@ -1,6 +1,7 @@
 """The style of a figure: background, size and font. Every size is relative to the font, and text stays text."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,9 @@ SLIDE_FONT = 17.0
 """The size of text on a slide of 1280 × 720, in printer's points; other sizes are stated for this font."""
 LEGIBLE = 13.0
 """The smallest text on a slide: 18 of 720 pixels."""
+LEAST, MOST = 0.5, 40.0
+"""The smallest and the largest side of a figure, in inches."""
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([x×:])\s*(\d+(?:\.\d*)?|\.\d+)\s*")
 FONT = "DejaVu Sans"
 """A font that is part of matplotlib, so that a figure looks the same everywhere."""
 
@@ -59,6 +63,25 @@ STYLES = {
 """The styles by name: a slide of 1280 × 720, a column of a paper, a slide with a dark background."""
 SIZE = STYLES["slide"].size
 _palette: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
+
+
+def sides(size: Any, own: float, what: str) -> tuple[float, float]:
+    """Width and height in inches; raises `InvalidInput` for those that are unreadable, too small or too large.
+
+    size: two numbers, or a text such as "3.4x2.4" or "16:9". own: the width of a ratio. what: the option, for messages.
+    """
+    text = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    try:
+        width, height = map(float, (text[1], text[3]) if text else () if isinstance(size, str) else size)
+    except (TypeError, ValueError):
+        message = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
+        raise InvalidInput(f"{what} {quoted(size)}: {message}") from None
+    if text and text[2] == ":" and width:
+        width, height = own, own * height / width
+    for side in (width, height):
+        if not LEAST <= side <= MOST:
+            raise InvalidInput(f"{what} {quoted(size)}: a side has {LEAST:g} to {MOST:g} inches, not {side:g}")
+    return width, height
 
 
 def style_named(name: str) -> Style:

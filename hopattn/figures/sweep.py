@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.experiments.sweep.table import Sweep
-from hopattn.figures.base import Axes, Figure, only
+from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
 from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
@@ -75,14 +75,18 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     translate(figure, _lang(sweep))
 
 
-def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> None:
-    """Draw one measure of a sweep into axes; raises `InvalidInput` if there are several, and for what has no figure."""
+def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> Around:
+    """Draw one measure of a sweep, with its legend, into axes.
+
+    Raises `InvalidInput` if there are several measures, and for what has no figure.
+    """
     form = _form(sweep, view)
     name = MEASURE if form == "capacity" else only(_measures(sweep, view), "measures", "measure")
     handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     if len(handles) > (form != "map"):
         ax.legend(list(handles.values()), list(handles), title=_pairs(view, form, handles) or None)
     translate(ax, _lang(sweep))
+    return Around(_title(sweep))
 
 
 def why_not_drawable(sweep: Sweep) -> str:

@@ -53,9 +53,8 @@ class WordPlanes(Panels[Part]):
         for ax, part in zip(axes, shown.parts, strict=True):
             self.draw_words(ax, part, shown)
 
-    def panel(self, ax: Axes, result: Result) -> None:
-        super().panel(ax, result)
-        shown = self.shown(result)
+    def complete(self, ax: Axes, part: Part, shown: Shown[Part]) -> None:
+        _fill(ax)
         self.finish(ax.figure, [ax], shown)
 
 
@@ -202,6 +201,19 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
     """Set the limits and names of the axes of a plane, with few ticks, none of them at its corners."""
     ax.set(xlim=span[0], ylim=span[1], aspect="equal", xlabel=label(plane[0]), ylabel=label(plane[1]))
     ax.locator_params(nbins=5, prune="both")
+
+
+def _fill(ax: Any) -> None:
+    """Widen the limits of a plane until it fills its axes, unless these share them with others."""
+    if any(shared.get_siblings(ax)[1:] for shared in (ax.get_shared_x_axes(), ax.get_shared_y_axes())):
+        return
+    laid_out(ax.figure)
+    room = ax.get_position(original=True).transformed(ax.get_figure(root=False).transSubfigure)
+    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
+    unit = float(np.max((high - low) / room.size))
+    more = (unit * room.size - (high - low)) / 2
+    (left, bottom), (right, top) = low - more, high + more
+    ax.set(xlim=(left, right), ylim=(bottom, top))
 
 
 def any_off_mark(axes: Iterable[Any]) -> list[Any]:

@@ -35,6 +35,7 @@ class Attention(Panels[Head]):
     scenario: ClassVar[str] = "practice-7-2"
     most: ClassVar[int] = 12
     what: ClassVar[tuple[str, str]] = "heads", "head"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         matrices = self.parts(result)
@@ -49,16 +50,17 @@ class Attention(Panels[Head]):
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
         stretch(ax, weights.values.shape)
         if not allowed.all():
-            shaded(ax, ~allowed, **hatching())
-        _name(ax, weights, len(shown.parts) > 1)
-        fit_words([ax], [_words(weights)], SIZE)
+            shaded(ax, ~allowed, **hatching(), label="hidden by the mask")
+        _name(ax, weights, highlighted_words(shown.result), len(shown.parts) > 1)
         if max(weights.values.shape) <= NUMBERED:
             write_numbers(ax, image, scaled(17 if max(weights.values.shape) <= 8 else 14))
 
     def about(self, shown: Shown[Head], axes: Sequence[Axes]) -> About:
         runs, places = shown.result.runs, [place for place, _ in shown.parts]
         own = run_title(runs[0]) * (len(runs) > 1), places[0] * (shown.result.figure.head is not None)
-        return About(titles=places if len(places) > 1 else [": ".join(filter(None, own))])
+        plain = shown.in_axes and max(shown.parts[0][1].values.shape) > NUMBERED
+        keys, names = _legend(_scale(shown)) if plain else ((), ())
+        return About((), keys, names, places if len(places) > 1 else [": ".join(filter(None, own))])
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Head]) -> None:
         result, matrices = shown.result, [weights for _, weights in shown.parts]

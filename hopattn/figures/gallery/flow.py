@@ -41,6 +41,7 @@ class Flow(Panels[Head]):
     scenario: ClassVar[str] = "induction"
     most: ClassVar[int] = 4
     what: ClassVar[tuple[str, str]] = "heads", "head"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         heads = list(tables(result.runs[0], "weights"))

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.base import Around, Axes, Figure, Plot, arrays_of
+from hopattn.figures.headings import foot, headline, headline_of, left_out
 from hopattn.figures.shapes import arrow, bare, boxed, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import cut_words, ems, number
@@ -49,6 +49,7 @@ class Layer(Plot):
     name: ClassVar[str] = "layer"
     shows: ClassVar[str] = "inside a transformer's layer: heads side by side, mapped back, and what is added to words"
     scenario: ClassVar[str] = "transformer-layer"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         own = _layer(result.runs[0])
@@ -77,8 +78,9 @@ class Layer(Plot):
         )
         foot(figure, notes)
 
-    def panel(self, ax: Axes, result: Result) -> None:
+    def panel(self, ax: Axes, result: Result) -> Around:
         _draw(ax, _layer(result.runs[0]), float(ax.bbox.width))
+        return Around(headline_of(result))
 
 
 def _names(run: Run) -> dict[ArrayName, Labelled]:

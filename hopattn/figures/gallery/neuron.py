@@ -35,6 +35,7 @@ class Neuron(Panels[int]):
     in_a_row: ClassVar[int] = 2
     most: ClassVar[int] = PANELS
     what: ClassVar[tuple[str, str]] = "cues", "query"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         if "network" not in result.runs[0].arrays:

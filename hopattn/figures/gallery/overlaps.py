@@ -1,18 +1,18 @@
 """The overlap of one cue's state with every stored pattern, step by step, as a heat map."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure
+from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.choice import cues_of
 from hopattn.figures.headings import left_out, run_title, wrapped
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.recalls import last_steps
 from hopattn.figures.shapes import colours_of, framed, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import label, number
 from hopattn.scenario.result import Result, Run
 
 NAMED, NUMBERED = 20, 12
@@ -33,6 +33,11 @@ class Overlaps(Together[Run]):
     def parts(self, result: Result) -> Sequence[Run]:
         course = result.runs[0].arrays.get("course")
         return result.runs if course is not None and course.values.size else []
+
+    def panel(self, ax: Axes, result: Result) -> Around:
+        if result.figure.query is None:
+            only(self.parts(result)[0].arrays["course"].labels[0], "cues", "query")
+        return super().panel(ax, result)
 
     def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
         """Draw the overlaps of the cue until it converges."""
@@ -64,9 +69,9 @@ class Overlaps(Together[Run]):
         own = f"cue: {label(cue)}" if len(cues) > 1 or not cue.isdigit() else ""
         title = ", ".join(filter(None, (own, run_title(run) if run.name else "")))
         framing = "framed: the pattern that the state is most like"
-        return About(
-            [framing, left_out(1, len(cues), "cues", "query"), self.left_out(shown)], titles=[wrapped(title, 60)]
-        )
+        notes = framing, left_out(1, len(cues), "cues", "query"), self.left_out(shown)
+        signs = _colours() if shown.in_axes else {}
+        return About(notes, [*signs.values()], [*signs], [wrapped(title, 60)])
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
         """Draw the colour bar, open at an end beyond which an overlap is."""
@@ -75,6 +80,14 @@ class Overlaps(Together[Run]):
         extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(beyond, "neither")
         bar = figure.colorbar(image, ax=axes[0], label="overlap with the pattern", extend=extend, shrink=0.9)
         bar.set_ticks([-1, 0, 1], labels=["−1", "0", "1"])
+
+
+def _colours() -> dict[str, Any]:
+    """The colours of some overlaps, for a legend."""
+    from matplotlib.patches import Patch
+
+    scale = colours_of(-1.0, 1.0)["cmap"]
+    return {f"overlap {number(overlap)}": Patch(facecolor=scale((overlap + 1) / 2)) for overlap in (-1, 0, 1)}
 
 
 def _cue(result: Result) -> int:

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.base import Around, Axes, Figure, Plot
 from hopattn.figures.cue_circle import unit_circle
-from hopattn.figures.headings import foot, headline, laid_out, left_out
+from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.shapes import arrow, bare, boxed, layer
 from hopattn.figures.style import scaled, theme
@@ -24,6 +24,7 @@ class Positions(Plot):
     name: ClassVar[str] = "positions"
     shows: ClassVar[str] = "positions on a circle, and the rotation of one step as a matrix and as a network"
     scenario: ClassVar[str] = "positions"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         arrays = result.runs[0].arrays
@@ -36,10 +37,11 @@ class Positions(Plot):
         moved = np.allclose(arrays["input"].values @ weights.T, arrays["state"].values)
         return "" if moved else "its neurons do more to a point than rotate it"
 
-    def panel(self, ax: Axes, result: Result) -> None:
+    def panel(self, ax: Axes, result: Result) -> Around:
         cues, weights = result.runs[0].arrays["input"], result.runs[0].arrays["network"].values
         names = tuple(map(label, cues.labels[1]))
         _circle(ax, cues.labels[0], cues.values, weights, names)
+        return Around(headline_of(result))
 
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = result.runs[0].arrays

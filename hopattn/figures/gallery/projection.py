@@ -4,10 +4,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot
+from hopattn.figures.base import Around, Axes, Figure, Plot, only
 from hopattn.figures.choice import query_of
 from hopattn.figures.cue_circle import angle, draw_circle, draw_vectors, foot_of, lacks_circle
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, headline_of, left_out
 from hopattn.figures.shapes import arithmetic, arrow, bare, boxed
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number
@@ -29,6 +29,7 @@ class Projection(Plot):
     name: ClassVar[str] = "projection"
     shows: ClassVar[str] = "the cosine as a projection: the adjacent side over the hypotenuse"
     scenario: ClassVar[str] = "similarity"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         if lack := lacks_circle(result):
@@ -39,15 +40,23 @@ class Projection(Plot):
 
     def draw(self, figure: Figure, result: Result) -> None:
         arrays = result.runs[0].arrays
-        weights, cue = arrays["network"].values[0], arrays["input"].values[_cue(result)]
-        adjacent, hypotenuse = _sides(weights, cue)
-        headline(figure, result, f"cosine = adjacent / hypotenuse = {_ratio(adjacent, hypotenuse)}")
-        self.panel(figure.subplots(), result)
+        headline(figure, result, _message(result))
+        _triangle(figure.subplots(), arrays["network"].values[0], arrays["input"], _cue(result))
         foot(figure, left_out(1, len(arrays["input"].labels[0]), "cues", "query"))
 
-    def panel(self, ax: Axes, result: Result) -> None:
+    def panel(self, ax: Axes, result: Result) -> Around:
         arrays = result.runs[0].arrays
+        if result.figure.query is None:
+            only(arrays["input"].labels[0], "cues", "query")
         _triangle(ax, arrays["network"].values[0], arrays["input"], _cue(result))
+        return Around(headline_of(result, _message(result)))
+
+
+def _message(result: Result) -> str:
+    """The title: the cosine as the ratio of two sides."""
+    arrays = result.runs[0].arrays
+    adjacent, hypotenuse = _sides(arrays["network"].values[0], arrays["input"].values[_cue(result)])
+    return f"cosine = adjacent / hypotenuse = {_ratio(adjacent, hypotenuse)}"
 
 
 def _cue(result: Result) -> int:

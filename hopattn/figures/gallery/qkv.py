@@ -74,6 +74,7 @@ class Qkv(Panels[str]):
     shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
     scenario: ClassVar[str] = "one-head"
     what: ClassVar[tuple[str, str]] = "heads", "head"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         run = result.runs[0]

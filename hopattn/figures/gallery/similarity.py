@@ -31,6 +31,7 @@ class Similarity(Panels[int]):
     scenario: ClassVar[str] = "similarity"
     most: ClassVar[int] = MOST
     what: ClassVar[tuple[str, str]] = "cues", "query"
+    of_one_run: ClassVar[bool] = True
 
     def lacks(self, result: Result) -> str:
         return lacks_circle(result)

@@ -4,8 +4,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, laid_out, left_out, wrapped
+from hopattn.figures.base import Around, Axes, Figure, Plot, arrays_of, only
+from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out, wrapped
 from hopattn.figures.labelled_points import grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, label, number
@@ -72,11 +72,13 @@ class SpaceOfHead(Plot):
         for ax, space in zip(axes, (unchanged, *shown), strict=True):
             _plane(ax, space, word)
 
-    def panel(self, ax: Axes, result: Result) -> None:
+    def panel(self, ax: Axes, result: Result) -> Around:
         space = only(_spaces(result), "matrices", "run or head")
+        word = space.tokens[asked(result, space.tokens)[0]]
         frame(ax, space.axes, limits(space.after))
         laid_out(ax.figure)
-        _plane(ax, space, space.tokens[asked(result, space.tokens)[0]])
+        _plane(ax, space, word)
+        return Around(f"{headline_of(result, _message([space], word))}\n{_cosines(space, word)}")
 
 
 def _spaces(result: Result) -> list[Space]:
