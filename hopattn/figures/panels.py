@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from hopattn.figures.base import Around, Axes, Figure, Plot, only
 from hopattn.figures.headings import foot, headline, headline_of, left_out, pads, run_title
+from hopattn.figures.line_names import name_lines
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")

@@ -13,11 +13,10 @@ from tests.runs import drawing_of, result_of
 
 NOTES = {
     "forgetting": "points: mean ± 2 standard errors; lines: the law · 2 of 4 runs; choose with run",
-    "gradients": "a rise from the floor: softmax is not saturated in that layer"
-    " 1 of 2 runs; choose with run",
+    "gradients": "a rise from the floor: softmax is not saturated in that layer · 1 of 2 runs; choose with run",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
     "messages": "in brackets: sent, received · 3 of 4 runs; choose with run",
-    "probe": "1 of 2 runs; choose with run",
+    "probe": "grey: chance ± 2 standard errors · 1 of 2 runs; choose with run",
     "program": "blue: the query (row) selects the key (column) · 1 of 5 runs; choose with run",
 }
 SCENARIOS = {

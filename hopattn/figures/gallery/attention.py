@@ -51,7 +51,8 @@ class Attention(Panels[Head]):
         stretch(ax, weights.values.shape)
         if not allowed.all():
             shaded(ax, ~allowed, **hatching(), label="hidden by the mask")
-        _name(ax, weights, highlighted_words(shown.result), len(shown.parts) > 1)
+        _name(ax, weights, len(shown.parts) > 1)
+        fit_words([ax], [_words(weights)], SIZE)
         if max(weights.values.shape) <= NUMBERED:
             write_numbers(ax, image, scaled(17 if max(weights.values.shape) <= 8 else 14))
 

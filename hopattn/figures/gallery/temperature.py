@@ -50,14 +50,19 @@ class Temperature(Plot):
         pads(figure, h_pad=0.08, w_pad=0.12)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
         _all_bars(left, scores, query, keys, shown)
-        _slopes(figure.add_subplot(right))
+        slopes = figure.add_subplot(right)
+        lines = _slopes(slopes)
+        names = [str(line.get_label()) for line in lines]
+        named = name_lines(slopes, lines, names)
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        foot(figure, remarks)
+        foot(figure, remarks, *(() if named else (lines, names)))
+        if named:
+            named.fit()  # the panel is lower now
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
@@ -117,18 +122,20 @@ def _bars(ax: Axes, heights: np.ndarray, colour: str, name: str) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _slopes(ax: Axes) -> None:
-    """Draw the weight of one of two words over the lead of its score at each β, and name the slopes."""
+def _slopes(ax: Axes) -> list[Any]:
+    """Draw the weight of one of two words over the lead of its score at each β; gives the lines, with their slopes."""
+    lines = []
     for i, (name, beta) in enumerate(BETAS.items()):
         weights = weights_at(beta, np.stack([LEADS, np.zeros_like(LEADS)], axis=-1))[:, 0]
+        slope = beta / 4
         style: dict[str, Any] = {"color": theme().series[i], "linestyle": DASHES[i]}
-        ax.plot(LEADS, weights, label=f"{name}: {number(beta / 4, 3)}", **style)
+        lines += ax.plot(LEADS, weights, label=f"{name}: slope {number(slope, 3)}", **style)
     ax.plot(0, 0.5, "o", color=theme().ink, markersize=scaled(10), zorder=5)
     to: Any = {"arrowstyle": "-|>", "color": theme().faint, "lw": scaled(1.5), "mutation_scale": scaled(14)}
     text: Any = {"fontsize": scaled(15), "ha": "left", "va": "center", "arrowprops": to}
     ax.annotate("saturated:\nno slope,\nno gradient", (0.9, 1.0), (-3.85, 0.82), **text)
-    ax.legend(loc="lower right", frameon=False, fontsize=scaled(15), handlelength=1.2, borderaxespad=0.2)
     ax.set(xlim=(LEADS[0], LEADS[-1]), ylim=(-0.02, 1.05), yticks=(0, 0.5, 1), xticks=range(-4, 5, 2))
     ax.set_yticklabels(["0", ".5", "1"])
     ax.set(xlabel="lead of its score", ylabel="weight of one of two words")
     ax.set_title("slope where scores are equal: β / 4", fontsize=scaled(17))
+    return lines
