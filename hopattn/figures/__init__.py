@@ -20,7 +20,8 @@
 - `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow
 - `two_texts.py`: the weights between two texts, and lines between their words
 - `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
-- `labelled_points.py`: points in a plane, with labels that do not overlap
+- `placing.py`: places of names beside their dots, by measured room
+- `labelled_points.py`: points in a plane, with names that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
 - `recalls.py`: recalls: which cues recalled their patterns, states as pictures, overlaps, and ends in words

@@ -68,7 +68,7 @@ def draw_vectors(ax: Any, weights: np.ndarray, cue: np.ndarray) -> None:
 
     end = foot_of(weights, cue)
     far = max(float(np.linalg.norm(weights)), float(np.linalg.norm(cue)), 1e-9)
-    arrow(ax, (0, 0), weights, theme().key, 9, mutation_scale=scaled(28), joinstyle="miter")
+    arrow(ax, (0, 0), weights, theme().key, 6, mutation_scale=scaled(17), joinstyle="miter")
     halo = [withStroke(linewidth=scaled(5), foreground=theme().paper)]
     arrow(ax, (0, 0), cue, theme().query, 3, path_effects=halo)
     if weights.any() and cue.any():

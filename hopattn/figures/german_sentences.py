@@ -4,7 +4,7 @@ SENTENCES = {
     "a neuron sums its activations, each times its weight": "ein Neuron summiert Aktivierungen, jede mal ihr Gewicht",
     "attention makes ‘{}’ a sum of weighted words": "Aufmerksamkeit macht „{}“ zur Summe gewichteter Wörter",
     "attention turns ‘{}’ towards ‘{}’ or ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“ oder „{}“",
-    "‘{}’ is pulled towards ‘{}’ or ‘{}’": "„{}“ wird zu „{}“ oder „{}“ gezogen",
+    "‘{}’ takes most from ‘{}’ or ‘{}’": "„{}“ nimmt am meisten von „{}“ oder „{}“",
     "attention in three steps: what ‘{}’ takes from each word": "Aufmerksamkeit in drei Schritten: was „{}“ von "
     "jedem Wort nimmt",
     "how scores become weights": "wie aus Punktwerten Gewichte werden",
@@ -33,10 +33,13 @@ SENTENCES = {
     "in brackets: sent, received": "in Klammern: gesendet, empfangen",
     "attention turns ‘{}’ towards ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“",
     "attention turns ‘{}’ towards ‘{}’ or ‘{}’ or ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“ oder „{}“ oder „{}“",
-    "‘{}’ is pulled towards ‘{}’": "„{}“ wird zu „{}“ gezogen",
-    "‘{}’ is pulled towards ‘{}’ or ‘{}’ or ‘{}’": "„{}“ wird zu „{}“ oder „{}“ oder „{}“ gezogen",
-    "each word is pulled towards the words that it attends to": "jedes Wort wird zu den Wörtern "
-    "gezogen, auf die es achtet",
+    "‘{}’ takes most from ‘{}’": "„{}“ nimmt am meisten von „{}“",
+    "‘{}’ takes most from ‘{}’ or ‘{}’ or ‘{}’": "„{}“ nimmt am meisten von „{}“ oder „{}“ oder „{}“",
+    "each word takes from the words that it attends to": "jedes Wort nimmt von den Wörtern, auf die es achtet",
+    "what ‘{}’ takes": "was „{}“ nimmt",
+    "what the bold word takes": "was das fette Wort nimmt",
+    "what other words take": "was andere Wörter nehmen",
+    "the strongest arrows": "die stärksten Pfeile",
     "a matrix slants the plane, and ‘{}’ comes to lie near ‘{}’": "eine Matrix schert die Ebene, und "
     "„{}“ liegt nahe „{}“",
     "a matrix slants the plane, and ‘{}’ comes to lie near ‘{}’ or ‘{}’": "eine Matrix schert die Ebene, "

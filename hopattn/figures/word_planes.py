@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, arrays_of
 from hopattn.figures.choice import highlighted_words
 from hopattn.figures.headings import laid_out, left_out, run_titles, wrapped
-from hopattn.figures.labelled_points import in_plane
+from hopattn.figures.labelled_points import in_plane, name_axes
 from hopattn.figures.panels import Panels, Part, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, label, number
@@ -20,10 +20,10 @@ from hopattn.scenario.result import Result, Run
 
 OFF = 1e-6
 """The length in the plane, relative to that of the whole vector, up to which a word is off the plane."""
-MARGIN = 0.2
+MARGIN = 0.15
 """The space around the points of a plane, relative to their extent."""
-LEAST = 0.7
-"""The least width and height of a plane, relative to the extent of its points, so that it is not a narrow strip."""
+LONG = 40
+"""The largest width of a word in a title, in letters; a wider one is cut."""
 
 
 class WordPlanes(Panels[Part]):
@@ -49,7 +49,7 @@ class WordPlanes(Panels[Part]):
         frame(ax, self.plane(shown), limits(self.points(shown)))
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Part]) -> None:
-        laid_out(figure)
+        filled(figure, axes, self.plane(shown))
         for ax, part in zip(axes, shown.parts, strict=True):
             self.draw_words(ax, part, shown)
 
@@ -164,7 +164,7 @@ def turn_of(words: Labelled, word: int, other: int | None, after: np.ndarray) ->
     if other is None:
         return ""
     both = (number(float(cosine(vector, words.values[other]))) for vector in (words.values[word], after))
-    return f"cosine with {indexed(words.labels[0][other])}: {' → '.join(both)}"
+    return f"cosine with {indexed(words.labels[0][other], LONG)}: {' → '.join(both)}"
 
 
 def remarks(axes: int, runs: int, result: Result, cosines: bool) -> list[str]:
@@ -191,9 +191,8 @@ def limits(points: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]
     """The limits of both axes around points and the origin, `(n_points, 2)`."""
     every = np.vstack([np.zeros((1, 2)), points])
     low, high = every.min(axis=0), every.max(axis=0)
-    extent = max(*(high - low).tolist(), 1e-9)
-    edges = np.maximum(MARGIN * extent, (LEAST * extent - (high - low)) / 2)
-    low, high = low - edges, high + edges
+    edge = MARGIN * max(*(high - low).tolist(), 1e-9)
+    low, high = low - edge, high + edge
     return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
 
 
@@ -203,17 +202,24 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
     ax.locator_params(nbins=5, prune="both")
 
 
-def _fill(ax: Any) -> None:
-    """Widen the limits of a plane until it fills its axes, unless these share them with others."""
-    if any(shared.get_siblings(ax)[1:] for shared in (ax.get_shared_x_axes(), ax.get_shared_y_axes())):
-        return
-    laid_out(ax.figure)
-    room = ax.get_position(original=True).transformed(ax.get_figure(root=False).transSubfigure)
-    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
-    unit = float(np.max((high - low) / room.size))
-    more = (unit * room.size - (high - low)) / 2
-    (left, bottom), (right, top) = low - more, high + more
-    ax.set(xlim=(left, right), ylim=(bottom, top))
+def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str]) -> None:
+    """Widen the limits of planes until they fill their panels, so that names have room; both units stay equal.
+
+    The figure is laid out, and the names of its axes are written as far as there is room. plane: these names.
+    """
+    laid_out(figure)
+    boxes = [ax.get_position(original=True).transformed(ax.figure.transSubfigure) for ax in axes]
+    sizes = np.array([(box.width, box.height) for box in boxes]).min(axis=0)
+    limits = np.array([axes[0].get_xlim(), axes[0].get_ylim()])
+    extents = np.diff(limits, axis=1)[:, 0]
+    halves = sizes / np.min(sizes / extents) / 2
+    low, high = limits.mean(axis=1) - halves, limits.mean(axis=1) + halves
+    for ax in axes:
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    laid_out(figure)
+    laid_out(figure)
+    for ax in axes:
+        name_axes(ax, plane)
 
 
 def any_off_mark(axes: Iterable[Any]) -> list[Any]:

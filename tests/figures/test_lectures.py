@@ -282,7 +282,7 @@ def test_a_masked_word_has_no_score():
     assert texts(axes[0]) == ["0", ".6", ".8", "·  masked"]
 
 
-def test_apple_is_pulled_towards_orange_and_towards_phone():
+def test_apple_takes_from_orange_and_from_phone():
     axes = shown(Plane, "apple").axes
     assert [ax.get_xlabel() for ax in axes] == ["technology"] * 2 and axes[0].get_ylabel() == "fruitness"
     for ax, run in zip(axes, result_of("apple").runs, strict=True):

@@ -84,12 +84,43 @@ def test_queries_that_are_replaced_do_not_move(scenario):
     assert "are replaced: no word moves" in Moved().lacks(chosen(result_of(scenario)))
 
 
-def test_no_word_of_a_plane_has_more_than_two_arrows_and_the_note_counts_them():
+def test_no_more_than_two_arrows_lead_to_a_word_of_a_plane_and_the_note_says_so():
     figure = drawing_of("plane", "softmax-table").figure
-    starts = [tuple(start) for start, _ in arrows(figure.axes[0])]
+    ends = [tuple(end) for _, end in arrows(figure.axes[0])]
     of_words = result_of("softmax-table").runs[0].arrays["input"].values[:, :2]
-    assert max(starts.count(tuple(word)) for word in of_words[:2]) <= 2
-    assert f"{len(starts)} of 12 weights between words" in notes(figure)[0]
+    assert max(ends.count(tuple(word)) for word in of_words[:2]) <= 2 < len(ends)
+    assert "the strongest arrows" in notes(figure)[0]
+
+
+@pytest.mark.parametrize("scenario", ["bank", "apple"])
+def test_arrows_of_a_plane_lead_from_the_word_attended_to_to_the_word_that_attends(scenario):
+    figure, result = drawing_of("plane", scenario).figure, result_of(scenario)
+    for ax, run in zip(figure.axes, result.runs, strict=False):
+        words, weights = run.arrays["input"], run.arrays["layer 1 head 1 weights"].values
+        at = words.values[:, [words.labels[1].index(axis) for axis in plane_of(figure)]]
+        drawn_arrows = arrows(ax)
+        assert drawn_arrows
+        for start, end in drawn_arrows:
+            keys, queries = (np.flatnonzero(np.all(np.isclose(at, point), axis=1)) for point in (start, end))
+            assert np.any(weights[np.ix_(queries, keys)] != 0), (start, end)
+
+
+def plane_of(figure):
+    """The names of the two axes, which panels share."""
+    names = ({ax.get_xlabel() for ax in figure.axes}, {ax.get_ylabel() for ax in figure.axes})
+    return [next(iter(name - {""})) for name in names]
+
+
+def test_lines_between_two_texts_and_graphs_of_words_lead_to_the_query_too():
+    """The keys are on the left, the queries on the right, and the arrow heads of the graph at the queries."""
+    (ax,) = drawing_of("translation", "cross-attention").figure.axes[:1]
+    weights = result_of("cross-attention").runs[0].find("weights")
+    shape = next(array.values.shape for _, array in weights)
+    lines = [line.get_xydata() for line in ax.lines if line.get_marker() in ("None", "") and len(line.get_xdata()) == 2]
+    lefts = {tuple(line[0]) for line in lines if np.isclose(line[0][0], 0) and np.isclose(line[1][0], 1)}
+    assert 0 < len(lefts) <= shape[1]
+    for ax in drawing_of("messages", "messages").figure.axes:
+        assert arrows(ax) and all(start[0] < end[0] for start, end in arrows(ax))
 
 
 @pytest.mark.parametrize("plot", [Moved, Plane])

@@ -221,6 +221,19 @@ def test_a_term_is_explained_in_one_line_by_pointer_and_keyboard(opened, name):
     assert target.get_attribute("aria-describedby") == "tip"
 
 
+def test_arcs_of_the_page_lead_from_the_key_to_the_query_as_in_the_figures(opened):
+    page = opened("induction")
+    arcs = page.locator(".arcs").first.evaluate(
+        """(svg) => { const step = svg.viewBox.baseVal.width / svg.querySelectorAll('.word').length;
+            return [...svg.querySelectorAll('[data-key] > .line')].map((line) => {
+                const end = line.getTotalLength(), at = (x) => Math.floor(line.getPointAtLength(x).x / step);
+                return [line.parentNode.dataset.key, at(0), at(end)]; }); }"""
+    )
+    assert len(arcs) > 1
+    for key, start, end in arcs:
+        assert key == f"{end} {start}"  # the data has the query first
+
+
 def test_arcs_and_unknown_pixels_look_as_in_the_figures(opened):
     page = opened("induction")
     arcs = {

@@ -7,12 +7,22 @@ import numpy as np
 
 from hopattn.figures.base import Axes, arrays_of, tables
 from hopattn.figures.headings import wrapped
-from hopattn.figures.labelled_points import draw_origin, in_plane, keep_apart
+from hopattn.figures.labelled_points import Drawn, draw_origin, in_plane, keep_apart
 from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
-from hopattn.figures.word_planes import WordPlanes, approached, asked, chosen_axes, hero, remarks, same_axes, turn_of
+from hopattn.figures.word_planes import (
+    LONG,
+    WordPlanes,
+    approached,
+    asked,
+    chosen_axes,
+    hero,
+    remarks,
+    same_axes,
+    turn_of,
+)
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -39,7 +49,7 @@ class Sum(NamedTuple):
     @property
     def own(self) -> bool:
         """Whether the first term is the word itself, as it was or times its weight."""
-        return self.names[0].endswith(indexed(self.words.labels[0][self.word]))
+        return self.names[0].endswith(indexed(self.words.labels[0][self.word], LONG))
 
     @property
     def words(self) -> Labelled:
@@ -87,7 +97,7 @@ class Added(WordPlanes[Sum]):
         return np.concatenate([_chain(total, plane) for total in shown.parts] + goals)
 
     def about(self, shown: Shown[Sum], axes: Sequence[Axes]) -> About:
-        sums, words = shown.parts, {indexed(total.words.labels[0][total.word]) for total in shown.parts}
+        sums, words = shown.parts, {indexed(total.words.labels[0][total.word], LONG) for total in shown.parts}
         turns = [turn_of(total.words, total.word, total.other, total.terms.sum(axis=0)) for total in sums]
         titles = []
         for total, turn in zip(sums, turns, strict=True):
@@ -119,7 +129,7 @@ def _sum(result: Result, run: Run) -> Sum | None:
     word = hero(result, words.labels[0], words.values, after)
     names, terms = _terms(arrays.get("source", words), weights, values, word)
     if own:  # the residual
-        names, terms = [indexed(words.labels[0][word]), *names], np.vstack([words.values[word], terms])
+        names, terms = [indexed(words.labels[0][word], LONG), *names], np.vstack([words.values[word], terms])
     return Sum(run, word, names, terms, approached(words.values, after[word], word))
 
 
@@ -137,7 +147,7 @@ def _terms(keys: Labelled, weights: Labelled, values: Labelled, word: int) -> tu
     names, terms = [], parts[largest]
     for k in largest:
         times = "" if abs(row[k] - 1) <= 0.005 else f"{number(float(row[k]))} "
-        names.append(times + ("" if own else "value of ") + indexed(weights.labels[1][k]))
+        names.append(times + ("" if own else "value of ") + indexed(weights.labels[1][k], LONG))
     if len(added) > len(largest):
         rest = len(added) - len(largest)
         names.append(f"{rest} other word{'s' * (rest > 1)}")
@@ -153,15 +163,15 @@ def _chain(total: Sum, plane: tuple[str, str]) -> np.ndarray:
 
 def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
     """Draw the terms head to tail, the sum, the word before, and a ray to the word that the sum turns towards."""
-    chain = _chain(total, plane)
-    lines = draw_origin(ax)
+    chain, drawn = _chain(total, plane), Drawn(faint=draw_origin(ax))
     sum_name = "after"
     texts: list[tuple[str, Any]] = []
     if total.other is not None:
         goal = in_plane(total.words, *plane)[total.other]
         ax.plot([0, goal[0]], [0, goal[1]], color=theme().ink, ls=(0, (1, 2)), lw=scaled(2), zorder=1.5)
         ax.plot(*goal, "o", color=theme().faint, ms=scaled(10), zorder=2)
-        texts.append((indexed(total.words.labels[0][total.other]), goal))
+        drawn.faint.append((np.zeros(2), goal))
+        texts.append((indexed(total.words.labels[0][total.other], LONG), goal))
     colours: dict[str, str] = {}
     for i, (name, start, end) in enumerate(zip(total.names, chain[:-1], chain[1:], strict=True)):
         if np.linalg.norm(end - start) < 1e-9:
@@ -171,8 +181,8 @@ def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
         text = f"+ {name}".replace("+ −", "− ") if i else name
         texts.append((text, (start + end) / 2))
         colours[text] = colour
-        lines.append((start, end))
+        drawn.arrows.append((start, end))
     arrow(ax, (0, 0), chain[-1], theme().plus, 5)
-    lines.append((np.zeros(2), chain[-1]))
+    drawn.hero.append((np.zeros(2), chain[-1]))
     texts.append((sum_name, chain[-1]))
-    keep_apart(ax, texts, lines, strong=[sum_name], colours=colours | {sum_name: theme().plus})
+    keep_apart(ax, texts, drawn, strong=[sum_name], colours=colours | {sum_name: theme().plus})

@@ -7,12 +7,13 @@ import numpy as np
 
 from hopattn.figures.base import Axes, arrays_of, between_texts
 from hopattn.figures.headings import left_out, wrapped
-from hopattn.figures.labelled_points import draw_origin, grouped, in_plane, keep_apart
+from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.panels import About, Shown
 from hopattn.figures.shapes import arrow
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed
 from hopattn.figures.word_planes import (
+    LONG,
     RunPlanes,
     any_off_mark,
     approached,
@@ -29,6 +30,8 @@ from hopattn.scenario.result import Result, Run
 
 DRAWN, NAMED = 200, 14
 """The largest number of words, and of words with names: in both those that move most."""
+AVOIDED = 40
+"""The number of arrows up to which no name covers one."""
 STILL = 1e-6
 """The distance up to which a word does not count as moved."""
 
@@ -71,7 +74,7 @@ class Moved(RunPlanes):
             word, other = _turn(shown.result, runs[i])
             turn = wrapped(turn_of(before, word, other, after.values[word]), 76 // len(runs))
             titles[i] = "\n".join(filter(None, (titles[i], turn)))
-            pairs.append([indexed(before.labels[0][k]) for k in (word, other) if k is not None])
+            pairs.append([indexed(before.labels[0][k], LONG) for k in (word, other) if k is not None])
         goals = dict.fromkeys(f"‘{goal[0]}’" for _, *goal in pairs if goal)
         one = len({word for word, *_ in pairs}) == 1 and all(len(pair) == 2 for pair in pairs)
         message = f"attention turns ‘{pairs[0][0]}’ towards {' or '.join(goals)}" if one else ""
@@ -111,29 +114,41 @@ def _turn(result: Result, run: Run) -> tuple[int, int | None]:
 def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: tuple[int, int | None]) -> None:
     """Draw the words of one run: grey, and the one that stands out in colour, with rays from the origin."""
     (words, after), (word, other) = before_after(run), turn
-    tokens = [indexed(token) for token in words.labels[0]]
     start, end = in_plane(words, *plane), in_plane(after, *plane)
-    lines = draw_origin(ax)
+    drawn = Drawn(faint=draw_origin(ax))
     far = np.linalg.norm(end - start, axis=1)
     order = np.argsort(-far, kind="stable")
-    order = np.array([word, *order[order != word]])
-    drawn = np.zeros(len(far), dtype=bool)
-    drawn[order[:DRAWN]] = True
+    order = np.array([word, *order[order != word]])[:DRAWN]
     rays = [(start[word], theme().plus, (0, (4, 3))), (end[word], theme().plus, "-")]
     if other is not None:
         rays.append((start[other], theme().ink, (0, (1, 2))))
     for to, colour, style in rays:
         ax.plot([0, to[0]], [0, to[1]], color=colour, ls=style, lw=scaled(1.6), alpha=0.8, zorder=1.5)
-        lines.append((np.zeros(2), to))
-    for i in np.flatnonzero(drawn & (far > STILL)):
+        drawn.faint.append((np.zeros(2), to))
+    moving = np.sort(order[far[order] > STILL])
+    for i in moving:
         colour = theme().plus if i == word else theme().faint
         arrow(ax, start[i], end[i], colour, 4 if i == word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
         ax.plot(*start[i], "o", mfc=theme().paper, mec=colour, mew=scaled(2), ms=scaled(11), ls="none", zorder=4)
-        lines.append((start[i], end[i]))
-    seen = ~(off_plane(words, start) & off_plane(after, end))
-    for i in np.flatnonzero(drawn & seen):
+        paths = drawn.hero if i == word else drawn.arrows if len(moving) <= AVOIDED else drawn.faint
+        paths.append((start[i], end[i]))
+    off = off_plane(words, start)
+    for i in np.sort(order[~(off & off_plane(after, end))[order]]):
         colour = theme().plus if i == word else theme().faint
         ax.plot(*end[i], "o", color=colour, ms=scaled(11), ls="none", zorder=5)
+    drawn.dots += [*start[order], *end[order]]
     named = order[:NAMED]
-    texts = grouped([tokens[i] for i in named], end[named])
-    keep_apart(ax, texts, lines, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
+    tokens = [indexed(words.labels[0][i], LONG) for i in named]
+    texts = grouped(tokens, _named_at(start, end, off)[named])
+    keep_apart(ax, texts, drawn, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
+
+
+def _named_at(start: np.ndarray, end: np.ndarray, off: np.ndarray) -> np.ndarray:
+    """The points at which the words have their names, `(n_words, 2)`: where they were before attention.
+
+    A word is named where it is after attention if it was off the plane, or if another was at the same place and moved
+    elsewhere. off: which words were off the plane.
+    """
+    together = np.linalg.norm(start[:, None] - start, axis=2) <= STILL
+    apart = np.linalg.norm(end[:, None] - end, axis=2) > STILL
+    return np.where((off | np.any(together & apart, axis=1))[:, None], end, start)

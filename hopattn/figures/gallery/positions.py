@@ -1,5 +1,6 @@
 """Positions on a circle, each moved by a rotation, and the rotation as a matrix and as a network of one layer."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -7,13 +8,15 @@ import numpy as np
 
 from hopattn.figures.base import Around, Axes, Figure, Plot
 from hopattn.figures.cue_circle import unit_circle
-from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out
-from hopattn.figures.labelled_points import grouped, keep_apart
+from hopattn.figures.headings import foot, headline, laid_out, left_out
+from hopattn.figures.labelled_points import Drawn, extent, grouped, keep_apart, pixels_in_point
 from hopattn.figures.shapes import arrow, bare, boxed, layer
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, short
 from hopattn.scenario.result import Result
 
+ALIKE = 8
+"""The number of names up to which all are inside the circle."""
 MOST = 24
 """The largest number of positions: the first."""
 
@@ -82,7 +85,34 @@ def _circle(ax: Axes, tokens: tuple[str, ...], points: np.ndarray, weights: np.n
     rings = [size * np.stack([np.cos(around), np.sin(around)], axis=1)[::5] for size in (1.0, 1.14)]
     cross = [((-reach, 0), (reach, 0)), ((0, -reach), (0, reach))]
     laid_out(ax.figure)
-    keep_apart(ax, grouped(tokens, points), [*(pair for ring in rings for pair in pairwise(ring)), *cross, *centre])
+    texts = grouped(tokens, points)
+    if len(texts) <= ALIKE:
+        _inside(ax, texts)
+    else:
+        keep_apart(ax, texts, Drawn(faint=[*rings, *cross], arrows=centre))
+
+
+def _inside(ax: Axes, texts: Sequence[tuple[str, np.ndarray]]) -> None:
+    """Write each name inside the circle, next to its point on the side to which the rotation turns it."""
+    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": scaled(16)}
+    halves = [extent(ax, text, 16) / 2 for text, _ in texts]
+    unit = ax.transData.transform([(0, 0), (1, 0)]) / pixels_in_point(ax)
+    radius = float(unit[1, 0] - unit[0, 0])
+    for apart in range(8, 40, 2):  # so far inside that no name touches the circle
+        places = [_beside(point, half, apart) for (_, point), half in zip(texts, halves, strict=True)]
+        pairs = zip(places, texts, halves, strict=True)
+        corners = [np.abs(radius * point + away) + half for away, (_, point), half in pairs]
+        if all(np.linalg.norm(corner) < radius for corner in corners):
+            break
+    for (text, point), away in zip(texts, places, strict=True):
+        ax.annotate(text, point, away * scaled(1), zorder=7, in_layout=False, **look)
+
+
+def _beside(point: np.ndarray, half: np.ndarray, apart: float) -> np.ndarray:
+    """The way from a point of the circle to the middle of its name. apart: from the point, towards the centre."""
+    inwards = -point / (float(np.linalg.norm(point)) or 1.0)
+    along = inwards[::-1] * (1, -1)
+    return np.asarray((np.abs(inwards) @ half + apart) * inwards + (np.abs(along) @ half + 5) * along)
 
 
 def _centre(ax: Axes, point: np.ndarray, turn: float) -> list[Any]:

@@ -1,15 +1,17 @@
 """The words before and after the query or key matrix of a head, with the grid of their plane bent like them."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Around, Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out, wrapped
-from hopattn.figures.labelled_points import grouped, keep_apart
+from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
+from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.labelled_points import Drawn, grouped, keep_apart
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import indexed, label, number
-from hopattn.figures.word_planes import asked, frame, limits
+from hopattn.figures.text import indexed, number
+from hopattn.figures.word_planes import LONG, asked, filled, frame, limits
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
@@ -68,17 +70,18 @@ class SpaceOfHead(Plot):
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
         )
         foot(figure, notes)
-        laid_out(figure)
-        for ax, space in zip(axes, (unchanged, *shown), strict=True):
-            _plane(ax, space, word)
+        filled(figure, axes[:1], first.plane)
+        filled(figure, axes[1:], shown[0].axes)
+        drawn = (unchanged, *shown)
+        for ax, space in zip(axes, drawn, strict=True):
+            _plane(ax, space, word, _reach(ax, drawn))
 
     def panel(self, ax: Axes, result: Result) -> Around:
         space = only(_spaces(result), "matrices", "run or head")
         word = space.tokens[asked(result, space.tokens)[0]]
         frame(ax, space.axes, limits(space.after))
-        laid_out(ax.figure)
-        _plane(ax, space, word)
-        return Around(f"{headline_of(result, _message([space], word))}\n{_cosines(space, word)}")
+        filled(ax.figure, [ax], space.axes)
+        _plane(ax, space, space.tokens[asked(result, space.tokens)[0]], _reach(ax, [space]))
 
 
 def _spaces(result: Result) -> list[Space]:
@@ -111,7 +114,7 @@ def _space(words: Labelled, mapped: Labelled) -> Space | None:
     matrix, _, rank, _ = np.linalg.lstsq(before, mapped.values, rcond=None)
     if rank < 2 or not np.allclose(before @ matrix, mapped.values) or np.allclose(matrix, np.eye(2)):
         return None
-    first, second = (label(words.labels[1][k]) for k in there)
+    first, second = (words.labels[1][k] for k in there)
     after = np.asarray(mapped.values, dtype=float)
     return Space("", words.labels[0], before, after, matrix.T, (first, second), ("axis 1", "axis 2"))
 
@@ -141,24 +144,33 @@ def _message(spaces: list[Space], word: str) -> str:
     return f"a matrix slants the plane, and ‘{indexed(word)}’ comes to lie near {goals}"
 
 
-def _plane(ax: Axes, space: Space, word: str) -> None:
-    """Draw the mapped grid, and the words as points with rays from the origin."""
-    reach = float(np.abs(space.before).max())
-    step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000, 1e6, 1e12) if reach / s <= LINES + 1)
-    ends = step * (np.ceil(reach / step) + 1)
+def _reach(ax: Axes, spaces: Sequence[Space]) -> float:
+    """The reach of a grid around the origin that covers the panel after each matrix; at most ten times the words'."""
+    corners = np.array(list(product(ax.get_xlim(), ax.get_ylim())))
+    reach = [float(np.abs(corners @ np.linalg.pinv(space.matrix).T).max()) for space in spaces]
+    return min(max(reach), 10 * float(np.abs(spaces[0].before).max()))
+
+
+def _plane(ax: Axes, space: Space, word: str, ends: float) -> None:
+    """Draw the mapped grid, and the words as points with rays from the origin. ends: the reach of the grid."""
+    words = float(np.abs(space.before).max())
+    step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000, 1e6, 1e12) if words / s <= LINES + 1)
+    ends = step * (np.ceil(ends / step) + 1)
+    limits = ax.get_xlim(), ax.get_ylim()
+    drawn = Drawn()
     for at in np.arange(-ends, ends + step / 2, step):
         for line in (np.array([(at, -ends), (at, ends)]), np.array([(-ends, at), (ends, at)])):
             bent = line @ space.matrix.T
-            thick = abs(at) < step / 2
+            thick = bool(abs(at) < step / 2)
             colour = theme().faint if thick else theme().series[-1]
             ax.plot(*bent.T, color=colour, lw=scaled(1.8 if thick else 0.8), alpha=1 if thick else 0.45, zorder=1)
-    rays = []
+            drawn.faint += [bent] * thick
     for i, point in enumerate(space.after[:WORDS]):
         colour = theme().plus if space.tokens[i] == word else theme().ink
         ax.plot([0, point[0]], [0, point[1]], color=colour, lw=scaled(3.5 if space.tokens[i] == word else 2), zorder=2)
         ax.plot(*point, "o", color=colour, ms=scaled(12), zorder=3)
-        rays.append((np.zeros(2), point))
-    tokens = [indexed(token) for token in space.tokens[:WORDS]]
-    texts = grouped(tokens, space.after[:WORDS])
+        drawn.arrows.append((np.zeros(2), point))
+    ax.set(xlim=limits[0], ylim=limits[1])
+    texts = grouped([indexed(token, LONG) for token in space.tokens[:WORDS]], space.after[:WORDS])
     strong = [text for text, point in texts if np.allclose(point, space.after[space.tokens.index(word)])]
-    keep_apart(ax, texts, rays, strong=strong, colours=dict.fromkeys(strong, theme().plus))
+    keep_apart(ax, texts, drawn, strong=strong, colours=dict.fromkeys(strong, theme().plus))
