@@ -54,7 +54,6 @@ class WordPlanes(Panels[Part]):
             self.draw_words(ax, part, shown)
 
     def complete(self, ax: Axes, part: Part, shown: Shown[Part]) -> None:
-        _fill(ax)
         self.finish(ax.figure, [ax], shown)
 
 
@@ -205,16 +204,19 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
 def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str]) -> None:
     """Widen the limits of planes until they fill their panels, so that names have room; both units stay equal.
 
-    The figure is laid out, and the names of its axes are written as far as there is room. plane: these names.
+    The figure is laid out, and the names of its axes are written as far as there is room. plane: these names. Limits
+    that the panels share with other axes stay.
     """
     laid_out(figure)
+    groups = axes[0].get_shared_x_axes(), axes[0].get_shared_y_axes()
+    own = all(sibling in axes for group in groups for sibling in group.get_siblings(axes[0]))
     boxes = [ax.get_position(original=True).transformed(ax.figure.transSubfigure) for ax in axes]
     sizes = np.array([(box.width, box.height) for box in boxes]).min(axis=0)
     limits = np.array([axes[0].get_xlim(), axes[0].get_ylim()])
     extents = np.diff(limits, axis=1)[:, 0]
     halves = sizes / np.min(sizes / extents) / 2
     low, high = limits.mean(axis=1) - halves, limits.mean(axis=1) + halves
-    for ax in axes:
+    for ax in axes if own else ():
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     laid_out(figure)
     laid_out(figure)

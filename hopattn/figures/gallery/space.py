@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.figures.base import Axes, Figure, Plot, arrays_of, only
-from hopattn.figures.headings import foot, headline, left_out, wrapped
+from hopattn.figures.base import Around, Axes, Figure, Plot, arrays_of, only
+from hopattn.figures.headings import foot, headline, headline_of, left_out, wrapped
 from hopattn.figures.labelled_points import Drawn, grouped, keep_apart
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
@@ -81,7 +81,8 @@ class SpaceOfHead(Plot):
         word = space.tokens[asked(result, space.tokens)[0]]
         frame(ax, space.axes, limits(space.after))
         filled(ax.figure, [ax], space.axes)
-        _plane(ax, space, space.tokens[asked(result, space.tokens)[0]], _reach(ax, [space]))
+        _plane(ax, space, word, _reach(ax, [space]))
+        return Around(f"{headline_of(result, _message([space], word))}\n{_cosines(space, word)}")
 
 
 def _spaces(result: Result) -> list[Space]:
