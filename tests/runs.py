@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
+from hopattn.figures.remarks import collected
 from hopattn.figures.rendering import rendered
 from hopattn.scenario.files import shipped
 
@@ -58,5 +59,7 @@ def drawing_of(plot, scenario):
         figures.append(figure)
 
     shown = chosen(result_of(scenario))
-    svg, notes = rendered(draw, described=(shown.title or result_of(scenario).title, plots[plot].shows))
-    return Drawing(figures[0], svg, notes)
+    with collected() as remarks:
+        svg, notes = rendered(draw, described=(shown.title or result_of(scenario).title, plots[plot].shows, scenario))
+    assert remarks.fault is None, remarks.fault
+    return Drawing(figures[-1], svg, notes)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -58,18 +59,35 @@ class Drawing:
     frames: bool
 
     def files(
-        self, plot: "Plot", result: "Result", folder: Path, by_name: bool
+        self, plot: "Plot", result: "Result", folder: Path, by_name: bool, own: bool = False
     ) -> Iterator[tuple[Path, tuple[str, ...]]]:
-        """Write a figure into a folder; gives the path of each file and the notes on it."""
+        """Write a figure into a folder; gives the path of each file and the notes on it.
+
+        own: a file of another scenario stays, and this one gets the name of its scenario before its own.
+        """
         from hopattn.figures.rendering import formats_of, save, save_frames
 
         wishes = ({} if self.titled else {"title": ""}) | ({"lang": self.lang} if self.lang else {})
         result = replace(result, figure=result.figure.model_copy(update=wishes))
         formats = formats_of(plot, self.formats, by_name)
         if self.frames and (plot.moves or by_name):
-            yield from save_frames(plot, result, folder, formats, self.style)
+            yield from save_frames(plot, result, folder, formats, self.style, own)
         else:
-            yield from save(plot, result, folder, formats, self.style)
+            yield from save(plot, result, folder, formats, self.style, own)
+
+
+@contextmanager
+def remarks_printed(name: str, resizable: bool = True) -> Iterator[None]:
+    """A context that prints the remarks on a figure that is drawn in it, each in one line, after the figure.
+
+    resizable: whether the command has the option --size.
+    """
+    from hopattn.figures.remarks import collected
+
+    with collected() as remarks:
+        yield
+    for line in remarks.lines(resizable):
+        click.echo(f"{name}: {line}", err=True)
 
 
 def drawing_asked(

@@ -6,6 +6,7 @@
 - `style.py`: the styles: background, size and font
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
+- `remarks.py`: remarks on a figure for its author
 - `headings.py`: titles above figures and panels, notes below them
 - `line_names.py`: names beside lines instead of a legend
 - `panels.py`: the base classes of figures that draw parts of a result
@@ -13,8 +14,9 @@
 - `german_sentences.py`: titles of figures in German, and what is said of curves
 - `german.py`: notes below figures in German, and all tables in one
 - `language.py`: the language of figures, and the decimal comma
-- `keys.py`: the signs of a figure in axes of the user
+- `margin.py`: the layout of a figure within its margin
 - `fitting.py`: the largest font with which no texts overlap
+- `origin.py`: the scenario of a figure, in the metadata of its file
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
 - `word_column.py`: a long text as a column of words, with arcs to one query
 - `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow

@@ -6,7 +6,7 @@ from hopattn.experiments.comparison.result import Comparison
 from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.comparison_panels import PANELS, draw_bars, draw_maps, draw_measure, draw_multiples, draw_together
 from hopattn.figures.comparison_parts import measures_of, place_names, places_of, remarks, that_differs
-from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
+from hopattn.figures.headings import balanced, foot, left_out, pads, wrapped
 from hopattn.figures.text import short
 from hopattn.figures.theory_lines import Handles
 from hopattn.foundation.errors import InvalidInput
@@ -45,7 +45,7 @@ def draw_comparison(figure: Figure, comparison: Comparison, view: ComparisonView
     measures = _measures(comparison, view)
     pads(figure, h_pad=0.1, w_pad=0.12)
     if title := comparison.about if view.title is None else view.title:
-        figure.suptitle(wrapped(title, HEADLINE))
+        figure.suptitle(balanced(title))
     handles: Handles = {}
     if not _has_curves(comparison) and len(comparison.axes) < 2:
         draw_bars(figure, comparison, measures)

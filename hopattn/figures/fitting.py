@@ -1,51 +1,150 @@
 """Fitting: the largest font with which no text of a figure lies over another."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopattn.figures.base import Draw, Figure
-from hopattn.figures.style import SLIDE_FONT, STYLES, Style, loaded, styled
+from hopattn.figures.remarks import Fault, Remarks, collected, remark
+from hopattn.figures.style import LEGIBLE, STYLES, Style, loaded, styled
 
 _SMALLER = 0.92
-"""The factor between one font that is tried and the next."""
+"""The factor between one font that may be tried and the next."""
 TOUCHING = 1.0
 """The number of pixels by which the boxes of two texts may overlap: letters have room in their boxes."""
+_LAYOUTS = 3
+"""How often a figure is laid out: matplotlib's layout may leave a text in the margin that only the next one sees."""
+_LARGER = 1.25, 1.5
+"""The sizes that are tried for a figure in which texts have no room, as multiples of its own."""
 
 
-def fitted(draw: Draw, style: Style) -> tuple[Figure, Style]:
-    """The figure that `draw` draws, and its style: with a smaller font where texts would lie over each other.
+class _Trial(NamedTuple):
+    """A figure in one style, laid out. boxes: of its texts. overlapping, cut: the numbers of texts that are."""
 
-    A figure as large as a slide keeps its font. In another size, fonts are tried from that of the style down to the one
-    in which the figure looks like the slide made smaller.
+    figure: Figure
+    style: Style
+    remarks: Remarks
+    boxes: Sequence[np.ndarray]
+    overlapping: int
+    cut: int
+
+    @property
+    def faults(self) -> int:
+        return self.overlapping + self.cut
+
+
+def fitted(draw: Draw, style: Style, like: Figure | None = None) -> tuple[Figure, Style]:
+    """The figure that `draw` draws, and its style: with a smaller font where texts would overlap or be cut.
+
+    Fonts are tried from that of the style down to the smallest that is legible on a slide, and in a smaller figure to
+    the one in which it looks like that slide made smaller. Texts that overlap in all of them are a remark.
+    like: a figure whose parts have the places that those of this one are to have, if they have room there.
     """
-    least = SLIDE_FONT * min(size / slide for size, slide in zip(style.size, STYLES["slide"].size, strict=True))
-    while True:
-        figure = _drawn(draw, style)
-        if style.font <= least:
-            return figure, style
-        figure.draw_without_rendering()  # titles and labels of axes find their places
-        if not (overlapping(figure) or outside(figure)):
-            return figure, style
-        style = style.with_font(max(least, style.font * _SMALLER))
+    styles = [style.with_font(font) for font in _fonts(style)]
+    best = _trial(draw, styles[0], like)
+    if best.faults and like is not None:
+        best = _trial(draw, styles[0])
+    if best.faults and len(styles) > 1:
+        last = _trial(draw, styles[-1])
+        best = min(best, last, key=lambda trial: trial.faults) if last.faults else _largest(draw, styles, last)
+    remark(best.remarks)
+    if best.faults:
+        remark(Remarks(fault=_fault(draw, best)))
+    return best.figure, best.style
 
 
-def _drawn(draw: Draw, style: Style) -> Figure:
-    """The figure that `draw` draws in a style, laid out once: a file of it has its parts where the fitting saw them."""
+def _fonts(style: Style) -> list[float]:
+    """The fonts in which a figure may be drawn, from the one of its style down."""
+    shrunk = min(1.0, *(size / slide for size, slide in zip(style.size, STYLES["slide"].size, strict=True)))
+    fonts, least = [style.font], min(style.font, LEGIBLE * shrunk)
+    while fonts[-1] > least:
+        fonts.append(max(least, fonts[-1] * _SMALLER))
+    return fonts
+
+
+def _largest(draw: Draw, styles: Sequence[Style], smallest: _Trial) -> _Trial:
+    """The figure in the largest font in which texts have room, by halving: not in the first style, but in the last."""
+    low, high, best = 0, len(styles) - 1, smallest
+    while high - low > 1:
+        middle = (low + high) // 2
+        trial = _trial(draw, styles[middle])
+        if trial.faults:
+            low = middle
+        else:
+            high, best = middle, trial
+    return best
+
+
+def _fault(draw: Draw, trial: _Trial) -> Fault:
+    """The texts that have no room in a figure, and the options that help: a larger size, and a choice of its parts."""
+    width, height = trial.style.size
+    sizes = [(round(factor * width, 1), round(factor * height, 1)) for factor in _LARGER]
+    styles = [trial.style.with_size(*size) for size in sizes]
+    larger = (style for style in styles if not _trial(draw, style.with_font(_fonts(style)[-1])).faults)
+    fits = next((_sized(style.size) for style in larger), "")
+    return Fault(trial.overlapping, trial.cut, _sized(trial.style.size), fits, trial.remarks.narrowing())
+
+
+def _sized(size: tuple[float, float]) -> str:
+    """A size in inches as `--size` takes it."""
+    return "x".join(f"{side:g}" for side in size)
+
+
+def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
+    """The figure that `draw` draws in a style, laid out: a file of it has its parts where the fitting saw them."""
     loaded()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 
-    with styled(style):
-        figure = Canvas(figsize=style.size, dpi=style.dpi, layout="constrained")
+    from hopattn.figures.margin import WithMargin, place_as
+
+    layout = WithMargin()
+    with styled(style), collected() as remarks:
+        figure = Canvas(figsize=style.size, dpi=style.dpi, layout=layout)
         FigureCanvasAgg(figure)
         draw(figure)
-        layout: Any = figure.get_layout_engine()
-        if figure.axes:
-            layout.execute(figure)
-        figure.set_layout_engine(None)
-    return figure
+        figure.set_layout_engine("none")
+        if like is not None and len(like.axes) == len(figure.axes) and len(like.legends) == len(figure.legends):
+            place_as(figure, like)
+            return _measured(figure, style, remarks)
+        for turn in range(1, _LAYOUTS + 1):
+            if figure.axes:
+                layout.execute(figure)
+            trial = _measured(figure, style, remarks)
+            reach = layout.reach(figure, trial.boxes)
+            if not (trial.faults or reach.any()):
+                break
+            if turn == _LAYOUTS - 1:
+                layout.wider = reach
+    return trial
+
+
+def _measured(figure: Figure, style: Style, remarks: Remarks) -> _Trial:
+    """A figure that was laid out, with its faults."""
+    _settle(figure)
+    texts = list(visible_texts(figure))
+    overlapping, cut = len(np.unique(_meeting(texts))), len(_cut(figure, texts))
+    return _Trial(figure, style, remarks, [box for _, box in texts], overlapping, cut)
+
+
+def _settle(figure: Figure) -> None:
+    """Place the texts that get their places when a figure is drawn; to draw it all would take three times as long."""
+    from matplotlib.text import Annotation
+
+    renderer = figure.canvas.get_renderer()
+    with renderer._draw_disabled():
+        for ax in figure.axes:
+            ax.apply_aspect()
+            for axis in (ax.xaxis, ax.yaxis):
+                if ax.axison and axis.get_visible():
+                    axis._update_label_position(renderer)
+            ax._update_title_position(renderer)
+            for text in ax.texts:
+                if isinstance(text, Annotation):
+                    text.update_positions(renderer)
+        for legend in filter(None, (*figure.legends, *(ax.get_legend() for ax in figure.axes))):
+            legend.draw(renderer)
 
 
 def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
@@ -59,19 +158,27 @@ def visible_texts(figure: Figure) -> Iterator[tuple[str, Any]]:
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
     """The pairs of texts that lie over each other in a figure that was laid out."""
     texts = list(visible_texts(figure))
-    corners = np.array([box for _, box in texts]).reshape(-1, 4, 2)
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    near = np.triu(np.all((low[:, None] < high) & (low < high[:, None]), axis=-1), 1)  # upright boxes around them meet
-    return [(texts[i][0], texts[j][0]) for i, j in np.argwhere(near) if _overlap(corners[i], corners[j])]
+    return [(texts[i][0], texts[j][0]) for i, j in _meeting(texts)]
 
 
 def outside(figure: Figure) -> list[str]:
     """The texts of a figure that its edges cut."""
+    return _cut(figure, list(visible_texts(figure)))
+
+
+def _meeting(texts: Sequence[tuple[str, Any]]) -> list[tuple[int, int]]:
+    """The pairs of texts, by their indices, that lie over each other."""
+    corners = np.array([box for _, box in texts]).reshape(-1, 4, 2)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    near = np.triu(np.all((low[:, None] < high) & (low < high[:, None]), axis=-1), 1)  # upright boxes around them meet
+    return [(int(i), int(j)) for i, j in np.argwhere(near) if _overlap(corners[i], corners[j])]
+
+
+def _cut(figure: Figure, texts: Sequence[tuple[str, Any]]) -> list[str]:
+    """The texts that the edges of a figure cut."""
     width, height = figure.canvas.get_width_height()
     low, high = np.array([-TOUCHING, -TOUCHING]), np.array([width, height]) + TOUCHING
-    return [
-        text for text, box in visible_texts(figure) if np.any(box.min(axis=0) < low) or np.any(box.max(axis=0) > high)
-    ]
+    return [text for text, box in texts if np.any(box.min(axis=0) < low) or np.any(box.max(axis=0) > high)]
 
 
 def _texts(part: Any) -> Iterator[Any]:

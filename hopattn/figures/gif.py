@@ -13,6 +13,7 @@ import numpy as np
 from hopattn.figures.base import Draw, Figure, Plot, require_drawable
 from hopattn.figures.fitting import fitted
 from hopattn.figures.language import in_language
+from hopattn.figures.origin import origin
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.scenario.result import Result
@@ -41,14 +42,18 @@ def require_encoder(format: str) -> None:
 
 
 def fitted_frames(draws: Sequence[Draw], style: Style) -> tuple[list[Figure], Style]:
-    """The frames as figures, and their style: all have the font of the frame that needs the smallest one."""
-    figures = []
-    for draw in draws:
-        figure, fitting = fitted(draw, style)
-        if fitting.font < style.font:
-            return fitted_frames(draws, fitting)
+    """The frames as figures, and their style: all have the font of the frame that needs the smallest one.
+
+    The parts of all frames have the places of those of the last one, in which everything is there.
+    """
+    last, fitting = fitted(draws[-1], style)
+    figures = [last]
+    for draw in reversed(draws[:-1]):
+        figure, own = fitted(draw, fitting, last)
+        if own.font < fitting.font:
+            return fitted_frames(draws, own)
         figures.append(figure)
-    return figures, style
+    return figures[::-1], fitting
 
 
 def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STYLES["slide"]) -> bytes:
@@ -66,10 +71,10 @@ def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STY
             for figure in figures:
                 figure.canvas.draw()
                 pictures.append(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
-    return _as_mp4(pictures) if format == "mp4" else _as_gif(pictures)
+    return _as_mp4(pictures, origin(result.name)) if format == "mp4" else _as_gif(pictures, origin(result.name))
 
 
-def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
+def _as_gif(pictures: Sequence[np.ndarray], comment: str) -> bytes:
     """Pictures as a GIF. All have the same colours, so that it holds only what changes from one to the next."""
     from PIL import Image
 
@@ -79,7 +84,8 @@ def _as_gif(pictures: Sequence[np.ndarray]) -> bytes:
     frames = [Image.fromarray(one).quantize(palette=colours, dither=Image.Dither.NONE) for one in pictures]
     buffer = io.BytesIO()
     times = [FRAME_MS] * (len(frames) - 1) + [LAST_FRAME_MS]
-    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False)
+    look = {"duration": times, "loop": 0, "optimize": False, "comment": comment.encode()}
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], **look)
     return buffer.getvalue()
 
 
@@ -91,18 +97,28 @@ def _with_exact(palette: list[int] | None, background: np.ndarray) -> list[int]:
     return [int(part) for part in colours.ravel()]
 
 
-def _as_mp4(pictures: Sequence[np.ndarray]) -> bytes:
+def _as_mp4(pictures: Sequence[np.ndarray], comment: str) -> bytes:
     """Pictures as an MP4 of H.264, which ffmpeg makes."""
     height, width, _ = pictures[0].shape
     held = [*pictures, *[pictures[-1]] * (LAST_FRAME_MS // FRAME_MS - 1)]
     raw = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-framerate", f"1000/{FRAME_MS}")
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.mp4"  # an MP4 has its index at its start, so that a pipe cannot take it
-        command = ["ffmpeg", *_QUIET[:3], *raw, "-i", "-", "-an", *_H264, *_QUIET[3:], "-movflags", "+faststart"]
+        command = [
+            "ffmpeg",
+            *_QUIET[:3],
+            *raw,
+            "-i",
+            "-",
+            "-an",
+            *_H264,
+            *_QUIET[3:],
+            "-metadata",
+            f"comment={comment}",
+        ]
+        command += ["-movflags", "+faststart", str(film)]
         try:
-            done = subprocess.run(
-                [*command, str(film)], input=b"".join(map(np.ndarray.tobytes, held)), capture_output=True
-            )
+            done = subprocess.run(command, input=b"".join(map(np.ndarray.tobytes, held)), capture_output=True)
             data = film.read_bytes() if done.returncode == 0 else b""
         except OSError as error:
             raise CannotDo(f"mp4: ffmpeg cannot be run: {error.strerror or error}") from None

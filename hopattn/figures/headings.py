@@ -6,6 +6,7 @@ from typing import Any
 
 from hopattn.figures.base import Figure
 from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.remarks import LeftOut, Remarks, remark
 from hopattn.figures.style import scaled
 from hopattn.figures.text import label, unnumbered
 from hopattn.foundation.writing import in_lines
@@ -17,6 +18,8 @@ HEADLINE, LINES = 78, 2
 """The letters in a line of a headline, and the lines of any title. A longer title is cut."""
 NOTE = 92
 """The letters in a line of a note."""
+CUT = " …"
+"""The end of a title that is cut."""
 SHORT_TEXT = 8
 """The number of words up to which a text can be the title of its panel."""
 
@@ -26,8 +29,9 @@ def headline(figure: Figure, result: Result, title: str = "") -> None:
 
     title: of this figure; else the result's. A title of `[figure]`, also an empty one, comes before both.
     """
-    if text := headline_of(result, title):
-        figure.suptitle(wrapped(text, HEADLINE))
+    stated = result.figure.title
+    if text := (title or result.title) if stated is None else stated:
+        figure.suptitle(balanced(text))
 
 
 def headline_of(result: Result, title: str = "") -> str:
@@ -66,7 +70,8 @@ def foot(
     """
     note = notes if isinstance(notes, str) else note_of(notes)
     if keys:
-        look: dict[str, Any] = {"frameon": False, "title": note or None, "ncols": min(len(keys), 5)}
+        look: dict[str, Any] = {"frameon": False, "borderaxespad": 0.1, "title": note or None}
+        look |= {"ncols": min(len(keys), 5)}
         figure.legend(list(keys), list(names), loc="outside lower center", **{**look, **style})
     elif note:
         figure.supxlabel(note, fontsize=scaled(15))
@@ -78,17 +83,29 @@ def note_of(parts: Iterable[str]) -> str:
 
 
 def left_out(shown: int, of: int, what: str, option: str = "") -> str:
-    """A remark on what a figure leaves out, such as "1 of 3 runs"; an empty text if it shows all.
+    """A note on what a figure leaves out, such as "1 of 3 runs"; an empty text if it shows all.
 
-    option: the option that chooses others.
+    option: the option that chooses others. It is for the author, and a remark on the figure.
     """
-    return f"{shown} of {of} {what}" + (f"; choose with {option}" if option else "") if shown < of else ""
+    part = LeftOut(shown, of, what, option)
+    remark(Remarks({part: None}))
+    return str(part) if shown < of else ""
 
 
 def wrapped(text: str, letters: int, lines: int = LINES) -> str:
     """A text on a few lines of `letters` letters; what is joined by `JOINT` stays on one line."""
     plain = "".join(c if c.isprintable() or c == JOINT else " " for c in text)
-    return "\n".join(textwrap.wrap(plain, letters, max_lines=lines, placeholder=" …"))
+    return "\n".join(textwrap.wrap(plain, letters, max_lines=lines, placeholder=CUT))
+
+
+def balanced(text: str) -> str:
+    """A headline; one that needs two lines has them of similar lengths."""
+    widest = wrapped(text, HEADLINE)
+    if "\n" not in widest or widest.endswith(CUT):
+        return widest
+    least = max(len(text) // LINES, *map(len, text.split(" ")))
+    fills = (wrapped(text, letters) for letters in range(least, HEADLINE))
+    return next((fill for fill in fills if not fill.endswith(CUT)), widest)
 
 
 def run_title(run: Run, letters: int = 30) -> str:

@@ -71,8 +71,8 @@ def _translated_ticks(labels: Any, lang: str) -> Any:
 def translated(text: str, lang: str) -> str:
     """A text in a language.
 
-    >>> translated("2 of 4 axes; choose with axes", "de"), translated("mine: .25", "de")
-    ('2 von 4 Achsen; wählbar mit axes', 'mine: 0,25')
+    >>> translated("2 of 4 axes · 1 of 3 runs", "de"), translated("mine: .25", "de")
+    ('2 von 4 Achsen · 1 von 3 Läufen', 'mine: 0,25')
     """
     if (whole := _whole(text, lang)) is not None:
         return whole

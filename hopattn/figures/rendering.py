@@ -3,9 +3,9 @@
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hopattn.figures.base import Figure, Plot, require_drawable
 from hopattn.figures.choice import chosen
@@ -14,6 +14,8 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
 from hopattn.figures.kept_sweeps import every_figure
 from hopattn.figures.language import in_language
+from hopattn.figures.origin import origin, scenario_of
+from hopattn.figures.remarks import collected, remark
 from hopattn.figures.source_date import require_date
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -27,12 +29,26 @@ _NO_METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
 }
 """The metadata of each format that a file leaves out, because dates and versions would change its bytes."""
-_DESCRIBED = {"svg": ("Title", "Description"), "pdf": ("Title", "Subject"), "png": ("Title", "Description")}
-"""The keys of title and description in each format."""
+_DESCRIBED = {
+    "svg": ("Title", "Description", "Source"),
+    "pdf": ("Title", "Subject", "Keywords"),
+    "png": ("Title", "Description", "Source"),
+}
+"""The keys of title, description and origin in each format."""
 _HASHED_ID = re.compile(rb'id="([a-z]+[0-9a-f]{10})"')
 _ID_OR_REFERENCE = re.compile(rb'(id="|#)([a-z]+[0-9a-f]{10})\b')
 _FONTS = b"'DejaVu Sans', Verdana, sans-serif"
 """The fonts of an SVG. A browser without the first takes the second, whose letters are nearly as wide."""
+
+
+class Described(NamedTuple):
+    """The words that the file of a figure keeps: a title, unless the figure has a headline, what it shows, and the
+    scenario. part: which frame it is."""
+
+    title: str = ""
+    shows: str = ""
+    scenario: str = ""
+    part: str = ""
 
 
 def rendered_figure(
@@ -49,36 +65,43 @@ def rendered_figure(
     shown = chosen(result)
     require_drawable(plot, shown)
     draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
-    return rendered(draw, format, style, (shown.title or result.title, plot.shows))
+    return rendered(draw, format, style, Described(shown.title or result.title, plot.shows, result.name))
 
 
 def rendered(
     draw: Callable[[Figure], None],
     format: str = "svg",
     style: Style = STYLES["slide"],
-    described: tuple[str, str] = ("", ""),
+    described: Sequence[str] = (),
 ) -> tuple[bytes, tuple[str, ...]]:
     """The figure that `draw` draws, as the bytes of a file, and notes on glyphs that the font lacks.
 
-    draw: draws into the empty figure that it gets. format: svg, pdf or png. described: the title and the description
-    of the figure, which the file keeps for screen readers. Raises `InvalidInput` for an environment that matplotlib
-    cannot read.
+    draw: draws into the empty figure that it gets. format: svg, pdf or png. described: the fields of `Described`.
+    Raises `InvalidInput` for an environment that matplotlib cannot read.
     """
     if format != "png":
         require_date()
     buffer = io.BytesIO()
-    about = {key: text for key, text in zip(_DESCRIBED[format], described, strict=True) if text}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure, fitting = fitted(draw, style)
+        with collected() as remarks:
+            figure, fitting = fitted(draw, style)
+        remark(remarks)
         with styled(fitting):
-            metadata = _NO_METADATA[format] | about
+            metadata = _NO_METADATA[format] | _about(figure, Described(*described), remarks.advice(), format)
             dpi: Any = style.png if format == "png" else "figure"
             figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
     messages = [str(warning.message) for warning in caught]
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
     data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
     return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
+
+
+def _about(figure: Figure, described: Described, advice: str, format: str) -> dict[str, str]:
+    """The metadata of a file of a figure. advice: how to choose what the figure leaves out."""
+    title = " ".join([*(figure.get_suptitle() or described.title).split("\n"), described.part]).strip()
+    texts = title, "; ".join(filter(None, (described.shows, advice))), origin(described.scenario)
+    return {key: text for key, text in zip(_DESCRIBED[format], texts, strict=True) if text}
 
 
 def _finished_svg(svg: bytes) -> bytes:
@@ -94,21 +117,20 @@ def _finished_svg(svg: bytes) -> bytes:
 
 
 def save(
-    plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"]
+    plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"], own: bool = False
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Write a figure into a folder, one file for each format; gives the path of each file and the notes on it.
 
-    A file of the same name is replaced completely, or stays as it was. Raises `InvalidInput` as `rendered_figure` does,
+    A file of the same name is replaced completely, or stays as it was. own: the figure of another scenario stays too,
+    and this one gets the name of its scenario before its own. Raises `InvalidInput` as `rendered_figure` does,
     before anything is written, and `CannotDo` if the folder or the file cannot be written.
     """
-    files = [(folder / f"{plot.name}.{format}", *rendered_figure(plot, result, format, style)) for format in formats]
-    for path, data, notes in files:
-        write_over(path, data)
-        yield path, notes
+    files = {f"{plot.name}.{format}": rendered_figure(plot, result, format, style) for format in formats}
+    yield from _written(files, folder, result.name if own else "")
 
 
 def save_frames(
-    plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"]
+    plot: Plot, result: Result, folder: Path, formats: Sequence[str], style: Style = STYLES["slide"], own: bool = False
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Write each frame of a figure into a folder, as NAME-01.png and so on, for slides that build up.
 
@@ -124,15 +146,24 @@ def save_frames(
     draws = [in_language(draw, shown.figure.lang) for draw in plot.frames(shown)]
     fitting = fitted_frames(draws, style)[1]
     digits = max(2, len(str(len(draws))))
-    files = []
+    files = {}
     for i, draw in enumerate(draws, start=1):
-        about = f"{shown.title} ({i} of {len(draws)})", plot.shows
+        about = Described(shown.title, plot.shows, result.name, f"({i} of {len(draws)})")
         for format in formats:
-            path = folder / f"{plot.name}-{i:0{digits}}.{format}"
-            files.append((path, *rendered(draw, format, fitting, about)))
-    for path, data, notes in files:
+            files[f"{plot.name}-{i:0{digits}}.{format}"] = rendered(draw, format, fitting, about)
+    yield from _written(files, folder, result.name if own else "")
+
+
+def _written(
+    files: Mapping[str, tuple[bytes, tuple[str, ...]]], folder: Path, scenario: str
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Write the files of a figure, each with notes on it. scenario: the only one whose files it replaces; else any."""
+    owners = (scenario_of(folder / name) for name in files) if scenario else ()
+    other = next((owner for owner in owners if owner not in ("", scenario)), "")
+    for name, (data, notes) in files.items():
+        path = folder / (f"{scenario}-{name}" if other else name)
         write_over(path, data)
-        yield path, notes
+        yield path, (*notes, f"'{name}' shows the scenario '{other}', and stays") if other else notes
 
 
 def figures_named(names: Sequence[str]) -> list[Plot]:

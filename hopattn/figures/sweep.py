@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
-from hopattn.figures.headings import HEADLINE, foot, left_out, pads, wrapped
+from hopattn.figures.headings import balanced, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
 from hopattn.figures.line_names import name_lines
 from hopattn.figures.panels import grid_of
@@ -54,7 +54,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     """
     form, names = _form(sweep, view), _measures(sweep, view)
     if title := _title(sweep) if view.title is None else view.title:
-        figure.suptitle(wrapped(title, HEADLINE))
+        figure.suptitle(balanced(title))
     pads(figure, h_pad=0.1, w_pad=0.12)
     shown = [MEASURE] if form == "capacity" else names[:PANELS]
     handles: Handles = {}
@@ -63,7 +63,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
     notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
-    notes += [left_out(len(shown), len(names), "measures", "measure") * (form != "capacity")]
+    notes += [left_out(len(shown), len(names), "measures", "--measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
     note = "; ".join(filter(None, notes))
     lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles.values()]

@@ -83,9 +83,7 @@ def test_the_cells_that_are_copied_have_frames():
         (13.4, row["expected: dog"]),
     }
     (legend,) = figure.legends
-    assert legend.get_title().get_text() == (
-        "layer 1 scales what a word takes to length 1 · 1 of 2 runs; choose with run"
-    )
+    assert legend.get_title().get_text() == ("layer 1 scales what a word takes to length 1 · 1 of 2 runs")
 
 
 def test_no_arc_of_the_induction_head_is_left_out():

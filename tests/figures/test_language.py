@@ -37,7 +37,7 @@ def in_german(name, scenario):
 def left_english(figure, own):
     """The texts of a figure in which English words stay. own: the texts of the user."""
     names = "|".join(map(re.escape, sorted({*own} - {""}, key=len, reverse=True)))
-    users = re.compile(rf"(?<!\w)(?:wählbar mit [^;·]*|{names})(?!\w)")
+    users = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
     return [text for text in texts(figure) if ENGLISH.search(users.sub("", text.replace("\n", " ")))]
 
 

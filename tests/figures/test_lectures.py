@@ -105,7 +105,7 @@ def test_a_neuron_has_the_numbers_of_the_lecture_for_each_of_its_cues():
 
 def test_a_larger_layer_is_drawn_with_one_cue_and_says_so():
     figure = shown(Neuron, "positions")
-    assert len(figure.axes) == 1 and figure.get_supxlabel() == "1 of 4 cues; choose with query"
+    assert len(figure.axes) == 1 and figure.get_supxlabel() == "1 of 4 cues"
     other = figure_of(Neuron, chosen(result_of("positions"), {"query": "position 2"}))
     assert other.axes[0].get_title() == "position 2"
 
@@ -325,7 +325,7 @@ def test_few_panels_of_offsets_have_one_scale_and_say_that_one_head_of_several_i
     slopes = {ax.get_title(): dict(dots(ax))[-3] for ax in figure.axes}
     assert slopes["as written: bias"] == -1.5 and slopes["slope given: bias"] == -0.75
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
-    assert figure.get_supxlabel().endswith("1 of 8 heads; choose with head")
+    assert figure.get_supxlabel().endswith("1 of 8 heads")
     assert "heads" not in shown(Offsets, "offsets").get_supxlabel()
 
 

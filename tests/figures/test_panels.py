@@ -46,7 +46,7 @@ def test_a_figure_draws_its_first_parts_and_says_how_many_it_leaves_out(four_run
     assert [ax.get_title() for ax in figure.axes] == ["run 1", "run 2", "run 3"]
     assert [ax.get_ylabel() for ax in figure.axes[:3]] == ["density", "", "density"]
     assert [ax.get_xlabel() for ax in figure.axes[:3]] == ["", "crosstalk", "crosstalk"]
-    assert figure.get_supxlabel() == "3 of 4 runs; choose with run"
+    assert figure.get_supxlabel() == "3 of 4 runs"
 
 
 def test_a_single_part_fills_axes_and_several_are_refused(four_runs):
@@ -65,4 +65,4 @@ def test_a_result_without_parts_has_the_reason_of_the_figure():
 def test_parts_that_are_drawn_together_fill_one_panel(four_runs):
     figure = drawn(lambda figure: AllDensities().draw(figure, four_runs))
     assert [len(ax.lines) for ax in figure.axes] == [2]
-    assert figure.get_supxlabel() == "2 of 4 runs; choose with run"
+    assert figure.get_supxlabel() == "2 of 4 runs"

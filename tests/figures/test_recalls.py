@@ -95,7 +95,7 @@ def test_overlaps_that_are_never_negative_fill_their_axis():
 
 @pytest.mark.quick(0)
 def test_what_is_left_out_is_said():
-    assert "1 of 3 runs; choose with run" in " ".join(texts(drawing_of("recall", "letters").figure))
+    assert "1 of 3 runs" in " ".join(texts(drawing_of("recall", "letters").figure))
     result = result_of("letters")
     run = result.runs[0]
     five = {

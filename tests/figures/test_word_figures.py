@@ -149,7 +149,7 @@ def test_steps_show_the_word_in_question_and_the_run_that_differs_most():
     assert "the query: orange" in drawn(Steps, "apple", query="orange", run="an apple and an orange").get_supxlabel()
     figure = drawing_of("steps", "aaba").figure
     assert [figure.axes[k].get_ylabel() for k in (0, 3)] == ["attention", "averaging"]
-    assert figure.get_supxlabel() == "the query: find a B · 2 of 3 runs; choose with run"
+    assert figure.get_supxlabel() == "the query: find a B · 2 of 3 runs"
     assert figure.get_suptitle() == "attention gives ‘B’ 1/2 of the weight, averaging 1/4"
 
 

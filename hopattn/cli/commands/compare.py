@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from hopattn.cli.code_pages import portable_json
+from hopattn.cli.drawing import remarks_printed
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
@@ -97,8 +98,9 @@ def command(
         from hopattn.figures.rendering import rendered
 
         view, format = ComparisonView(measure), figure_file.suffix.lower().removeprefix(".")
-        write_over(figure_file, rendered(lambda figure: draw_comparison(figure, result, view), format)[0])
-        click.echo(str(figure_file), err=True)
+        with remarks_printed(str(figure_file), resizable=False):
+            write_over(figure_file, rendered(lambda figure: draw_comparison(figure, result, view), format)[0])
+            click.echo(str(figure_file), err=True)
     if csv_file is not None:
         write_over(csv_file, result.to_csv().encode())
         click.echo(str(csv_file), err=True)

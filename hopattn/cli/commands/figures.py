@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from hopattn.cli.drawing import drawing_asked, with_drawing_options
+from hopattn.cli.drawing import drawing_asked, remarks_printed, with_drawing_options
 
 
 @click.command(short_help="Draw the figures of the lectures.")
@@ -45,8 +45,9 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
     for plot in figures_named(names):
         source = plot.scenario, type(plot).result  # several figures may show one result
         with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
-            result = results[source] = results.get(source) or plot.result()
-        for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
-            click.echo(str(path))
-            for note in notes:
-                click.echo(f"{path}: {note}", err=True)
+            result = run(load(plot.scenario))
+        with remarks_printed(plot.name):
+            for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
+                click.echo(str(path))
+                for note in notes:
+                    click.echo(f"{path}: {note}", err=True)

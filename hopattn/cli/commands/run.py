@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopattn.cli.code_pages import portable_json
-from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, with_drawing_options
+from hopattn.cli.drawing import Drawing, drawing_asked, names_and_folder, remarks_printed, with_drawing_options
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
 from hopattn.foundation.errors import InvalidInput
@@ -145,8 +145,9 @@ def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) ->
     if reason := why_no_figures(result):
         click.echo(reason, err=True)
     for plot in plots:
-        for path, notes in wishes.files(plot, result, folder, by_name=bool(names)):
-            click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
+        with remarks_printed(plot.name):
+            for path, notes in wishes.files(plot, result, folder, by_name=bool(names), own=True):
+                click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
 
 
 def _loaded(scenario: str) -> "Scenario":
