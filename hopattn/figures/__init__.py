@@ -7,6 +7,7 @@
 - `text.py`: tokens as labels, and numbers
 - `choice.py`: the part of a result that a figure draws
 - `remarks.py`: remarks on a figure for its author
+- `keys.py`: the signs of a figure in axes of the user
 - `headings.py`: titles above figures and panels, notes below them
 - `line_names.py`: names beside lines instead of a legend
 - `panels.py`: the base classes of figures that draw parts of a result

@@ -29,8 +29,7 @@ def headline(figure: Figure, result: Result, title: str = "") -> None:
 
     title: of this figure; else the result's. A title of `[figure]`, also an empty one, comes before both.
     """
-    stated = result.figure.title
-    if text := (title or result.title) if stated is None else stated:
+    if text := headline_of(result, title):
         figure.suptitle(balanced(text))
 
 

@@ -16,9 +16,10 @@ from hopattn.figures.base import Around, Axes, Figure, require_drawable, require
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.fitting import fitted
-from hopattn.figures.gallery import plots
-from hopattn.figures.headings import balanced
-from hopattn.figures.language import LANGUAGES, translate
+from hopattn.figures.headings import JOINT, balanced, wrapped
+from hopattn.figures.kept_sweeps import every_figure
+from hopattn.figures.keys import name_signs
+from hopattn.figures.language import LANGUAGES, in_words, translate
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.recall_course import curves_of, draw_curves, draw_recall
 from hopattn.figures.rendering import favourite

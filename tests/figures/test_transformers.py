@@ -153,13 +153,14 @@ def test_the_messages_say_which_runs_and_layers_are_not_drawn():
 
 
 def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():
-    first, *layers = shown(Gradients, "vanishing-gradients").axes
-    colours = {line.get_label(): line.get_color() for line in first.lines}
-    for ax in layers:
-        for line in ax.lines:
-            if line.get_label().startswith("no norm"):
-                assert line.get_color() == colours["scores as they are"]
-            if line.get_label().startswith("norm first"):
-                assert line.get_color() == colours["layer normalisation"]
-    titles = [legend.get_title().get_text() for legend in shown(Gradients, "vanishing-gradients").legends]
-    assert "1 of 2 runs" in titles
+    figure = shown(Gradients, "vanishing-gradients")
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts[:2] == ["no normalisation", "scores / √dim"] and texts[-1] == "without residuals"
+    meant = {key.get_color(): text for key, text in zip(legend.get_lines(), texts, strict=True)}
+    assert len(meant) == len(texts), "a colour has one meaning"
+    for ax in figure.axes:
+        for line in (line for line in ax.lines if not line.get_label().startswith("_")):
+            assert line.get_label().removesuffix(", no residuals") == meant[line.get_color()]
+    note = legend.get_title().get_text()
+    assert note.endswith("1 of 2 runs") and not note.startswith("\n")

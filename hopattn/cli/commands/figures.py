@@ -45,7 +45,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
     for plot in figures_named(names):
         source = plot.scenario, type(plot).result  # several figures may show one result
         with single_threaded():  # the matrices of its scenario are small, as in `hopattn check`
-            result = run(load(plot.scenario))
+            result = results[source] = results.get(source) or plot.result()
         with remarks_printed(plot.name):
             for path, notes in wishes.files(plot, result, out, by_name=bool(names)):
                 click.echo(str(path))
