@@ -30,7 +30,7 @@ def test_it_shows_each_selection_with_its_rule_and_each_sequence():
 def test_it_says_what_it_leaves_out():
     long = ha.run(ha.load("two-brackets"), overrides={"input.tokens": ["("] * 15})
     assert drawn(long).get_supxlabel() == (
-        "blue: the query selects the key · not shown: 4 sequences, 3 last words · 1 of 3 runs"
+        "blue: the query (row) selects the key (column) · not shown: 4 sequences, 3 last words\n1 of 3 runs"
     )
     one = ha.run(ha.load("reverse"), overrides={"variant": [], "expect": []})
     assert drawn(one).get_supxlabel() == "blue: the query (row) selects the key (column)"

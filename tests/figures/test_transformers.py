@@ -131,7 +131,7 @@ tokens = {names!r}
     for tokens in (names[:12], names[:2], names[:1]):
         figure = figure_of(Messages, ha.run(scenario, overrides={"input.tokens": tokens}))
         assert figure.legends[0].get_title().get_text() == (
-            "arrows from key to query · 1 of 2 heads"  # three elements are not written
+            "1 of 2 heads"  # three elements are not written
         )
     crossed = {"input.tokens": names[:3], "input.queries": names[7:9]}
     assert figure_of(Messages, ha.run(scenario, overrides=crossed)).axes
