@@ -13,7 +13,7 @@ from matplotlib import pyplot
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.figures import rendering
-from hopattn.figures.gallery import plots
+from hopattn.figures.kept_sweeps import every_figure
 from hopattn.memories.models import named_memories
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.loading import parse
@@ -38,7 +38,7 @@ PAGES = {
 def test_every_figure_answers_a_question():
     groups = refresh.by_question()
     named = [name for names in groups.values() for name in names]
-    assert sorted(named) == sorted(plots)
+    assert sorted(named) == sorted(every_figure)
     assert "More" not in groups, f"no question of docs/refresh.py names {groups.get('More')}"
 
 
