@@ -24,6 +24,8 @@ from benchmarks.plain import require_close
 
 WORDS, DIM = 4096, 64
 """The text of one head."""
+SINKS = 4
+"""The number of heads that have a sink each."""
 HEADS, LENGTH, WIDTH, HIDDEN = 12, 512, 768, 3072
 """The layer of a transformer: the size of BERT-base and GPT-2."""
 CACHED = 2048
@@ -34,6 +36,7 @@ def rows(options: Options) -> Iterator[Row]:
     """The ratios head / attention, PyTorch / heads, PyTorch / layer, new word / products, and the growth of memory."""
     size = f"{WORDS:,} × {DIM}, causal"
     yield measured_row(f"head / attention, {size}", Target("≤", 1.3), partial(_head, options))
+    yield measured_row(f"attention with sinks / without, {SINKS} × {size}", Target("≤", 1.1), partial(_sinks, options))
     yield measured_row("peak memory of a head ∝ wordsᵇ", Target("≤", 1.1), _memory)
     layer = f"{HEADS} × {LENGTH} × {WIDTH}, float32"
     yield measured_row(f"PyTorch / heads, {layer}", Target("≥", 0.7), partial(_heads, options))
@@ -54,6 +57,15 @@ def _head(options: Options) -> Measured:
     works = {"head": lambda: head(x), "attention": lambda: ha.attention(*texts, mask="causal")}
     require_close(works["head"](), works["attention"]())
     return ratio(interleaved(works, options), "head", "attention")
+
+
+def _sinks(options: Options) -> Measured:
+    q, k, v = np.random.default_rng(0).normal(size=(3, SINKS, WORDS, DIM)).astype(np.float32)
+    works = {
+        "with": lambda: ha.attention(q, k, v, mask="causal", sink=np.arange(SINKS)),
+        "without": lambda: ha.attention(q, k, v, mask="causal"),
+    }
+    return ratio(interleaved(works, options), "with", "without")
 
 
 def _memory() -> Measured:

@@ -176,7 +176,8 @@ def told_by_dask(dask):
 
 
 BOTH_KERNELS = {
-    *("retrieval/test_blockwise.py", "retrieval/test_separation.py", "cluster/test_sharded_memory.py"),
+    *("retrieval/test_blockwise.py", "retrieval/test_separation.py", "retrieval/test_sink.py"),
+    *("cluster/test_sharded_memory.py", "transformer/test_sinks.py"),
     *("memories/test_memory.py", "memories/test_models.py", "transformer/test_heads.py"),
     *("transformer/test_multi_head.py", "dynamics/test_single_neuron.py", "dynamics/test_updates.py"),
 }

@@ -18,14 +18,15 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import constant
 
 ROUNDING = 0.01
-"""The largest difference of the sum of a row from 1; weights in half precision need it."""
+"""How far the sum of a row may be above 1; weights in half precision need it."""
 
 
 def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     """The attention of heads, `(…, n, n)`, as a NumPy array in float64; row i holds the weights of query i.
 
-    Raises `InvalidInput` for another shape, for NaN, infinities and negative weights, and for a row whose sum is
-    neither 1 nor 0 (within 0.01). A row of zeros is a query with nothing to attend to; it counts in every mean.
+    Raises `InvalidInput` for another shape, for NaN, infinities and negative weights, and for a row whose sum is above
+    1 by more than 0.01. A sum is less than 1 where a sink takes the rest, and 0 where there is nothing to attend to;
+    every row counts in every mean.
     """
     rows = as_numpy(constant(attention), what).astype(np.float64, copy=False)
     if rows.ndim < 2 or rows.shape[-1] != rows.shape[-2] or 0 in rows.shape:
@@ -34,9 +35,8 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     if (bad := rows < 0).any():
         raise InvalidInput(f"{what}: entry {first_true(bad)} is {rows[bad][0]:.4g}; expected weights of 0 or more")
     sums = rows.sum(axis=-1)
-    if (bad := (np.abs(sums - 1) > ROUNDING) & (sums != 0)).any():
-        message = f"row {first_true(bad)} sums to {sums[bad][0]:.4g}"
-        raise InvalidInput(f"{what}: {message}; expected 1, or 0 for a row with nothing to attend to")
+    if (bad := sums > 1 + ROUNDING).any():
+        raise InvalidInput(f"{what}: row {first_true(bad)} sums to {sums[bad][0]:.4g}; expected 1, or less with a sink")
     return rows
 
 
@@ -102,7 +102,7 @@ def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np
     From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. over = "entries"
     is the mean over single entries, as in the paper: a row with k earlier copies then reaches 1/k at most.
 
-    attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to 0 where there is nothing to attend to.
+    attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to less where a sink takes the rest.
     tokens: whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
     `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`. Raises `InvalidInput` for other arrays, and for a text
     in which no token occurs twice. Chance under the causal mask: as for `duplicate_token`; for n different words given

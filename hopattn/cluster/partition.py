@@ -31,6 +31,7 @@ def sharded(
     separation: str | Separation = "softmax",
     activation: str | Activation = "identity",
     beta: float | None = None,
+    sink: float | None = None,
     shards: int | None = None,
 ) -> Sharded:
     """A memory whose keys lie on the workers of a Dask cluster; its step, energy and recall are `Memory`'s, to 1e-12.
@@ -44,7 +45,7 @@ def sharded(
     is computed again. Do not change the arrays while the memory is in use. Raises `InvalidInput` in the same cases as
     `Memory`, and `CannotDo` if the cluster does not answer, has too little memory, or is lost.
     """
-    separation = separation_of(separation, beta)
+    separation = separation_of(separation, beta, sink=sink)
     similarity, activation = similarities.make(similarity), activations.make(activation)
     if not similarity.by_pairs:
         raise InvalidInput(

@@ -124,6 +124,12 @@ class Sharded(KeyValueMemory):
         found = np.asarray(self.separation.weights(*self._scored(np.atleast_2d(given), self._masks(mask, given))))
         return found[0] if given.ndim == 1 else found
 
+    def rest(self, cues: Any, mask: Any = None) -> np.ndarray:
+        """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
+        given = self._cues(cues)
+        found = np.asarray(self.separation.rest(*self._scored(np.atleast_2d(given), self._masks(mask, given))))
+        return found[0] if given.ndim == 1 else found
+
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         result = self._pass(self.separation, self._cues(cues), mask)

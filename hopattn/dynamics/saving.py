@@ -97,7 +97,9 @@ def _part(value: Any) -> Any:
             if word is None:
                 cure = f"call ha.register({type(value).__name__}) first"
                 raise InvalidInput(f"save: {quoted(value)} is not in a registry, so a file cannot name it; {cure}")
-            return {"part": word, **{field.name: _part(getattr(value, field.name)) for field in fields(value)}}
+            own = {field.name: getattr(value, field.name) for field in fields(value)}
+            given = {field.name for field in fields(value) if own[field.name] is not None or field.default is not None}
+            return {"part": word, **{name: _part(one) for name, one in own.items() if name in given}}
     return value
 
 

@@ -18,6 +18,8 @@ from hopattn.memories.models.classical import NEURONS, OF_0_AND_1
 from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Competing, Separation
+from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import similarities
 
 Arguments = Mapping[str, Any]
@@ -68,6 +70,15 @@ def random_beta(rng: np.random.Generator) -> float:
     return float(10 ** rng.uniform(-2, 2))
 
 
+def _sink(rng: np.random.Generator, separation: type[Separation] = Softmax) -> float | None:
+    """No sink in half of the draws, and where the weights of the separation do not compete; else a Gaussian logit.
+
+    It is drawn apart, so that the other parameters are those of memories without a sink.
+    """
+    own = rng.spawn(1)[0]
+    return float(own.normal(0, 3)) if issubclass(separation, Competing) and own.random() < 0.5 else None
+
+
 def _learned(rng: np.random.Generator) -> dict[str, Any]:
     rule, patterns = str(rng.choice([*rules])), _spins(rng)
     has_diagonal = "self_coupling" in signature(rules[rule]).parameters
@@ -93,7 +104,8 @@ def _universal(rng: np.random.Generator) -> Arguments:
     similarity = "dot" if rng.random() < 0.5 else str(rng.choice([*similarities]))
     separation, activation = str(rng.choice([*separations])), str(rng.choice([*activations]))
     names = {"similarity": similarity, "separation": separation, "activation": activation}
-    return {**_pairs(rng, random_reals(rng) / 4), **names, "beta": random_beta(rng)}
+    given = {**_pairs(rng, random_reals(rng) / 4), **names, "beta": random_beta(rng)}
+    return {**given, "sink": _sink(rng, separations[separation])}
 
 
 def _sdm(rng: np.random.Generator) -> Arguments:
@@ -123,7 +135,8 @@ def _k_subsets(rng: np.random.Generator) -> Arguments:
 
 def _spherical(rng: np.random.Generator) -> Arguments:
     name = rng.choice([*separations])
-    return {"patterns": random_reals(rng), "separation": str(name), "beta": random_beta(rng)}
+    given = {"patterns": random_reals(rng), "separation": str(name), "beta": random_beta(rng)}
+    return {**given, "sink": _sink(rng, separations[str(name)])}
 
 
 DRAWS: dict[str, Callable[[np.random.Generator], Arguments]] = {
@@ -141,12 +154,18 @@ DRAWS: dict[str, Callable[[np.random.Generator], Arguments]] = {
         "n": int(rng.integers(2, 6)),
         "cyclic": bool(rng.random() < 0.7),
     },
-    "modern": lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng)},
-    "sparse": lambda rng: {"patterns": random_reals(rng), "alpha": float(12 ** rng.random()), "beta": random_beta(rng)},
+    "modern": lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng), "sink": _sink(rng)},
+    "sparse": lambda rng: {
+        "patterns": random_reals(rng),
+        "alpha": float(12 ** rng.random()),
+        "beta": random_beta(rng),
+        "sink": _sink(rng),
+    },
     "normmax": lambda rng: {
         "patterns": random_reals(rng),
         "alpha": float(1 + 10 ** rng.uniform(-1, 1)),
         "beta": random_beta(rng),
+        "sink": _sink(rng),
     },
     "k_subsets": _k_subsets,
     "spherical": _spherical,

@@ -110,9 +110,15 @@ def between_texts(run: Run) -> list[tuple[str, Labelled]]:
 
 
 def mask_of(run: Run, place: str, weights: Labelled) -> np.ndarray:
-    """Which keys the mask of a head lets through, `(n_queries, n_keys)`; all where the head has no mask."""
+    """Which keys the mask of a head lets through, shaped as the weights; all where the head has no mask.
+
+    A column behind those of the keys, the rest that a sink takes, is never masked.
+    """
     mask = run.arrays.get(f"{place} mask".strip())
-    return np.broadcast_to(True if mask is None else np.asarray(mask.values, bool), weights.values.shape)
+    allowed = np.ones(weights.values.shape, bool)
+    if mask is not None:
+        allowed[..., : mask.values.shape[-1]] = mask.values
+    return allowed
 
 
 def tables(run: Run, kind: str) -> Iterator[tuple[str, Labelled]]:

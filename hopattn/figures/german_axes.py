@@ -173,6 +173,7 @@ AXES = {
     "score of another pattern": "Punktwert eines anderen Musters",
     "share that is right": "richtiger Anteil",
     "shares of weight": "Anteile am Gewicht",
+    "rest": "Rest",
     "shares: weights sum to 1": "Anteile:\nSumme ist 1",
     "no shares: any sum of weights": "keine Anteile:\nSumme beliebig",
     "step (of {n})": "Schritt (von {})",

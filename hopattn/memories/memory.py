@@ -118,10 +118,12 @@ class Memory(KeyValueMemory):
     arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
     of a `.npy` or `.safetensors` file stands for its array, mapped into memory; that of a `.npz` or `.csv` is read.
     similarity, separation, activation: names from the registries, or objects. beta: the inverse temperature of a
-    separation given by name; an object carries its own. patterns: `(n, dim_out)`, the patterns that recalled states are
-    compared with, the values by default; the keys themselves say that values are states of the same neurons, as in a
-    sequence. Raises `InvalidInput` for sets that are empty or do not fit, entries that are not finite or so large that
-    sums of their products overflow, a mistyped name, and a beta that is not positive.
+    separation given by name; an object carries its own. sink: the logit of a null pattern, a number that competes with
+    β s and gives nothing, so that the weights sum to less than 1; 0 is softmax₁, None for none. patterns:
+    `(n, dim_out)`, the patterns that recalled states are compared with, the values by default; the keys themselves say
+    that values are states of the same neurons, as in a sequence. Raises `InvalidInput` for sets that are empty or do
+    not fit, entries that are not finite or so large that sums of their products overflow, a mistyped name, a beta that
+    is not positive, and a sink of a separation whose weights do not compete.
     Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue); the energy:
     Krotov & Hopfield (2021), ICLR.
 
@@ -152,6 +154,7 @@ class Memory(KeyValueMemory):
         activation: str | Activation = "identity",
         beta: float | None = None,
         patterns: Any = None,
+        sink: float | None = None,
     ) -> None:
         stored = rows_of(keys, "keys")
         read_out = stored if values is None or values is keys else rows_of(values, "values")
@@ -161,9 +164,10 @@ class Memory(KeyValueMemory):
         if patterns is not None and patterns is not values and patterns is not keys:
             known = stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
-        chosen = separation_of(separation, beta)
-        if followed(chosen.beta) and isinstance(stored, np.ndarray):
-            raise InvalidInput("beta: its derivative needs keys of the same library, not of numpy")
+        chosen = separation_of(separation, beta, sink=sink)
+        for name in ("beta", "sink"):
+            if followed(getattr(chosen, name)) and isinstance(stored, np.ndarray):
+                raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
         object.__setattr__(self, "keys", stored)
         object.__setattr__(self, "values", read_out)
         object.__setattr__(self, "similarity", similarities.make(similarity))
@@ -184,6 +188,11 @@ class Memory(KeyValueMemory):
     def weights(self, cues: Any, mask: Any = None) -> Array:
         """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
         return self.retrieval.weights(self._cues(cues), self.keys, mask)
+
+    @in_range
+    def rest(self, cues: Any, mask: Any = None) -> Array:
+        """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
+        return self.retrieval.rest(self._cues(cues), self.keys, mask)
 
     @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:

@@ -24,7 +24,7 @@ from hopattn.retrieval.online_softmax import (
     concatenated,
     loops_of,
 )
-from hopattn.retrieval.separation.base import Separation, too_flat
+from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
 
@@ -70,6 +70,12 @@ def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> 
     return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
 
 
+def one_for_each_text(separation: Separation) -> bool:
+    """Whether all cues of a text have one sink, or none."""
+    sink = separation.sink
+    return sink is None or isinstance(sink, float) or (isinstance(sink, np.ndarray) and sink.shape[-1] == 1)
+
+
 def stream(
     similarity: Similarity,
     separation: Separation,
@@ -88,6 +94,7 @@ def stream(
     """
     texts = [text for text in (cues, keys, values) if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
+    sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
     scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
     masks = [
         each if isinstance(each, MaskRule) else np.broadcast_to(spread(each, scored), (*leading, *scored[-2:]))
@@ -100,7 +107,8 @@ def stream(
         own, stored, *others = (text[i] for text in broadcast)
         part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
-        return _Stream(similarity, separation, own, stored, read, part, potential, dtype, loops).run(sizes)
+        alone = separation if sinks is None else with_sink(separation, float(sinks[i]))
+        return _Stream(similarity, alone, own, stored, read, part, potential, dtype, loops).run(sizes)
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text

@@ -8,8 +8,9 @@ A block of keys with m_b, Z_b and h_b changes them to
     Z' = f(m − m') Z + f(m_b − m') Z_b
     h' = f(m − m') h + f(m_b − m') h_b
 
-where f(s) = e^(βs) for the softmax. In the end p·V = h/Z and Ψ = m + β⁻¹ log Z. The sums may be pickled, so that the
-sums of keys on another machine are merged here.
+where f(s) = e^(βs) for the softmax. In the end p·V = h/Z and Ψ = m + β⁻¹ log Z. A sink is one more block: m_b = sink/β,
+Z_b = 1 and h_b = 0. It is merged at the end, once, however many sums were merged before. The sums may be pickled, so
+that the sums of keys on another machine are merged here.
 """
 
 import math
@@ -115,22 +116,33 @@ class OnlineSoftmax(RunningSums):
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
-            self.unshifted = False
             largest = np.maximum(self.largest, other.largest)
             for sums in (self, other):
+                sums.unshifted = False
                 sums._raise_largest(slice(None), largest)
         self.total += other.total
         self.field += other.field
 
     def result(self) -> BlockPass:
-        empty = self.total == 0
-        total = np.where(empty, 1, self.total)
+        sums = self if self.separation.sink is None else self._with_null_pattern()
+        empty = sums.total == 0
+        total = np.where(empty, 1, sums.total)
         above = np.log(total) / self.separation.beta if self.separation.tempered else 0  # of argmax, Ψ = m
-        potential = np.where(empty, 0, self.largest + above)
-        return BlockPass(self.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
+        potential = np.where(empty, 0, sums.largest + above)
+        return BlockPass(sums.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "loops": None}
+
+    def _with_null_pattern(self) -> "OnlineSoftmax":
+        """These sums merged with those of a null pattern; these stay as they are, perhaps with a larger m."""
+        (n, width), most = self.field.shape, float(np.finfo(self.dtype).max)
+        sums = OnlineSoftmax(self.separation, n, width, self.dtype, False)
+        score = min(max(self.separation.sink, -(most**0.5)), most**0.5) / self.separation.beta
+        sums.largest[:] = min(max(score, -most), most)
+        sums.total[:] = 1
+        sums.merge(self)
+        return sums
 
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
         """m → m': multiply Z and h by f(m − m')."""

@@ -16,7 +16,7 @@ from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.traces import is_torch
 from hopattn.retrieval.activation import Activation, Identity
-from hopattn.retrieval.blockwise import stream, worth_streaming
+from hopattn.retrieval.blockwise import one_for_each_text, stream, worth_streaming
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
@@ -67,7 +67,7 @@ class Retrieval:
         Half precision is computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
         rule, separation = as_mask(mask), self.effective_separation
-        plain = bias is not None or not isinstance(separation.beta, float)
+        plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
         if plain or not worth_streaming(self.similarity, cues, keys, rule):
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
@@ -121,6 +121,11 @@ class Retrieval:
         added, separation = (scores, self.separation) if bias is None else biased(scores, bias, self.separation)
         weights = separation.weights(added, self.allowed(mask, scores, cues, keys))
         return _as_given(weights, cues, keys)
+
+    def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
+        """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
+        scores = self.scores(cues, keys)
+        return _as_given(self.separation.rest(scores, self.allowed(mask, scores, cues, keys)), cues, keys)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""

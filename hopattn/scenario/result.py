@@ -66,6 +66,16 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
 
+    def table(self, name: str) -> Labelled:
+        """An array as tables and figures show it: weights have a column "rest" where a sink takes a part of them."""
+        array, place = self.arrays[name], name.removesuffix("weights")
+        rest = self.arrays.get(f"{place}rest") if name.endswith("weights") else None
+        if rest is None:
+            return array
+        rows, columns = array.labels
+        values = np.column_stack([array.values, rest.values])
+        return Labelled(values, array.dims, (rows, (*columns, "rest")), array.tiny)
+
     def find(
         self, quantity: str, layer: int | None = None, head: int | None = None
     ) -> list[tuple[ArrayName, Labelled]]:

@@ -3,17 +3,18 @@
 attention(q, k, v) = Σ_j p_j v_j,   p = ∇Ψ(q Kᵀ)
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, require_one_dtype
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_dim, require_one_dtype
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.from_torch import knows_torch_words
@@ -30,6 +31,7 @@ def attention(
     mask: Any = None,
     separation: str | Separation = "softmax",
     bias: Any = None,
+    sink: Any = None,
 ) -> Array:
     """Scaled dot-product attention, softmax(β q Kᵀ) V, or the same with another separation.
 
@@ -38,9 +40,12 @@ def attention(
     `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. separation: a name or an object.
     bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
     in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the rule
-    "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. Gives
-    `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit, and for a bias that is NaN or +inf.
-    Source: Vaswani et al. (2017) (their √d_k is our 1/β).
+    "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. sink:
+    the logit of a null pattern, exp(sink) more in the denominator of the softmax: a number, or one for each head
+    `(n_heads,)` of queries `(…, n_heads, n_queries, dim)`; 0 is softmax₁, and a row with no True still gives 0. Gives
+    `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit, for a bias that is NaN or +inf, and for
+    a sink that does not fit the heads, is not finite, or is for a separation whose weights do not compete.
+    Source: Vaswani et al. (2017) (their √d_k is our 1/β); Agarwal et al. (2025), arXiv:2508.10925, for learned sinks.
 
     >>> import hopattn as ha
     >>> e = [[1, 0], [1, 0], [0, 1], [1, 0]]
@@ -54,8 +59,38 @@ def attention(
     if bias is not None:
         allowed, finite = split_bias(as_float(bias, "bias", like=keys))
         mask = joint(mask, allowed)
-    step = Retrieval(Dot(), separation_of(separation, beta, default=float(keys.shape[-1]) ** -0.5), Identity())
-    return step(queries, keys, values, mask, finite).state
+    leading = leading_axes("q, k, v", queries, keys, values)
+    sinks = sinks_of_heads(sink, leading[-1] if leading else 0, keys)
+    chosen = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
+    chosen = chosen if sinks is None else with_sink(chosen, sinks[:, None])
+    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, mask, finite).state
+
+
+def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
+    """The sinks of so many heads, `(n_heads,)`; None for none, and for a number, which all heads share.
+
+    n_heads: 0 where there is no axis of heads. like: lists become an array of its library. Raises `InvalidInput` for
+    another number of sinks.
+    """
+    if sink is None or isinstance(sink, (str, int, float)) or getattr(sink, "ndim", 1) == 0:
+        return None
+    sinks = as_float(sink, "sink", like)
+    if tuple(sinks.shape) != (n_heads,):
+        heads = f"({n_heads},), one for each head" if n_heads else "q, k and v with an axis of heads"
+        raise InvalidInput(f"sink: got shape {tuple(sinks.shape)}; expected a number, or {heads}")
+    return sinks
+
+
+def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> Array | None:
+    """The sinks of heads, numbers and arrays `()`, as one array of this shape in the numbers of `like`.
+
+    None where one head is alone, where all have the same number, and where none has a sink.
+    """
+    first = sinks[0]
+    if len(sinks) == 1 or first is None or all(isinstance(one, float) and one == first for one in sinks):
+        return None
+    arrays = [in_numbers_of(like, np.asarray(one) if isinstance(one, float) else one) for one in sinks]
+    return namespace(like).reshape(namespace(like).stack(arrays), shape)
 
 
 def split_bias(bias: Array) -> tuple[Array, Array]:

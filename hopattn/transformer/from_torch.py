@@ -205,7 +205,7 @@ def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[An
 
 def _options(torch: Any, module: Any) -> dict[str, Any]:
     """The options that all layers of a module share; raises `InvalidInput` for what a layer of ours cannot have."""
-    found: dict[str, set[Any]] = {"n_heads": set(), "norm_first": set(), "activation": set(), "epsilon": set()}
+    found: dict[str, set[Any]] = {name: set() for name in ("n_heads", "norm_first", "activation", "epsilon", "sink")}
     known = [*(getattr(torch.nn, name) for name in PARTS), torch.nn.modules.linear.NonDynamicallyQuantizableLinear]
     for name, part in module.named_modules():
         where = f"module.{name}" if name else "module"
@@ -213,13 +213,14 @@ def _options(torch: Any, module: Any) -> dict[str, Any]:
             raise InvalidInput(f"{where}: is a {type(part).__name__}, which a layer of hopattn cannot be")
         if isinstance(part, torch.nn.MultiheadAttention):
             for reason, holds in (
-                ("add_zero_attn = True adds a key and a value of zeros, which no text has", part.add_zero_attn),
+                ("add_zero_attn = True, a sink of 0, which no layer of PyTorch has", name and part.add_zero_attn),
                 ("add_bias_kv = True adds a key and a value to each text", part.bias_k is not None),
                 ("batch_first = False takes texts (n, batch, dim): set batch_first = True", not part.batch_first),
             ):
                 if holds:
                     raise InvalidInput(f"{where}: {reason}")
             found["n_heads"].add(part.num_heads)
+            found["sink"].add(0.0 if part.add_zero_attn else None)
         if isinstance(part, torch.nn.LayerNorm):
             found["epsilon"].add(part.eps)
         if hasattr(part, "norm_first"):

@@ -11,6 +11,7 @@ for g heads of keys, each of which serves r heads of queries (grouped queries; r
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any, NamedTuple
@@ -35,11 +36,11 @@ from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from hopattn.retrieval.step import Retrieval, biased
-from hopattn.transformer.attention import leading_axes, split_bias
+from hopattn.transformer.attention import leading_axes, sinks_of_heads, split_bias, stacked_sinks
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
 from hopattn.transformer.positions.alibi import Alibi
@@ -60,7 +61,7 @@ class HeadTrace:
     queries: `(…, n, dim_key)`. keys: `(…, m, dim_key)`; both are already turned where the head has a position. values:
     `(…, m, dim_out)`. scores, weights: `(…, n, m)`, in single precision for texts of half precision; the scores are
     those before a bias. mask: True = may attend, or None. output: `(…, n, dim_out)`. bias: the numbers added to β s,
-    −inf where they mask an entry, or None.
+    −inf where they mask an entry, or None. rest: the weight that the sink takes, `(…, n)`, or None without a sink.
     """
 
     queries: Array
@@ -71,6 +72,7 @@ class HeadTrace:
     weights: Array
     output: Array
     bias: Array | None = None
+    rest: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,8 @@ class Head:
     has its own. mask: "none", "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0),
     `hopattn.window(n)`, or a boolean array. position: None, "rope" or an `hopattn.positions.Rotary`: queries and keys
     are turned by their positions, which count from 0 in each text; dim_key is then even. bias: numbers added to β s in
-    every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry.
+    every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry. sink:
+    the logit of a null pattern, a number that competes with β s and gives nothing, as in `hopattn.attention`.
 
     Raises `InvalidInput` for matrices that do not fit each other, for unknown options and names, and for a position
     with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
@@ -123,6 +126,7 @@ class Head:
         mask: Any = "causal",
         position: str | Rotary | None = None,
         bias: Any = None,
+        sink: Any = None,
     ) -> None:
         given = (("query", w_query), ("key", w_key), ("value", w_value))
         maps = {role: Affine.of(one, f"w_{role}") for role, one in given}
@@ -130,7 +134,8 @@ class Head:
         if rows != of_keys:
             raise InvalidInput(f"w_key: {of_keys} rows do not fit the {rows} rows of w_query")
         matrices = {f"w_{role}": one.weight for role, one in maps.items()}
-        step = Retrieval(similarities.make(similarity), separation_of(separation, beta), activations.make(activation))
+        chosen = separation_of(separation, beta, sink=sink)
+        step = Retrieval(similarities.make(similarity), chosen, activations.make(activation))
         own = {"mask": as_mask(mask), "position": as_position(position), "bias": _as_bias(bias)}
         if own["position"] is not None:
             n_planes(rows, "position: the rows of w_query")
@@ -164,6 +169,12 @@ class Head:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
         return self._alone.traces(_texts(self, x, source), as_mask(mask), self._lifted(bias))[0]
+
+    def with_sink(self, sink: Any) -> "Head":
+        """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
+        head, chosen = copy(self), separation_of(self.retrieval.separation, sink=sink)
+        object.__setattr__(head, "retrieval", replace(self.retrieval, separation=chosen))
+        return head
 
     @property
     def _alone(self) -> "Group":
@@ -208,20 +219,29 @@ class Group(NamedTuple):
         words before in front of those of these texts, which are then the last words.
         """
         (queries, keys, values), rule, finite, _ = self._asked(texts, mask, bias, first, extend)
-        return self._side_by_side(self.heads[0].retrieval(queries, keys, values, rule, finite).state)
+        return self._side_by_side(self.retrieval(keys)(queries, keys, values, rule, finite).state)
 
     def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
         """The trace of each head; the arguments are those of `output`."""
-        step, (mapped, rule, finite, total) = self.heads[0].retrieval, self._asked(texts, mask, bias)
+        mapped, rule, finite, total = self._asked(texts, mask, bias)
+        step = self.retrieval(mapped[1])
         scores = step.scores(*mapped[:2])
         where = step.allowed(rule, scores, *mapped[:2])
         added, separation = (scores, step.separation) if finite is None else biased(scores, finite, step.separation)
         parts = *mapped, scores, where, separation.weights(added, where), step(*mapped, where, finite).state
+        rest = None if separation.sink is None else separation.rest(added, where)[..., None]
         traces = list[HeadTrace]()
         for i, head in enumerate(self.heads):
             own = None if bias is None and head.bias is None else total
-            traces.append(HeadTrace(*(self._of_head(i, part) for part in (*parts, own))))
+            trace = HeadTrace(*(self._of_head(i, part) for part in (*parts, own)))
+            traces.append(trace if rest is None else replace(trace, rest=self._of_head(i, rest)[..., 0]))  # type: ignore[index]
         return traces
+
+    def retrieval(self, keys: Array) -> Retrieval:
+        """The step of all heads, with the sink that they share or the sinks of all, `(g, r, 1)`."""
+        step, sinks = self.heads[0].retrieval, [head.retrieval.separation.sink for head in self.heads]
+        own = stacked_sinks(sinks, widened(keys[..., :1]), (*self.shape, 1))
+        return step if own is None else replace(step, separation=with_sink(step.separation, own))
 
     def _asked(
         self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
@@ -301,9 +321,10 @@ class MultiHead:
     """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
     heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and
-    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. Raises
-    `InvalidInput` for other heads, for heads of texts of different dims, and for a w_out that does not fit. Source:
-    Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, for grouped queries.
+    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. sink: for heads
+    without one, that of all, or an array `(n_heads,)`, which keeps its derivative. Raises `InvalidInput` for other
+    heads, for heads of texts of different dims, and for a w_out or sinks that do not fit. Source: Vaswani et al.
+    (2017), 3.2.2; Ainslie et al. (2023), EMNLP, grouped queries; Agarwal et al. (2025), arXiv:2508.10925, sinks.
     """
 
     heads: tuple[Head, ...]
@@ -312,7 +333,7 @@ class MultiHead:
     groups: tuple[Group, ...]
     """The heads again, those together that are alike."""
 
-    def __init__(self, heads: Iterable[Head], w_out: Any) -> None:
+    def __init__(self, heads: Iterable[Head], w_out: Any, *, sink: Any = None) -> None:
         out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
         if not heads:
             raise InvalidInput("heads: expected at least one Head, in a list")
@@ -320,6 +341,9 @@ class MultiHead:
             dim = getattr(heads[0], role).shape[1]
             require_dim(getattr(head, role), dim, f"heads: entry {i}: {role}", f"{role} of the first head")
         require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
+        if sink is not None:
+            sinks = sinks_of_heads(sink, len(heads), heads[0].w_key)
+            heads = tuple(head.with_sink(sink if sinks is None else sinks[i]) for i, head in enumerate(heads))
         groups = tuple(Group.of(tuple(alike)) for _, alike in groupby(heads, _kind))
         for name, part in (("heads", heads), ("w_out", out.weight), ("out", out), ("groups", groups)):
             object.__setattr__(self, name, part)
@@ -371,37 +395,43 @@ class MultiHead:
         return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
 
     @classmethod
-    def from_torch(cls, module: Any, n_heads: int | None = None, *, mask: Any = "none") -> "MultiHead":
+    def from_torch(
+        cls, module: Any, n_heads: int | None = None, *, mask: Any = "none", sink: Any = None
+    ) -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
 
         module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
-        which does not keep it. mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True
-        forbids; here, as in its `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that
-        has no such form here, for missing and further names of a state, all at once, and for arrays that do not fit.
+        which does not keep it. sink: with a state, as in `MultiHead`; that of a module with add_zero_attn=True is 0.
+        mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here, as in its
+        `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that has no such form here, for
+        missing and further names of a state, all at once, and for arrays that do not fit.
 
         >>> import numpy as np
         >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
         >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
         (2, 2)
         """
-        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads)
-        maps, out = heads_from(state, **options)
+        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads, sink=sink)
+        maps, out = heads_from(state, options["n_heads"])
         beta = float(maps[0][0].dims[0]) ** -0.5
-        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out)
+        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out, sink=options["sink"])
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
 
-        Heads that share keys get a copy each. Raises `InvalidInput` for heads that PyTorch's class cannot have.
+        Heads that share keys get a copy each. Those with a sink of 0 are of a module with add_zero_attn=True, which the
+        names do not tell. Raises `InvalidInput` for heads that PyTorch's class cannot have.
         """
         step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
         maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
-        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5), Identity())
+        sinks = [one.retrieval.separation.sink for one in self.heads]
+        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
         placed = [one for one in self.heads if one.position is not None or one.bias is not None]
         dims = {*self.out.dims, *(one.dims[0] for one in maps)}
         for reason, holds in (
             ("the heads are not alike", len(self.groups) > 1),
             ("PyTorch's class has no rotary position and no bias of a head", placed),
+            ("PyTorch's class has no sink but 0, for all heads", any(one not in (None, 0.0) for one in sinks)),
             (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
             ("the heads' dims do not add up to that of the output", len(dims) > 1),
         ):
@@ -413,14 +443,15 @@ class MultiHead:
 def _kind(head: Head) -> tuple[Any, ...]:
     """All but the matrices and biases of a head: heads in which this is equal are computed together.
 
-    A mask that is an array, and a β that is learned, must be one and the same. A similarity that goes by the places of
-    a text is computed for each head by itself.
+    A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has. A similarity
+    that goes by the places of a text is computed for each head by itself.
     """
     step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
     maps = [own.dims for own in (head.query, head.key, head.value)]
     given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
     alone = None if step.similarity.by_pairs else object()
-    return maps, head.position, step.similarity, step.activation, replace(step.separation, beta=1.0), given, alone
+    same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
+    return maps, head.position, step.similarity, step.activation, replace(step.separation, **same), given, alone
 
 
 def _as_bias(bias: Any) -> Any:

@@ -131,7 +131,7 @@ def _result_parts(result: Result) -> Iterator[str]:
     for run in result.runs:
         heading = (run.name or "as written") if len(result.runs) > 1 else "arrays"
         opened = " open" if run is result.runs[0] else ""
-        arrays = "".join(f"<p><i>{_safe(name)}</i></p>{html(run.arrays[name])}" for name in run.shown)
+        arrays = "".join(f"<p><i>{_safe(name)}</i></p>{html(run.table(name))}" for name in run.shown)
         yield f"<details{opened}><summary>{_safe(heading)}</summary>{arrays}</details>"
     if result.expectations:
         rows = []

@@ -178,8 +178,8 @@ def test_pytorchs_weights_are_scored_like_numpys():
             "attention: entry 1, 1 is -0.5; expected weights of 0",
         ),
         (
-            lambda: ha.circuits.previous_token([[[1, 0], [0.3, 0.4]]]),
-            "attention: row 0, 1 sums to 0.7; expected 1, or 0",
+            lambda: ha.circuits.previous_token([[[1, 0], [0.3, 0.8]]]),
+            "attention: row 0, 1 sums to 1.1; expected 1, or less with a sink",
         ),
         (lambda: ha.circuits.previous_token([[1.0]]), "attention: got a text of one word, which has no word before"),
         (

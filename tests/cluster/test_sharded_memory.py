@@ -4,7 +4,7 @@ No cluster is needed here: what a worker would be asked is asked here, of what w
 """
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
@@ -92,13 +92,17 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
     jumps = ha.separations[name].jumps
     similarity = data.draw(st.sampled_from(exact if jumps else sorted(similarities)))
     cues, keys, values, mask = drawn(data, n, m, dtype, read=data.draw(st.sampled_from([None, 2])))
-    memory = ha.Memory(keys, values, similarity=similarity, separation=name, beta=beta)
+    takes_a_sink = "sink" in [one.name for one in fields(ha.separations[name])]
+    sink = data.draw(st.sampled_from([None, -1.0, 2.0])) if takes_a_sink else None
+    memory = ha.Memory(keys, values, similarity=similarity, separation=name, beta=beta, sink=sink)
     found, wanted = cut(memory, data.draw(cuts(m))), memory.step(cues, mask)
     size = tol * max(1.0, float(np.abs(wanted).max()))
     assert found.step(cues, mask).dtype == dtype
     assert_allclose(found.step(cues, mask), wanted, rtol=0, atol=size)
     assert_allclose(found.field(cues, mask), memory.field(cues, mask), rtol=0, atol=size)
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
+    if sink is not None:
+        assert_allclose(found.rest(cues, mask), memory.rest(cues, mask), rtol=tol, atol=size)
     assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
     assert found.lacks.get("energy") == memory.lacks.get("energy")
     if "energy" not in memory.lacks:

@@ -88,7 +88,7 @@ CUES, STATES, FILE, X = {"cues": SPINS}, {"states": SPINS}, {"path": "saved.npz"
 UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "rng": 0}, {"q": REAL}, {"name": None}
 ANY = {
     **{"__call__": X, "trace": X, "hidden": X, "append": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
-    **{"step": CUES, "weights": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
+    **{"step": CUES, "weights": CUES, "rest": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""
@@ -123,6 +123,7 @@ OWN = {
     "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
     "MemoryCircuit.trace": {"words": [[0, 1, 2]]},
     "MemoryCircuit.accuracy": {"texts": trigger_texts()},
+    "Head.with_sink": {"sink": 0.0},
     "MultiHead.from_torch": {"module": block().attention.to_torch(), "n_heads": 1},
     "NGram.counted": {"texts": [TOKENS], "n": 2},
     "NGram.distribution": AFTER,

@@ -131,7 +131,9 @@ def test_every_parameter_changes_the_output(name, parameters):
     scale_free = name == "argmax" or one == separations["threshold"]()  # max βs = β max s; βs ≥ 0 as s ≥ 0
     assert np.allclose(one.weights(scores), other.weights(scores)) == scale_free
     for field in fields(one):
-        if field.name != "beta":
+        if field.name == "sink":
+            assert not np.allclose(one.weights(scores), replace(one, sink=0.9).weights(scores))
+        elif field.name != "beta":
             changed = replace(one, **{field.name: getattr(one, field.name) + 1})
             assert not np.allclose(one.weights(scores), changed.weights(scores)), field.name
 

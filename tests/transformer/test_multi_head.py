@@ -346,10 +346,13 @@ def test_a_module_that_no_layer_can_be_is_refused(torch):
     heads, layer = partial(torch.nn.MultiheadAttention, 4, 2), partial(torch.nn.TransformerEncoderLayer, 4, 2, 6)
     mixed = torch.nn.Transformer(4, 2, 1, 1, 6, batch_first=True)
     mixed.decoder.layers[0].norm1.eps = 0.5
+    with_zeros = layer(batch_first=True)
+    with_zeros.self_attn.add_zero_attn = True
     with_rms = layer(batch_first=True)
     with_rms.norm1 = torch.nn.RMSNorm(4)
     for read, module, options, message in (
-        (ha.MultiHead, heads(batch_first=True, add_zero_attn=True), {}, "module: add_zero_attn = True adds"),
+        (ha.Block, with_zeros, {}, r"module\.self_attn: add_zero_attn = True, a sink of 0"),
+        (ha.MultiHead, heads(batch_first=True), {"sink": 0.0}, "sink: the module has its own; leave it out"),
         (ha.MultiHead, heads(batch_first=True, add_bias_kv=True), {}, "module: add_bias_kv = True adds"),
         (ha.MultiHead, heads(), {}, r"module: batch_first = False takes texts .*: set batch_first = True"),
         (ha.Block, layer(), {}, r"module\.self_attn: batch_first = False"),

@@ -27,7 +27,8 @@ Head = tuple[str, Labelled]
 class Attention(Panels[Head]):
     """The weights of each head of the first run, one matrix each; masked cells are hatched.
 
-    Weights that are shares are drawn on a scale from 0, white, to 1; other weights up to their largest.
+    Weights that are shares are drawn on a scale from 0, white, to 1; other weights up to their largest. What a sink
+    takes is a column "rest" behind a line.
     """
 
     name: ClassVar[str] = "attention"
@@ -42,13 +43,15 @@ class Attention(Panels[Head]):
         return too_many_cells(matrices) if matrices else "it has no attention weights"
 
     def parts(self, result: Result) -> list[Head]:
-        return list(tables(result.runs[0], "weights"))
+        run = result.runs[0]
+        return [(place, run.table(f"{place} weights".strip())) for place, _ in tables(run, "weights")]
 
     def panel_of(self, ax: Axes, part: Head, shown: Shown[Head]) -> None:
         place, weights = part
         allowed = mask_of(shown.result.runs[0], place, weights)
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
-        stretch(ax, weights.values.shape)
+        if weights.values.shape != shown.result.runs[0].arrays[f"{place} weights".strip()].values.shape:
+            ax.axvline(weights.values.shape[1] - 1.5, color=theme().ink, linewidth=scaled(2))
         if not allowed.all():
             shaded(ax, ~allowed, **hatching(), label="hidden by the mask")
         _name(ax, weights, len(shown.parts) > 1)

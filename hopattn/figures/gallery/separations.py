@@ -96,8 +96,9 @@ def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
     ax.set_yticks((0, 1))
     if own:
         ax.spines[:].set(visible=True, linewidth=scaled(4), color=colour)
-    names = [field.name for field in fields(separation) if field.name != "beta"]
-    if text := ", ".join(f"{SYMBOLS.get(name, name)} = {number(getattr(separation, name), 3)}" for name in names):
+    given = {field.name: getattr(separation, field.name) for field in fields(separation)}
+    names = [name for name, value in given.items() if name != "beta" and value is not None]
+    if text := ", ".join(f"{SYMBOLS.get(name, name)} = {number(given[name], 3)}" for name in names):
         box = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
         ax.text(0.95, 0.13, text, transform=ax.transAxes, ha="right", fontsize=scaled(15), bbox=box)
 

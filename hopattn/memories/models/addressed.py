@@ -45,6 +45,7 @@ def universal(
     separation: str | Separation = "softmax",
     activation: str | Activation = "identity",
     beta: float | None = None,
+    sink: float | None = None,
 ) -> Memory:
     """The universal Hopfield network: any similarity, separation and activation, x⁺ = ∇Φ(Vᵀ ∇Ψ(sim(K, x))).
 
@@ -55,7 +56,8 @@ def universal(
     >>> ha.memories.universal([[0.0, 3.0], [4.0, 0.0]], beta=5.0).step([1.0, 1.5]).round(3)
     array([0., 3.])
     """
-    return Memory(keys, values, similarity=similarity, separation=separation, activation=activation, beta=beta)
+    parts: dict[str, Any] = {"similarity": similarity, "separation": separation, "activation": activation}
+    return Memory(keys, values, **parts, beta=beta, sink=sink)
 
 
 @named(

@@ -13,49 +13,50 @@ from hopattn.retrieval.separation.softmax import Softmax
 
 
 @named(source="Ramsauer et al. 2021", energy="½|x|² − β⁻¹ log Σ exp(βξ·x)")
-def modern(patterns: ArrayLike, beta: float = 8.0) -> Memory:
+def modern(patterns: ArrayLike, beta: float = 8.0, sink: float | None = None) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive; with a larger one fewer
-    patterns mix. Raises `InvalidInput` for others.
+    patterns mix. sink: the logit of a null pattern, as in `hopattn.Memory`; the energy then has e^sink as one more term
+    of the sum. Raises `InvalidInput` for others.
     Source: Ramsauer et al. (2021), ICLR. Their energy is ours plus β⁻¹ log n_patterns + ½ max |ξ|².
 
     >>> import hopattn as ha
     >>> ha.memories.modern([[1.0, 0.0], [0.0, 1.0]]).recall([0.6, 0.4]).state.round(3)
     array([1., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Softmax(beta=beta))
+    return Memory(real_patterns(patterns), separation=Softmax(beta=beta), sink=sink)
 
 
 @named(source="Hu et al. 2023; Martins et al. 2023", energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy")
-def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
+def sparse(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
     """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
-    patterns, beta: as in `modern`. alpha: at least 1; 2 is sparsemax, 1.5 the usual entmax, 1 softmax. One step from a
-    pattern ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the convex hull of the
-    others. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the update "graded" is
-    refused. Raises `InvalidInput` for others.
+    patterns, beta, sink: as in `modern`. alpha: at least 1; 2 is sparsemax, 1.5 the usual entmax, 1 softmax. Without a
+    sink, one step from a pattern ξ gives exactly ξ if ξ·ξ − max ξ·ξ' ≥ 1/(β(α−1)), and only if, unless ξ lies in the
+    convex hull of the others. Above an alpha of 8, weights near 0 are lost in rounding: no descent is claimed, and the
+    update "graded" is refused. Raises `InvalidInput` for others.
     Source: Hu et al. (2023), NeurIPS (α = 2); Santos et al. (2024), ICML, definition 2 and proposition 3.
 
     >>> import hopattn as ha
     >>> ha.memories.sparse([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Entmax(beta=beta, alpha=alpha))
+    return Memory(real_patterns(patterns), separation=Entmax(beta=beta, alpha=alpha), sink=sink)
 
 
 @named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy")
-def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0) -> Memory:
+def normmax(patterns: ArrayLike, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
-    patterns, beta: as in `modern`. alpha: the order of the norm, above 1. Raises `InvalidInput` for others.
+    patterns, beta, sink: as in `modern`. alpha: the order of the norm, above 1. Raises `InvalidInput` for others.
     Source: Santos et al. (2024), ICML.
 
     >>> import hopattn as ha
     >>> ha.memories.normmax([[2.0, 0.0], [0.0, 2.0]]).step([1.4, 0.6])
     array([2., 0.])
     """
-    return Memory(real_patterns(patterns), separation=Normmax(beta=beta, alpha=alpha))
+    return Memory(real_patterns(patterns), separation=Normmax(beta=beta, alpha=alpha), sink=sink)
 
 
 @named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k")
@@ -76,17 +77,24 @@ def k_subsets(patterns: ArrayLike, k: int = 2, beta: float = 1.0) -> Memory:
 
 
 @named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1")
-def spherical(patterns: ArrayLike, separation: str | Separation = "softmax", beta: float | None = None) -> Memory:
+def spherical(
+    patterns: ArrayLike,
+    separation: str | Separation = "softmax",
+    beta: float | None = None,
+    sink: float | None = None,
+) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
     patterns: `(n_patterns, dim)`, scaled to unit magnitude. separation: a name, or an object with its own beta; with
     "identity", recall converges to the first eigenvector of KᵀK, from a cue that is not orthogonal to it. beta: of a
-    separation given by its name, by default 8. Raises `InvalidInput` for a pattern that is zero, an unknown separation,
-    a beta that is not positive, and a beta together with an object.
+    separation given by its name, by default 8. sink: as in `hopattn.Memory`. Raises `InvalidInput` for a pattern that
+    is zero, an unknown separation, a beta that is not positive, and a beta together with an object.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
     >>> import hopattn as ha
     >>> ha.memories.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
     array([1., 0.])
     """
-    return Memory(unit(real_patterns(patterns)), separation=separation_of(separation, beta, 8.0), activation="unit")
+    return Memory(
+        unit(real_patterns(patterns)), separation=separation_of(separation, beta, 8.0, sink), activation="unit"
+    )

@@ -12,17 +12,31 @@ A class that lies in a file of this folder is in the registry.
 
 from typing import Any
 
-from hopattn.foundation.registry import Registry, modules_in
-from hopattn.retrieval.separation.base import Separation
+from hopattn.foundation.errors import InvalidInput, listed, quoted
+from hopattn.foundation.registry import Registry, modules_in, name_of
+from hopattn.retrieval.separation.base import Competing, Separation, with_sink
 
 separations: Registry[Separation] = Registry("separation", Separation, modules_in(__name__), imports=True)
 
 
-def separation_of(choice: Any, beta: Any = None, default: Any = 1.0) -> Separation:
+def separation_of(choice: Any, beta: Any = None, default: Any = 1.0, sink: Any = None) -> Separation:
     """The separation of this name with this β, by default `default`; an object, which carries its own β, as it is.
 
-    Raises `InvalidInput` for an object together with a β, and for a name that is unknown.
+    sink: the logit of a null pattern, one number, also for an object without one. Raises `InvalidInput` for an object
+    together with a β, or with a second sink, for a sink of a separation that takes none, and for an unknown name.
     """
-    if beta is None and isinstance(choice, Separation):
-        return choice
-    return separations.make(choice, beta=default if beta is None else beta)
+    whole = beta is None and isinstance(choice, Separation)
+    separation = choice if whole else separations.make(choice, beta=default if beta is None else beta)
+    if sink is not None and not isinstance(separation, Competing):
+        taking = listed(name for name, kind in separations.items() if issubclass(kind, Competing))
+        reason = "does not let patterns compete for the weight, so that a sink takes none of it"
+        raise InvalidInput(f"sink: the separation {quoted(name_of(separation))} {reason}; expected one of {taking}")
+    if sink is not None and separation.sink is not None:
+        raise InvalidInput(f"sink: {quoted(choice)} carries its own; give it in one place")
+    chosen = separation if sink is None else with_sink(separation, sink)
+    if getattr(chosen.sink, "ndim", 0):
+        several = "ha.attention and ha.MultiHead take one for each head"
+        raise InvalidInput(
+            f"sink: expected a single number, not an array of shape {tuple(chosen.sink.shape)}; {several}"
+        )
+    return chosen

@@ -1,8 +1,9 @@
-"""The form of every separation, and the two families; functions of rows of scores that they share.
+"""The form of every separation, and its families; functions of rows of scores that they share.
 
 | family | a weight depends on | of blocks of keys |
 |---|---|---|
-| `Simplex` | all scores: a shift of all of them changes no weight | the online softmax, or all scores |
+| `Competing` | all scores, and that of a sink if there is one | the online softmax, or all scores |
+| `Simplex` | the same; without a sink, a shift of all scores changes no weight | the same |
 | `Elementwise` | its own score: Ψ = Σ_μ φ(s_μ) | fields and potentials add up |
 
 Scores are `(…, n_patterns)`, masks broadcast to them.
@@ -11,15 +12,16 @@ Scores are `(…, n_patterns)`, masks broadcast to them.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, in_numbers_of, namespace
-from hopattn.foundation.checks import positive_or_followed
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.checks import positive_or_followed, real
 from hopattn.foundation.declared import Declared
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import followed, surely
 from hopattn.foundation.vectors import at_least, nonzero
 
 Deferred = tuple[Callable[[], Array], Callable[[], tuple[Array, Any]]]
@@ -60,6 +62,11 @@ class Separation(Declared, ABC):
     @abstractmethod
     def convex(self) -> bool:
         """Whether Ψ₁ is convex: then the synchronous step never raises the energy. A class attribute will do."""
+
+    @property
+    def sink(self) -> Any:
+        """The logit of a null pattern; None where the separation has none."""
+        return None
 
     @property
     def why_imprecise(self) -> str:
@@ -108,13 +115,114 @@ class Separation(Declared, ABC):
         """
         return self
 
+    def rest(self, scores: Array, where: Array | None = None) -> Array:
+        """The weight that a sink takes, `(…,)`; raises `InvalidInput` for a separation without a sink."""
+        raise InvalidInput(f"rest: {quoted(self)} has no sink, and only a sink takes a part of the weight")
+
     def online(self) -> Online | None:
         """The form of the weights that the online softmax needs; None where it cannot compute them."""
         return None
 
 
+def number_or_rows(value: Any, what: str) -> Any:
+    """A finite number as a float; an array that is followed, or that has axes, as it is."""
+    n = getattr(value, "ndim", 0)  # a module has a function of this name
+    if not (followed(value) or (isinstance(n, int) and n > 0)):
+        return real(value, what)
+    numbers = as_float(value, what)
+    if surely(~namespace(numbers).all(namespace(numbers).isfinite(numbers))):
+        raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers, or None for no sink")
+    return numbers
+
+
 @dataclass(frozen=True)
-class Simplex(Separation):
+class Competing(Separation):
+    """Weights that compete: with a sink, a null pattern takes a part of them and gives nothing.
+
+    sink: the logit of the null pattern, a number that competes with β s; None for none. Of the softmax, that is
+    p_μ = exp(βs_μ) / (exp(sink) + Σ_ν exp(βs_ν)). A sink of 0 is softmax₁, and a pattern of zeros has it at every β. An
+    array `(…,)` that broadcasts to the rows of the scores has a sink for each; an array of PyTorch or JAX keeps its
+    derivative. A sink beyond the root of the largest number counts as that root. Raises `InvalidInput` for numbers that
+    are not finite.
+
+    With a sink the weights sum to less, and `rest` is what the null pattern takes. It is never masked: a row with
+    nothing else to attend to has weights 0, the rest 1 and the potential of the null pattern alone, sink/β for the
+    softmax. A subclass writes `contest`.
+    Source: Ramsauer et al. (2021), ICLR (the zero association of their layers); Miller (2023), Attention is off by one
+    (softmax₁); Agarwal et al. (2025), arXiv:2508.10925 (gpt-oss: a learned sink for each head).
+
+    >>> import hopattn as ha
+    >>> softmax1 = ha.separations.softmax(sink=0)
+    >>> softmax1.weights(np.zeros(3)), float(softmax1.rest(np.zeros(3)))
+    (array([0.25, 0.25, 0.25]), 0.25)
+    """
+
+    sink: Annotated[Any, number_or_rows] = field(default=None, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in vars(cls):  # else each dataclass writes its own
+            cls.__repr__ = Competing.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """The class and its parameters; no sink where there is none."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        shown = (f"{name}={value!r}" for name, value in own.items() if name != "sink" or value is not None)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    @abstractmethod
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
+        """Ψ and the weights of scores that compete, those of a null pattern among them; as `deferred`."""
+
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        value, weights = self._with_null_pattern(scores, where)
+        if self.sink is None:
+            return value, weights
+
+        def of_patterns() -> tuple[Array, Any]:
+            array, factor = weights()
+            return array[..., :-1], factor
+
+        return value, of_patterns
+
+    def rest(self, scores: Array, where: Array | None = None) -> Array:
+        """The weight of the null pattern, `(…,)`: 1 − Σ p of weights that else sum to 1, without the loss of digits.
+
+        Raises `InvalidInput` for a separation without a sink.
+        """
+        if self.sink is None:
+            return super().rest(scores, where)
+        return scaled(*self._with_null_pattern(scores, where)[1]())[..., -1]
+
+    def _with_null_pattern(self, scores: Array, where: Array | None) -> Deferred:
+        """Ψ and the weights with the null pattern as the last one; a β too flat for sink/β is applied before."""
+        if self.sink is None:
+            return self.contest(scores, where)
+        if isinstance(self.beta, float) and too_flat(self.beta, scores):
+            value, weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where)
+            return lambda: value() / self.beta, weights
+        xp, shape = namespace(scores), tuple(scores.shape)
+        most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
+        if isinstance(self.sink, float):
+            sink = xp.full_like(scores[..., 0], min(max(self.sink, -most), most))
+        else:
+            sink = xp.clip(in_numbers_of(scores, self.sink), -most, most)
+            require_broadcast(sink, shape[:-1], "sink", "the rows of the scores")
+        beta = self.beta if isinstance(self.beta, float) else in_numbers_of(scores, self.beta)
+        last = xp.broadcast_to((sink / beta)[..., None], (*shape[:-1], 1))
+        if where is not None:
+            seen = xp.broadcast_to(where, shape)
+            where = xp.concat([seen, xp.ones_like(seen[..., :1])], axis=-1)
+        return self.contest(xp.concat([scores, last], axis=-1), where)
+
+
+def with_sink(separation: Separation, sink: Any) -> Separation:
+    """The same separation, whose weights compete, with this sink."""
+    return replace(separation, sink=sink)  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True)
+class Simplex(Competing):
     """Ψ₁(s) = max_p p·s − Ω(p) over shares p that sum to a fixed number: a shift of all scores shifts Ψ alone.
 
     The largest score is subtracted before the product with β, so that nothing overflows: Ψ(s) = max s + β⁻¹ Ψ₁(x) with
@@ -122,7 +230,10 @@ class Simplex(Separation):
     """
 
     convex: ClassVar[bool] = True
-    shares: ClassVar[bool] = True
+
+    @property
+    def shares(self) -> bool:  # type: ignore[override]
+        return self.sink is None
 
     @abstractmethod
     def unit(self, x: Array, where: Array | None) -> Formulas:
@@ -131,7 +242,7 @@ class Simplex(Separation):
         A NumPy array x may be written over.
         """
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, largest = namespace(scores), masked_max(scores, where)
         unit_value, weights = self.unit(shifted(scores, largest, where, self.beta), where)
 

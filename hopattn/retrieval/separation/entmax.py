@@ -19,9 +19,9 @@ from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import (
+    Competing,
     Deferred,
     Formulas,
-    Separation,
     Simplex,
     masked,
     masked_max,
@@ -54,9 +54,9 @@ class Entmax(Simplex):
         above = f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
         return above if self.alpha > 8 else ""
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         kind = "ENTMAX" if 1 < self.alpha <= 2 else ""
-        return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().deferred(scores, where)
+        return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().contest(scores, where)
 
     def unit(self, x: Array, where: Array | None) -> Formulas:
         if self.alpha == 1:
@@ -85,8 +85,8 @@ class Sparsemax(Simplex):
 
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        return Entmax(beta=self.beta, alpha=2.0).deferred(scores, where)
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
+        return Entmax(beta=self.beta, alpha=2.0).contest(scores, where)
 
     def unit(self, x: Array, where: Array | None) -> Formulas:
         return Entmax(alpha=2.0).unit(x, where)
@@ -104,8 +104,8 @@ class Normmax(Simplex):
     alpha: Annotated[float, partial(real, above=1.0)] = 2.0
     source: ClassVar[str] = "Santos et al. 2024"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().deferred(scores, where)
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
+        return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().contest(scores, where)
 
     def unit(self, x: Array, where: Array | None) -> Formulas:
         xp, dual = namespace(x), self.alpha / (self.alpha - 1)
@@ -120,12 +120,12 @@ class Normmax(Simplex):
 
 
 @dataclass(frozen=True)
-class KSubsets(Separation):
+class KSubsets(Competing):
     """Ψ₁(s) = max_p p·s − ½|p|² over all p between 0 and 1 that sum to k: a sum of k patterns, for a whole k ≥ 1.
 
     p_μ = βs_μ − t, kept between 0 and 1, with t such that they sum to k; all weights are 1 where there are no more than
-    k patterns. βs and t are counted from the k-th largest score, so that no other score takes digits from them. Raises
-    `InvalidInput` for another k.
+    k patterns, a null pattern among them. βs and t are counted from the k-th largest score, so that no other score
+    takes digits from them. Raises `InvalidInput` for another k.
     Source: Santos et al. (2024), ICML, section 4 (SparseMAP with the k-subsets as structures).
     """
 
@@ -133,7 +133,7 @@ class KSubsets(Separation):
     convex: ClassVar[bool] = True
     source: ClassVar[str] = "Santos et al. 2024"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         xp = namespace(scores)
         rows = by_compiled_rows("SUBSETS", self.k, scores, where, self.beta)
         found = self._origin(scores, where) if rows is None else None

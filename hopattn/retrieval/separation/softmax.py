@@ -14,6 +14,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero, rectified
 from hopattn.retrieval.separation.base import (
+    Competing,
     Deferred,
     Formulas,
     Online,
@@ -28,7 +29,7 @@ from hopattn.retrieval.separation.base import (
 
 @dataclass(frozen=True)
 class Softmax(Simplex):
-    """Ψ₁(s) = log Σ exp(s), p_μ = exp(βs_μ) / Σ_ν exp(βs_ν).
+    """Ψ₁(s) = log Σ exp(s), p_μ = exp(βs_μ) / Σ_ν exp(βs_ν); with a sink, exp(sink) is one more term of both sums.
 
     A β beyond the range of the dtype counts as the largest number.
     Source: Ramsauer et al. (2021), ICLR (their X is our keys, their ξ our state).
@@ -49,11 +50,12 @@ class Softmax(Simplex):
 
 
 @dataclass(frozen=True)
-class Argmax(Separation):
+class Argmax(Competing):
     """Ψ₁(s) = max s; p is 1 at the largest score, and exact ties share it.
 
-    The limit of softmax for β → ∞. β has no effect, since max βs = β max s. At a tie, the weights are one of several
-    subgradients. Source: Millidge et al. (2022), ICML, section 3 (max as a separation function).
+    The limit of softmax for β → ∞. β has no effect, since max βs = β max s, but for the score sink/β of a sink. At a
+    tie, the weights are one of several subgradients. Source: Millidge et al. (2022), ICML, section 3 (max as a
+    separation function).
     """
 
     convex: ClassVar[bool] = True
@@ -61,7 +63,7 @@ class Argmax(Separation):
     tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Millidge et al. 2022"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, largest = namespace(scores), masked_max(scores, where)
 
         def weights() -> tuple[Array, float]:

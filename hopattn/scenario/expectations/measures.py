@@ -64,7 +64,7 @@ class Entry(Table):
     row: Annotated[str, Field(alias="from")]
     """The token that attends."""
     column: Annotated[str, Field(alias="to")]
-    """The token that is attended to."""
+    """The token that is attended to, or "rest" for what a sink takes."""
     layer: Count | None = None
     """The layer, if there are several."""
     head: Count | None = None
@@ -83,7 +83,8 @@ class WeightIs(Value):
         path_to = (*path, "weight")
         yield from layout.array_problem("weights", self.weight.layer, self.weight.head, path_to, several=False)
         yield from layout.row_problem(self.weight.row, (*path_to, "from"))
-        yield from layout.row_problem(self.weight.column, (*path_to, "to"), layout.columns)
+        if self._rest(layout) is None:
+            yield from layout.row_problem(self.weight.column, (*path_to, "to"), layout.columns)
         yield from self.stated_problems(self.is_, self.stated, path)
 
     @property
@@ -92,8 +93,16 @@ class WeightIs(Value):
 
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         name = layout.find("weights", self.weight.layer, self.weight.head)[0]
-        row, column = layout.index(self.weight.row), layout.index(self.weight.column, layout.columns)
+        row, rest = layout.index(self.weight.row), self._rest(layout)
+        if rest is not None:
+            return self.compare(arrays[rest].values[row], self.is_, self.stated)
+        column = layout.index(self.weight.column, layout.columns)
         return self.compare(arrays[name].values[row, column], self.is_, self.stated)
+
+    def _rest(self, layout: ArrayLayout) -> str | None:
+        """The array of what the sink takes, where "rest" is that and not a word of the text."""
+        names = layout.find("rest", self.weight.layer, self.weight.head)
+        return names[0] if names and self.weight.column == "rest" and "rest" not in layout.columns else None
 
     def sentence(self) -> str:
         entry = self.weight

@@ -10,6 +10,8 @@ from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import DIGITS, ROUNDING, number
 from hopattn.retrieval.separation.base import Separation
 
+REST = "rest"
+"""The name of what a sink takes, beside those of the words."""
 LARGE = 20
 """The largest exponent with which the powers of a softmax are written out."""
 ROUNDED = 12
@@ -127,12 +129,16 @@ def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
 def weighing(separation: Separation, scores: Sequence[float], names: Sequence[str]) -> Iterator[str]:
     """The arithmetic from the scores of one row to its weights.
 
-    scores, names: of the keys that the row may attend to.
+    scores, names: of the keys that the row may attend to. A sink is one more of them, by the name "rest".
     """
     if not names:
         yield "nothing to attend to: the output is 0"
         return
-    weights = separation.weights(np.asarray(scores, dtype=float))
+    given = np.asarray(scores, dtype=float)
+    weights = separation.weights(given)
+    if separation.sink is not None:  # the null pattern comes last
+        scores, names = [*scores, separation.sink / separation.beta], [*names, REST]
+        weights = np.append(weights, separation.rest(given))
     kind = name_of(separation)
     if kind == "softmax":
         yield from _softmax(separation.beta, scores, weights, names)

@@ -34,12 +34,14 @@ from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.heads import Head
 
 HEAD_ARRAYS = ("queries", "keys", "values", "scores", "mask", "weights", "output")
-"""The arrays of each head, in the order of their computation; those of a head with a bias have it too."""
+"""The arrays of each head, in the order of their computation; a head with a bias or a sink has further ones."""
 
 
 def head_arrays(head: Any) -> tuple[str, ...]:
     """The names of the arrays of a head, which is given by its table or by its trace."""
-    return HEAD_ARRAYS if head.bias is None else (*HEAD_ARRAYS, "bias")
+    sunk = head.sink if isinstance(head, HeadTable) else head.rest
+    further = {"bias": head.bias, "rest": sunk}
+    return (*HEAD_ARRAYS, *(name for name, given in further.items() if given is not None))
 
 
 def explain_layers(

@@ -10,7 +10,7 @@ from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.scenario.explain.arithmetic import MANY, dot, equals, factor, written
 
 
@@ -29,6 +29,8 @@ def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: flo
         scores = np.asarray(memory.scores(state))
         text, second = _potential(memory.separation, scores), float(memory.separation.potential(scores))
         rounded = replace(memory.separation, beta=float(written(memory.separation.beta)))
+        if rounded.sink is not None:
+            rounded = with_sink(rounded, float(written(rounded.sink)))
         by_hand = float(rounded.potential(written(scores)))  # of the numbers as they are written
     else:
         return
@@ -51,6 +53,7 @@ def _potential(separation: Separation, scores: Sequence[float] | np.ndarray) -> 
         return f"½×{times}({' + '.join(f'{factor(score)}²' for score in scores)})"
     if kind == "softmax":
         powers = [f"e^({times}{factor(score)})" if times else f"e^{factor(score)}" for score in scores]
+        powers += [] if separation.sink is None else [f"e^{factor(separation.sink)}"]
         return f"log({' + '.join(powers)})" + (f"/{number(beta)}" if times else "")
     if kind in ("power", "rectified_power"):
         n = separation.n  # type: ignore[attr-defined]

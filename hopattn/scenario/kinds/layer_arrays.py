@@ -39,8 +39,12 @@ def layer_arrays(
         square = (("query", rows), ("key", columns))
         compared = axis_of(dim, coding)
         value = axis_of(width, coding) if layer.mapped else axis
-        axes = {"queries": (token, compared), "keys": (read, compared), "values": (read, value)}
-        axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value)}
+        axes: dict[str, tuple[Axis, ...]] = {
+            "queries": (token, compared),
+            "keys": (read, compared),
+            "values": (read, value),
+        }
+        axes |= dict.fromkeys(SQUARE, square) | {"output": (token, value), "rest": square[:1]}
         yield from (ArraySpec(f"{place} head {j} {name}", axes[name], referable) for name in head_arrays(head))
     yield ArraySpec(f"{place} output", (token, axis), referable)
     for name in layer.own_arrays():
@@ -54,7 +58,7 @@ def layer_values(place: str, layer: LayerTable, trace: BlockTrace, shape: tuple[
     arrays: dict[str, np.ndarray] = {}
     for j, head in enumerate(trace.heads, start=1):
         for name in head_arrays(head):
-            array = _of_first_text(getattr(head, name))
+            array = _of_first_text(getattr(head, name), 1 if name == "rest" else 2)
             arrays[f"{place} head {j} {name}"] = np.broadcast_to(array, shape) if name in SQUARE else array
     own = {"output": trace.output, **{name: INSIDE[name](trace) for name in layer.own_arrays()}, "state": trace.state}
     arrays |= {f"{place} {name}": _of_first_text(array) for name, array in own.items()}
@@ -66,7 +70,10 @@ def axis_of(size: int, coding: Encoding) -> Axis:
     return "axis", coding.axes if size == coding.dim else numbers(size)
 
 
-def _of_first_text(array: Any) -> np.ndarray:
-    """A quantity of a head or layer for the first text; a mask of None lets every query attend to every key."""
+def _of_first_text(array: Any, axes: int = 2) -> np.ndarray:
+    """A quantity of a head or layer, with so many axes for one text, for the first text.
+
+    A mask of None lets every query attend to every key.
+    """
     values = np.asarray(True if array is None else array)
-    return values[0] if values.ndim > 2 else values
+    return values[0] if values.ndim > axes else values

@@ -99,8 +99,11 @@ class MemoryScenario(Spec):
         try:
             memory = self.recalled.memory
         except InvalidInput as error:
-            key = "separation" if self.memory.model is None else "model"
-            yield Problem(("memory", key), self.memory.words_for_rows(str(error)))
+            message = self.memory.words_for_rows(str(error))
+            if self.memory.model is None and message.startswith("sink: "):
+                yield Problem(("memory", "sink"), message.removeprefix("sink: "))
+            else:
+                yield Problem(("memory", "separation" if self.memory.model is None else "model"), message)
             return
         try:
             obstacle = self.memory.update_rule().obstacle(memory)

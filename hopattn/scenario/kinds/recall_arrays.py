@@ -68,6 +68,8 @@ class RecallArrays:
             pattern = ("pattern", labels(self.table.patterns))
             yield ArraySpec("step 1 scores", (cue, pattern))
             yield ArraySpec("step 1 weights", (cue, pattern))
+            if self.memory.separation.sink is not None:
+                yield ArraySpec("step 1 rest", (cue,))
         if isinstance(self.memory, Bidirectional):
             yield ArraySpec("answer", (cue, axis))
             yield ArraySpec("answers", (cue,), measured=False)
@@ -114,6 +116,7 @@ class RecallArrays:
         }
         if self._has_weights:
             values |= {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
+            values |= {} if memory.separation.sink is None else {"step 1 rest": memory.rest(cues)}
         values |= self._recalled(recall)
         if isinstance(memory, Bidirectional):
             values |= self._answers(memory, recall.state)
@@ -179,7 +182,8 @@ class RecallArrays:
     def _parameters(self) -> dict[str, Labelled]:
         """The parameters of the separation as one labelled array `(n_parameters,)`."""
         separation = self.memory.separation
-        values = {entry.name: float(getattr(separation, entry.name)) for entry in fields(separation)}
+        given = {entry.name: getattr(separation, entry.name) for entry in fields(separation)}
+        values = {name: float(value) for name, value in given.items() if value is not None}
         name = f"{name_of(separation)} separation"
         return {name: Labelled(np.array([*values.values()]), ("parameter",), (tuple(values),))}
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from hopattn.foundation.errors import shortened
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
-from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation import separation_of, separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import FixedScores, Similarity, similarities
 from hopattn.scenario.language.common_problems import refusals
@@ -21,6 +21,7 @@ from hopattn.scenario.language.fields import (
     EntryIn,
     Matrix,
     NameIn,
+    Number,
     PositiveNumber,
     Problem,
     Table,
@@ -45,7 +46,7 @@ Mask = Annotated[
 ]
 SeparationChoice = Annotated[
     Annotated[str, NameIn(separations), Tag("text")]
-    | Annotated[Table, EntryIn(separations, without=("beta",)), Tag("table")],
+    | Annotated[Table, EntryIn(separations, without=("beta", "sink")), Tag("table")],
     ByTomlType,
 ]
 
@@ -118,6 +119,9 @@ class HeadTable(ProjectionsTable):
     """The inverse temperature, which multiplies the scores before the separation."""
     base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
     """The base of the powers in the softmax, instead of e: beta = ln base."""
+    sink: Number | None = None
+    """The logit of a null pattern, which competes with beta times the scores and passes on nothing: the weights of a
+    row then sum to less than 1, and the array `rest` holds what is left. 0 is softmax1."""
     mask: Mask | None = None
     """Which words may be attended to; "causal" by default, and "none" where the queries are other words or the weights
     are given."""
@@ -145,10 +149,11 @@ class HeadTable(ProjectionsTable):
         for role in ("query", "key"):
             if getattr(self, role) is not None and (self.scores or self.weights):
                 yield Problem((*path, role), "is not used where scores or weights are given")
-        for name in ("rope", "bias"):
+        for name in ("rope", "bias", "sink"):
             fixed = self.weights is not None or (name == "rope" and self.scores is not None)
-            if fixed and getattr(self, name):
-                given = "weights" if name == "bias" else "scores or weights"
+            own = getattr(self, name)
+            if fixed and own is not None and own is not False:
+                given = "scores or weights" if name == "rope" else "weights"
                 yield Problem((*path, name), f"is not used where {given} are given")
         for name in ("scores", "weights", "mask", "bias"):
             table = getattr(self, name)
@@ -167,9 +172,10 @@ class HeadTable(ProjectionsTable):
 
     def _parameter_problems(self, path: Path) -> Iterator[Problem]:
         """The problems of the parameters of separation and mask, found by building both; a matrix has none."""
-        for key, make in (("separation", lambda: self._separation(1)), ("mask", lambda: self._mask(crossed=False))):
-            if not isinstance(getattr(self, key), list):
-                yield from refusals((*path, key), make)
+        refused = [*refusals((*path, "separation"), lambda: self._separation(1))]
+        yield from refused or refusals((*path, "sink"), lambda: separation_of(self._separation(1), sink=self.sink))
+        if not isinstance(self.mask, list):
+            yield from refusals((*path, "mask"), lambda: self._mask(crossed=False))
 
     def build(
         self,
@@ -204,6 +210,7 @@ class HeadTable(ProjectionsTable):
             mask=rule,
             position=rotary(self.rope),
             bias=head_bias(self.bias, place),
+            sink=self.sink,
         )
 
     def _separation(self, dim: int) -> Separation:

@@ -36,7 +36,7 @@ from hopattn.scenario.language.fields import (
 from hopattn.scenario.parts.heads import SeparationChoice
 
 _REGISTRIES: dict[Any, Any] = {Separation: separations, Similarity: similarities, Activation: activations}
-PARTS = ("similarity", "separation", "beta", "activation")
+PARTS = ("similarity", "separation", "beta", "sink", "activation")
 """The keys that define a memory without a named model."""
 
 
@@ -88,13 +88,16 @@ class ModelTable(Table):
     place: ClassVar[str] = "memory"
     """The name of the table in a file."""
     model: ModelChoice | None = None
-    """A memory of the literature by its name, instead of the four keys below."""
+    """A memory of the literature by its name, instead of the five keys below."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
     """How well a cue matches a pattern."""
     separation: SeparationChoice = "softmax"
     """How scores become weights."""
     beta: PositiveNumber = 1.0
     """The inverse temperature, which multiplies the scores before the separation."""
+    sink: Number | None = None
+    """The logit of a null pattern, which competes with beta times the scores and gives nothing: the weights of a cue
+    then sum to less than 1, and the array `rest` holds what is left. 0 is softmax1."""
     activation: Annotated[str, NameIn(activations)] = "identity"
     """The function from a neuron's field to its state."""
     update: UpdateChoice | None = None
@@ -137,10 +140,9 @@ class ModelTable(Table):
         rng: for models that use random numbers. Raises `InvalidInput` if the model cannot store the patterns.
         """
         if self.card is None:
+            parts: dict[str, Any] = {"similarity": self.similarity, "activation": self.activation, "sink": self.sink}
             separation = registry_entry(separations, self.separation, beta=self.beta)
-            return Memory(
-                patterns, values, similarity=self.similarity, separation=separation, activation=self.activation
-            )
+            return Memory(patterns, values, separation=separation, **parts)
         build: Callable[..., Recallable] = self.card.build
         arguments: dict[str, Any] = {}
         if isinstance(self.model, Table):

@@ -92,12 +92,19 @@ def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
     return np.asarray(largest if kind == "largest" else largest * np.sqrt(np.sum(scaled * scaled, axis=(-2, -1))))
 
 
-def softmax_backward(weights: np.ndarray, upstream: np.ndarray, beta: float) -> np.ndarray:
+def softmax_backward(
+    weights: np.ndarray, upstream: np.ndarray, beta: float, rest: np.ndarray | None = None
+) -> np.ndarray:
     """ds_i = β p_i (u_i − Σ_j p_j u_j) for each row, `(…, n)`, of the weights p and their upstream gradient u.
 
     A number added to u changes nothing. So u is taken relative to its entry at the largest weight, where the mean
-    Σ_j p_j u_j is as small as the other weights and keeps its digits.
+    Σ_j p_j u_j is as small as the other weights and keeps its digits. rest: the weight that a sink takes, `(…,)`, whose
+    u is 0.
     """
+    if rest is not None:
+        shares = np.concatenate([weights, rest[..., None]], axis=-1)
+        joined = np.concatenate([upstream, np.zeros_like(upstream[..., :1])], axis=-1)
+        return softmax_backward(shares, joined, beta)[..., :-1]
     largest = np.argmax(weights, axis=-1, keepdims=True)
     relative = upstream - np.take_along_axis(upstream, largest, axis=-1)
     return np.asarray(beta * weights * (relative - np.sum(weights * relative, axis=-1, keepdims=True)))
@@ -156,7 +163,7 @@ def feed_forward_backward(own: Any, x: Numbers, upstream: Numbers) -> tuple[Numb
 
 def attention_backward(traced: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """dq, dK and dV of one head for do."""
-    of_scores = softmax_backward(traced.weights, upstream @ traced.values.mT, beta)
+    of_scores = softmax_backward(traced.weights, upstream @ traced.values.mT, beta, traced.rest)
     dq, dk, dv = of_scores @ traced.keys, of_scores.mT @ traced.queries, traced.weights.mT @ upstream
     return summed_to(dq, traced.queries), summed_to(dk, traced.keys), summed_to(dv, traced.values)
 

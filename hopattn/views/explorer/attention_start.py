@@ -86,6 +86,8 @@ def _head(head: Head, name: str) -> dict[str, Any]:
     if head.position is not None or head.bias is not None or not isinstance(head.mask, MaskRule):
         raise InvalidInput(f"{name}: the page has no rotary positions, no bias, and no mask given as a table")
     parts = head.retrieval
+    if parts.separation.sink is not None:
+        raise InvalidInput(f"{name}: the page has no sink")
     settings = {
         "similarity": name_of(parts.similarity),
         "separation": name_of(parts.separation),

@@ -43,6 +43,8 @@ def _energy(
     if not plain or not isinstance(spec.memory.update_rule(), Synchronous):
         raise InvalidInput("memory: the energy view has dot products, no values, no activation and the update 'sync'")
     separation = memory.separation
+    if separation.sink is not None:
+        raise InvalidInput("memory: the energy view has no sink")
     state = {
         "separation": name_of(separation),
         "beta": separation.beta,
