@@ -34,6 +34,8 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
     booleans (True = may attend). What it hides, and what a masked array masks, is hidden. Raises `InvalidInput` for
     another shape, for numbers that are not finite, for another number of words, and for a mask that hides weights.
     """
+    if is_data_frame(weights):
+        weights, tokens = weights.to_numpy(), (list(weights.index), list(weights.columns)) if tokens is None else tokens
     rests: list[Any] = []
     if isinstance(weights, HeadTrace | MultiHeadTrace):
         rests = [head.rest for head in (weights.heads if isinstance(weights, MultiHeadTrace) else (weights,))]
@@ -55,13 +57,34 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
         f"layer 1 head {i} weights": Labelled(head, ("query", "key"), (rows, columns))
         for i, head in enumerate(heads, start=1)
     }
-    if masked:
-        for i, mask in enumerate(~weights.mask.reshape(heads.shape), start=1):
-            arrays[f"layer 1 head {i} mask"] = Labelled(mask, ("query", "key"), (rows, columns))
+    allowed = ~weights.mask.reshape(heads.shape) if masked else None
+    if mask is not None:
+        allowed = _allowed(mask, heads, (rows, columns)) & (True if allowed is None else allowed)
+    for i, own_mask in enumerate(() if allowed is None else allowed, start=1):
+        arrays[f"layer 1 head {i} mask"] = Labelled(own_mask, ("query", "key"), (rows, columns))
     for i, rest in enumerate(rests, start=1):
         if rest is not None:
             arrays[f"layer 1 head {i} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
-    return Result("array", title, "", None, "attention", 0, "", (Run("", arrays),), ())
+    return Result("array", "", "", None, "attention", 0, "", (Run("", arrays),), ())
+
+
+def is_data_frame(thing: Any) -> bool:
+    """Whether a thing is a DataFrame of pandas, which is not imported for this."""
+    return type(thing).__name__ == "DataFrame" and type(thing).__module__.partition(".")[0] == "pandas"
+
+
+def _allowed(mask: Any, heads: np.ndarray, words: tuple[tuple[str, ...], tuple[str, ...]]) -> np.ndarray:
+    """Which keys a mask lets through, of the shape of the weights `(n_heads, n_queries, n_keys)`.
+
+    Raises `InvalidInput` for a mask that hides a weight which a figure would show as other than 0.
+    """
+    allowed = np.broadcast_to(True if (found := resolve(_plain(mask), heads)) is None else found, heads.shape)
+    hidden = np.where(allowed, 0, np.abs(heads))
+    if hidden.max() >= SHOWN:
+        _, i, j = np.unravel_index(np.argmax(hidden), hidden.shape)
+        weight = f"the weight {hidden.max():.2g} of query {quoted(words[0][i])} and key {quoted(words[1][j])}"
+        raise InvalidInput(f"mask: hides {weight}; expected True where a query may attend, and 0 elsewhere")
+    return allowed
 
 
 def _traced(trace: HeadTrace | MultiHeadTrace) -> np.ma.MaskedArray:

@@ -74,7 +74,8 @@ class Run:
             return array
         rows, columns = array.labels
         values = np.column_stack([array.values, rest.values])
-        return Labelled(values, array.dims, (rows, (*columns, "rest")), array.tiny)
+        hidden = None if array.hidden is None else np.pad(array.hidden, ((0, 0), (0, 1)))
+        return Labelled(values, array.dims, (rows, (*columns, "rest")), array.tiny, hidden)
 
     def find(
         self, quantity: str, layer: int | None = None, head: int | None = None

@@ -46,7 +46,7 @@ class RunTexts:
         """The arrays and the pictures of a run; a table or a picture has an empty line before it."""
         blocks, numbers = [], []
         for name in run.shown:
-            array = run.arrays[name]
+            array = run.table(name)
             if array.values.ndim:
                 blocks.append(self._block(run.name, name, array))
             else:

@@ -50,6 +50,7 @@ class Attention(Panels[Head]):
         place, weights = part
         allowed = mask_of(shown.result.runs[0], place, weights)
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
+        stretch(ax, weights.values.shape)
         if weights.values.shape != shown.result.runs[0].arrays[f"{place} weights".strip()].values.shape:
             ax.axvline(weights.values.shape[1] - 1.5, color=theme().ink, linewidth=scaled(2))
         if not allowed.all():
