@@ -258,7 +258,7 @@ def test_a_stored_pattern_that_rests_meets_the_expectation_of_its_energy():
 BARRIER = (
     (shipped()["barrier"].read_text(encoding="utf-8"))
     .partition("[[variant]]")[0]
-    .replace('names = ["n = 2", "n = 3", "n = 5", "n = 10"]', "")
+    .replace('names = ["power n = 2", "n = 3", "n = 5", "n = 10"]', "")
 )
 
 

@@ -8,7 +8,7 @@ from hopattn.figures.base import mask_of
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from hopattn.scenario.running import run
-from hopattn.views.terminal import array_cells
+from hopattn.views.array_cells import array_cells
 from tests.each import each
 
 HEAD = """
