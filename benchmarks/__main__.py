@@ -20,6 +20,7 @@ from benchmarks.settings import EACH, SETTINGS
 GROUPS = {
     "startup": "Start",
     "retrieval": "One softmax step against PyTorch",
+    "devices": "PyTorch arrays",
     "products": "One softmax step against its matrix products alone",
     "steps": "Several steps, small steps, the usual ways",
     "transformer": "Heads, layers and the cache",

@@ -43,10 +43,10 @@ LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
 
 
 class Library:
-    """An array library as the tests see it: arrays in float64, and back to NumPy."""
+    """An array library as the tests see it: arrays in float64 on a device, and back to NumPy."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, device=None):
+        self.name, self.device = name, device
         if name == "jax":
             import jax
 
@@ -62,13 +62,14 @@ class Library:
         self.module = module
 
     def array(self, values):
-        return self.module.asarray(np.asarray(values).tolist(), dtype=self._dtype(np.asarray(values)))
+        given = np.asarray(values)
+        return self.module.asarray(given.tolist(), dtype=self._dtype(given), device=self.device)
 
     def _dtype(self, values):
         return self.module.float64 if values.dtype.kind == "f" else self.module.bool
 
     def numpy(self, array):
-        return np.asarray(array)
+        return np.asarray(array if self.device is None else array.cpu())
 
 
 def made(name):
@@ -80,6 +81,14 @@ def made(name):
 @pytest.fixture(params=LIBRARIES, scope="session")
 def library(request):
     return made(request.param)
+
+
+@pytest.fixture(scope="session")
+def gpu():
+    """PyTorch with its arrays on a GPU, for tests with the mark `gpu`."""
+    if not made("torch").module.cuda.is_available():
+        pytest.skip("PyTorch has no GPU here: torch.cuda.is_available() is False")
+    return Library("torch", "cuda")
 
 
 @pytest.fixture(scope="session")
@@ -317,10 +326,11 @@ def left_to_ci(items):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With HOPATTN_NO_SKIP=1, as on the build machine, a skipped test is a failed one."""
+    """With HOPATTN_NO_SKIP=1, as on the build machine, a skipped test is a failed one, unless it needs a GPU."""
     outcome = yield
-    report = outcome.get_result()
-    if report.skipped and os.environ.get("HOPATTN_NO_SKIP") == "1" and not hasattr(report, "wasxfail"):
+    report, of_gpu = outcome.get_result(), item.get_closest_marker("gpu")
+    wanted = os.environ.get("HOPATTN_NO_SKIP") == "1" and not of_gpu
+    if report.skipped and wanted and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped, where nothing may be: {report.longrepr}"
 

@@ -8,5 +8,7 @@
 - `own_parts.py`: classes of the user's own, in the registries
 - `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads
 - `saving.py`: the file of a memory: how it is written and read
-- `recall.py`: recall: step after step, the rules that stop a cue, and what a memory inherits
+- `stopping.py`: the rules that stop a cue: growth, a fixed point, a cycle
+- `recall_on_device.py`: recall of arrays of PyTorch and JAX, which stay on their device
+- `recall.py`: recall: step after step, and what a memory inherits
 """

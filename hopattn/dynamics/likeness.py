@@ -11,13 +11,12 @@ left of a state that faded has no direction. The likenesses of all pairs are nev
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from hopattn.foundation.arrays import namespace
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.retrieval.activation import Activation
@@ -190,17 +189,13 @@ class Likeness(NamedTuple):
 class ReferencePatterns:
     """The patterns that the states of a recall are compared with.
 
-    patterns: `(n_patterns, dim)`, NumPy; a subclass may keep them elsewhere. activation: that of the memory, for
-    mixtures. by_distance: whether the memory compares by distance. Raises `InvalidInput` for other arrays.
+    patterns: `(n_patterns, dim)`; a subclass may keep them elsewhere. activation: that of the memory, for mixtures.
+    by_distance: whether the memory compares by distance. Patterns on a device are copied where states are ranked.
     """
 
     patterns: Any
     activation: Activation
     by_distance: bool = False
-
-    def __post_init__(self) -> None:
-        if namespace(self.patterns) is not np:
-            raise InvalidInput("patterns: recall runs on NumPy arrays; `step` runs on those of any library")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -209,10 +204,14 @@ class ReferencePatterns:
         return count, dim
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> Any:
         """The dtype of the patterns."""
-        dtype: np.dtype = self.patterns.dtype
-        return dtype
+        return self.patterns.dtype
+
+    @cached_property
+    def _on_host(self) -> np.ndarray:
+        """The patterns as a NumPy array."""
+        return on_host(self.patterns)
 
     @property
     def largest(self) -> float:
@@ -221,13 +220,13 @@ class ReferencePatterns:
 
     def ranked(self, states: np.ndarray) -> Ranked:
         """The ranking of the patterns for states `(n, dim)`."""
-        return ranked(states, self.patterns, self.by_distance)
+        return ranked(states, self._on_host, self.by_distance)
 
     def take(self, numbers: np.ndarray) -> np.ndarray:
         """The patterns with these numbers, `(…, dim)` for numbers `(…,)`."""
-        return np.asarray(self.patterns[numbers])
+        return np.asarray(self._on_host[numbers])
 
-    def overlaps(self, states: np.ndarray) -> np.ndarray:
+    def overlaps(self, states: Array) -> Array:
         """m_μ = ξ_μ·x / |ξ_μ|², `(…, n_patterns)`."""
         return overlaps(states, self.patterns)
 
@@ -260,6 +259,6 @@ class ReferencePatterns:
         return np.where((close & all_three)[:, None], three, -1)
 
 
-def overlaps(states: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+def overlaps(states: Array, patterns: Array) -> Array:
     """m_μ = ξ_μ·x / |ξ_μ|², `(…, n_patterns)`: 1 where the state is the pattern; for spins, (1/N) Σ ξ_μi x_i."""
-    return np.asarray(states @ patterns.T / nonzero(np.sum(patterns * patterns, axis=-1)))
+    return states @ patterns.mT / nonzero(namespace(patterns).sum(patterns * patterns, axis=-1))

@@ -13,6 +13,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
@@ -75,9 +76,14 @@ class Recallable(ABC):
         """The patterns that recalled states are compared with."""
         return ReferencePatterns(self.patterns, self.activation)
 
-    def size_read(self, states: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """The mean of the largest |entry| of each pattern, by the |overlaps| of states `(n, dim)`, `(n,)`."""
-        return shared(np.abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+        return shared(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+
+    @property
+    def least_read(self) -> float:
+        """A lower bound of `size_read` without a mask, whatever the states; 0 where none is known."""
+        return 0.0
 
     @property
     def n_keys(self) -> int:
@@ -90,8 +96,9 @@ class Recallable(ABC):
         return float("inf") if "convexity" in self.lacks else 0.0
 
 
-def shared(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def shared(shares: Array, sizes: Array) -> Array:
     """The mean of sizes `(n_patterns,)` by shares `(n, n_patterns)` of 0 or more, `(n,)`; 0 where all shares are 0."""
     with np.errstate(over="ignore", invalid="ignore"):
-        parts = shares / nonzero(shares.max(axis=-1, keepdims=True))
-        return np.asarray(parts @ sizes / nonzero(parts.sum(axis=-1)))
+        xp = namespace(shares)
+        parts = shares / nonzero(xp.max(shares, axis=-1, keepdims=True))
+        return parts @ sizes / nonzero(xp.sum(parts, axis=-1))

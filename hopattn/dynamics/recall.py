@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from inspect import cleandoc
 from typing import Any, ClassVar
 
@@ -10,30 +11,33 @@ import numpy as np
 from hopattn.dynamics import saving
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall_on_device import DeviceRecall, arrays_of_step, refuse_traced
 from hopattn.dynamics.record import Recall, Status
+from hopattn.dynamics.stopping import StoppingRule
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Descent, StepContext, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import (
+    Array,
     as_float,
+    is_foreign_array,
     max_safe_entry,
     namespace,
+    on_host,
+    require_alike,
+    require_broadcast,
     require_dim,
     require_finite,
     require_finite_energy,
-    tolerance,
 )
-from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
+from hopattn.foundation.checks import REPEATED, Seed, each, generator, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.vectors import largest_change
 from hopattn.results.display import ShownInNotebook
-from hopattn.retrieval.masks import MaskRule, resolve
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.masks import MaskRule, as_mask, like
 
-GROWTH = 2.0**20
-"""A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
-TWO = 2
-"""The length of the cycles that are noticed up to the tolerance."""
+TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
 IN_SEQUENCE = Asynchronous(order="sequence")
 
 
@@ -66,7 +70,9 @@ class AssociativeMemory(Recallable, ShownInNotebook):
     ) -> Recall:
         """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
 
-        cues: `(n_cues, dim)` or `(dim,)`, NumPy, finite, within the activation's domain.
+        cues: `(n_cues, dim)` or `(dim,)`, finite, within the activation's domain; of the library, the device and the
+        dtype of the memory. Those of PyTorch and JAX need an update of all neurons at once, such as "sync", and cannot
+        be traced: for a derivative, take a fixed number of steps.
         update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`; by default
         `own_update`, one neuron after the other in a network of spins, and all at once in other memories.
         max_steps: the largest number of steps, from 1 to 100 million.
@@ -89,12 +95,16 @@ class AssociativeMemory(Recallable, ShownInNotebook):
             raise InvalidInput(f"update: {obstacle}")
         reference = self.reference
         start = _checked_cues(self, reference, cues)
-        x, before = np.atleast_2d(start), None
-        allowed = None if mask is None else _checked_mask(mask, self.n_keys, len(x))
+        x, before = start if start.ndim > 1 else start[None, :], None
+        allowed = None if mask is None else _checked_mask(mask, self.n_keys, x)
         stop = StoppingRule(self, rule, tol, reference.largest, x)
-        active, internal = np.arange(len(x)), rule.internal(self, x)
+        if not isinstance(x, np.ndarray):
+            record = DeviceRecall(self, rule, stop, x, allowed, names).run(max_steps, draws)
+            return record if start.ndim > 1 else record.only_row()
+        active, carried = np.arange(len(x)), rule.internal(self, x)
+        internal = None if carried is None else np.array(carried)
         own = draws.spawn(len(x)) if rule.stochastic else []
-        kept, energies = [_kept(self, names, reference, x, allowed)] if names else [], []
+        kept, energies = [arrays_of_step(self, names, x, allowed)] if names else [], []
         for t in range(1, max_steps + 1):
             now, where, energy = _of(x, active), _of(allowed, active), np.zeros(len(x))
             moved = None if internal is None else internal[active]
@@ -111,13 +121,14 @@ class AssociativeMemory(Recallable, ShownInNotebook):
                 x[active] = after
             stop.remember(x, t)
             if internal is not None:
-                internal[active] = moved
-            kept += [_kept(self, names, reference, x, allowed)] if names else []
+                internal[active] = context.internal
+            kept += [arrays_of_step(self, names, x, allowed)] if names else []
             active = active[goes_on]
             if not active.size:
                 break
-        by_step = {name: np.stack([arrays[name] for arrays in kept]) for name in names}
-        table = _energies(self, energies, x, allowed, stop) if energies else None
+        by_step: dict[str, Any] = {name: np.stack([arrays[name] for arrays in kept]) for name in names}
+        ended = partial(_energy, self, x, allowed)
+        table = stop.energies(energies, float(np.finfo(x.dtype).eps), ended) if energies else None
         ends = stop.steps, stop.status, stop.status == Status.CONVERGED, stop.residual, stop.period
         record = Recall(x, *ends, table, reference, **by_step)
         return record if start.ndim > 1 else record.only_row()
@@ -147,113 +158,9 @@ AssociativeMemory.recall.__doc__ = "\n\n".join(
 )  # with the fields of a `Recall` at its end, so that `help` is whole
 
 
-class StoppingRule:
-    """The rules that stop a cue, and how each cue has ended: `steps`, `status`, `residual` and `period`, `(n,)` each.
-
-    With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
-    larger of |x⁺| and of Σ|p||ξ| / Σ|p|, the mean size of the patterns with the weights that x⁺ gives them, a cue stops
-    at the first of
-
-        growth:         |x⁺| > 2²⁰ · scale               scale the largest entry of cue, patterns and first state
-        a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
-        a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
-        a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
-
-    A cue that has grown keeps x. A cycle of length λ that begins after μ steps is noticed before step
-    2 max(μ, λ) + λ (Brent 1980, BIT Numerical Mathematics 20, 176). An update that may leave a fixed point or a cycle
-    does not stop there (`ends`).
-
-    tol: as of `recall`. largest: the largest |entry| of all patterns. cues: `(n, dim)`.
-    """
-
-    def __init__(self, memory: Recallable, update: Update, tol: float | None, largest: float, cues: np.ndarray) -> None:
-        default, n = 0.0 if memory.activation.discrete else tolerance(cues.dtype), len(cues)
-        self.tol = default if tol is None else real(tol, "tol", least=0.0)
-        self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
-        self.scale = np.maximum(np.abs(cues).max(axis=-1), largest).astype(float)
-        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype="<U9")
-        self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
-        self.kept, self.kept_at = cues, 0
-
-    def judge(
-        self,
-        t: int,
-        active: np.ndarray,
-        states: tuple[np.ndarray | None, np.ndarray, np.ndarray],
-        mask: np.ndarray | None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The states after step t, and which of the active cues go on, `(n_active,)`.
-
-        states: those of the active cues before the last step (None in the first step), before this step and after it.
-        """
-        before, now, after = states
-        size = np.abs(after).max(axis=-1).astype(float)
-        if t == 1:
-            self.scale = np.maximum(self.scale, np.where(np.isfinite(size), size, 0))
-        with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
-            grown = ~(size <= GROWTH * self.scale[active]) | ~np.isfinite(size)
-            after = np.where(grown[:, None], now, after) if grown.any() else after
-            self.residual[active] = residual = self.update.residual(self.memory, now, after, mask)
-        ended, period = np.full(len(after), "", dtype="<U9"), np.zeros(len(after), dtype=int)
-        if Status.CYCLE in self.ends and before is not None:
-            period[self.is_cycle(before, after, mask)] = TWO
-        if Status.CONVERGED in self.ends:
-            ended[self.is_small(residual, after, mask)] = Status.CONVERGED
-        ended[grown] = Status.DIVERGED
-        if Status.CYCLE in self.ends and t - self.kept_at > TWO:
-            near = np.flatnonzero((period == 0) & (after[:, 0] == self.kept[active, 0]))
-            met = np.all(after[near] == self.kept[active[near]], axis=-1)
-            period[near[met]] = t - self.kept_at
-        period[ended != ""] = 0
-        ended[period > 0] = Status.CYCLE
-        stopped = ended != ""
-        self.steps[active], self.period[active] = t, period
-        self.status[active[stopped]] = ended[stopped]
-        return after, ~stopped
-
-    def remember(self, states: np.ndarray, t: int) -> None:
-        """Keep the states `(n, dim)` after step t, a power of two, to notice when one comes back."""
-        if t & (t - 1) == 0:
-            self.kept, self.kept_at = states, t
-
-    def is_small(self, change: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-        """Whether the changes `(n,)` that led to states `(n, dim)` are at most tol · size, `(n,)`.
-
-        Where a state is smaller than the patterns, the weights give the size of those that it reads: a pattern
-        without weight does not count, however large it is.
-        """
-        small = np.asarray(change <= self.tol * np.abs(after).max(axis=-1))
-        undecided = np.flatnonzero(~small & (change <= self.tol * self.largest))
-        if undecided.size:
-            read = self.memory.size_read(after[undecided], None if mask is None else mask[undecided])
-            small[undecided] = change[undecided] <= self.tol * read
-        return small
-
-    def is_cycle(self, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-        """Whether |x⁺ − x₍t−1₎| ≤ tol · size, `(n,)`; for most states that differ, the first entry shows it."""
-        first = np.abs(after[:, 0] - before[:, 0])
-        near = np.flatnonzero(first <= self.tol * np.maximum(np.abs(after).max(axis=-1), self.largest))
-        close, own = np.zeros(len(after), dtype=bool), None if mask is None else mask[near]
-        close[near] = self.is_small(largest_change(before[near], after[near]), after[near], own)
-        return close
-
-
-def _energies(
-    memory: Recallable, energies: list[np.ndarray], states: np.ndarray, mask: np.ndarray | None, stop: StoppingRule
-) -> np.ndarray:
-    """The energies of all states of the recall, `(n, T+1)`; energies: `(n,)` before each step.
-
-    At a fixed point the energy is level: a state that changed by no more than √ε keeps its energy up to ε, so that
-    the energy of the state before stands for it.
-    """
-    last = np.stack(energies)[stop.steps - 1, np.arange(len(states))]
-    level = (stop.status == Status.CONVERGED) & (stop.tol <= float(np.finfo(states.dtype).eps) ** 0.5)
-    if not np.all(level):
-        with np.errstate(over="ignore"):
-            last[~level] = memory.energy(states[~level], _of(mask, np.flatnonzero(~level)))
-        require_finite_energy(last)
-    table = np.stack([*energies, last])
-    return np.where(np.arange(len(table))[:, None] >= stop.steps, last, table).T
+def _energy(memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
+    """The energies of these rows of states."""
+    return np.asarray(memory.energy(states[rows], _of(mask, rows)))
 
 
 def _of(rows: Any, active: np.ndarray) -> Any:
@@ -263,27 +170,19 @@ def _of(rows: Any, active: np.ndarray) -> Any:
     return rows[active] if rows.strides[0] else rows[: len(active)]
 
 
-def _kept(
-    memory: Any, names: tuple[str, ...], reference: ReferencePatterns, states: np.ndarray, mask: np.ndarray | None
-) -> dict[str, np.ndarray]:
-    """The arrays that the record keeps of one step, by name."""
-    kept = {"trajectory": states} if "trajectory" in names else {}
-    kept |= {"overlaps": reference.overlaps(states)} if "overlaps" in names else {}
-    return kept | {"weights": np.asarray(memory.weights(states, mask))} if "weights" in names else kept
-
-
 def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:
     """The record of one step, for a memory whose answer has another dim than its cue."""
     if names or not isinstance(rule, Synchronous):
         what = f"keep: {names[0]}" if names else f"update: {quoted(rule)}"
         raise InvalidInput(f"{what} needs a recall of several steps, but {memory.lacks['recall']}")
-    given = as_float(cues, "cues")
+    given = as_float(cues, "cues", like=memory.patterns)
     _require_cues(given)
-    n = 1 if given.ndim == 1 else len(given)
-    allowed = None if mask is None else _checked_mask(mask, memory.n_keys, n)
-    states, none = np.asarray(memory.step(np.atleast_2d(given), allowed)), np.zeros(n, dtype=int)
-    status = np.full(n, Status.ANSWERED, dtype="<U9")
-    record = Recall(states, none + 1, status, none > 0, np.full(n, np.inf), none, None, memory.reference)
+    x = given if given.ndim > 1 else given[None, :]
+    allowed = None if mask is None else _checked_mask(mask, memory.n_keys, x)
+    states, none = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
+    refuse_traced(states)
+    status = np.full(len(none), Status.ANSWERED, dtype="<U9")
+    record = Recall(states, none + 1, status, none > 0, np.full(len(none), np.inf), none, None, memory.reference)
     return record if given.ndim > 1 else record.only_row()
 
 
@@ -297,17 +196,24 @@ def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
     return asked
 
 
-def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -> np.ndarray:
-    """The cues in the dtype of the recall; raises `InvalidInput` for a cue that cannot be used."""
-    given = as_float(cues, "cues")
-    if namespace(given) is not np:
-        raise InvalidInput("cues: recall runs on NumPy arrays; `step` runs on those of any library")
+def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -> Array:
+    """The cues in the library and the dtype of the recall; raises `InvalidInput` for a cue that cannot be used."""
+    stored = reference.patterns if is_foreign_array(reference.patterns) else None
+    given = as_float(cues, "cues", like=stored)
+    if stored is None and is_foreign_array(given):
+        raise InvalidInput(f"cues: the memory holds NumPy arrays; {TO_NUMPY}")
     require_dim(given, reference.shape[-1], "cues", "patterns")
+    if stored is not None:
+        require_alike(given, stored, "cues", "patterns")
+        refuse_traced(given, stored)
     _require_cues(given)
     why = memory.activation.why_outside_domain
-    for i, row in enumerate(np.atleast_2d(given)):
-        if reason := why(row):
-            raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
+    if type(memory.activation).why_outside_domain is not Activation.why_outside_domain:
+        for i, row in enumerate(np.atleast_2d(on_host(given))):
+            if reason := why(row):
+                raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
+    if stored is not None:
+        return given
     states = np.array(given, dtype=np.result_type(given, reference.dtype))
     if states.dtype != given.dtype:  # at the edge of the domain, a wider dtype shows the rounding
         outside = [bool(why(row)) for row in np.atleast_2d(states)]
@@ -315,14 +221,16 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
     return states
 
 
-def _require_cues(given: np.ndarray) -> None:
-    if given.ndim not in (1, 2) or given.size == 0:
-        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {given.shape}")
+def _require_cues(given: Array) -> None:
+    if given.ndim not in (1, 2) or 0 in given.shape:
+        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {tuple(given.shape)}")
     require_finite(given, "cues", max_safe_entry(given))
 
 
-def _checked_mask(mask: Any, n_keys: int, n_cues: int) -> np.ndarray:
+def _checked_mask(mask: Any, n_keys: int, x: Array) -> Array:
     """The mask of each cue, `(n_cues, n_patterns)`; a rule is refused, because cues have no order as words have."""
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {quoted(mask)}")
-    return np.broadcast_to(np.asarray(resolve(mask, np.broadcast_to(0.0, (n_cues, n_keys)))), (n_cues, n_keys))
+    allowed, shape = as_mask(mask), (x.shape[0], n_keys)
+    require_broadcast(allowed, shape, "mask", "scores")
+    return namespace(x).broadcast_to(like(allowed, x), shape)

@@ -1,12 +1,13 @@
 """The record of a recall: how each cue ended, and the stored pattern that it recalled, if any."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Word
+from hopattn.foundation.arrays import on_host
 from hopattn.results.display import Drawable
 from hopattn.results.frames import VERSIONS, data_frame, dataset
 
@@ -44,6 +45,9 @@ class Recall(Drawable):
     mixture, −1 for other states. These four are computed when first used, from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
     `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
+    asked_every: the number of steps after which the device was asked which cues go on; 1 for NumPy and on a CPU.
+    state, energies, trajectory, overlaps and weights are arrays of the memory's library, on its device. All others are
+    NumPy's; for `matched` and the three beside it, states and patterns are copied from the device.
     """
 
     state: Any
@@ -57,6 +61,7 @@ class Recall(Drawable):
     trajectory: Any = None
     overlaps: Any = None
     weights: Any = None
+    asked_every: int = 1
 
     BY_CUE = ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious")
     """The arrays that hold one entry for each cue."""
@@ -64,7 +69,7 @@ class Recall(Drawable):
     """The arrays of every step that `keep` may name; their first axis is the step."""
 
     def __repr__(self) -> str:
-        n, dim = np.atleast_2d(self.state).shape
+        n, dim = (1, *self.state.shape)[-2:]
         least, most = int(np.min(self.steps)), int(np.max(self.steps))
         taken = str(least) if least == most else f"{least} to {most}"
         words, counts = np.unique(np.atleast_1d(self.status), return_counts=True)
@@ -73,6 +78,8 @@ class Recall(Drawable):
             parts.append(f"{'' if n == 1 else f'{count} '}{word} ({Status(word).meaning})")
         if kept := [name for name in self.BY_STEP if getattr(self, name) is not None]:
             parts.append(f"with {' and '.join(kept)}")
+        if self.asked_every > 1:
+            parts.append(f"asked every {self.asked_every} steps")
         return f"Recall({', '.join(parts)})"
 
     @property
@@ -101,6 +108,12 @@ class Recall(Drawable):
         """The three patterns that each state mixes, `(n, 3)`; −1 for a state that is not a mixture."""
         return self._of_likeness("mixture")
 
+    def to_numpy(self) -> "Recall":
+        """The same record with NumPy arrays alone; those on a device are copied, and half precision is widened."""
+        own = {name: getattr(self, name) for name in ("state", "energies", *self.BY_STEP)}
+        copies: dict[str, Any] = {name: on_host(array) for name, array in own.items() if array is not None}
+        return replace(self, **copies)
+
     def to_pandas(self) -> Any:
         """A pandas DataFrame with one row for each cue; raises `InvalidInput` if pandas is missing.
 
@@ -109,7 +122,7 @@ class Recall(Drawable):
         """
         columns = {name: np.atleast_1d(getattr(self, name)) for name in self.BY_CUE}
         if self.energies is not None:
-            energies = np.atleast_2d(self.energies)
+            energies = np.atleast_2d(self.to_numpy().energies)
             columns |= {"first energy": energies[:, 0], "last energy": energies[:, -1]}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)]
         return data_frame(rows, (), {"versions": VERSIONS})
@@ -119,20 +132,22 @@ class Recall(Drawable):
 
         A record of a single cue has no dim cue. `attrs` holds the versions.
         """
-        cue = ("cue",) * (self.state.ndim - 1)
-        arrays = {"state": ((*cue, "neuron"), self.state)}
+        own, cue = self.to_numpy(), ("cue",) * (self.state.ndim - 1)
+        arrays = {"state": ((*cue, "neuron"), own.state)}
         arrays |= {name: (cue, getattr(self, name)) for name in self.BY_CUE}
-        arrays |= {} if self.energies is None else {"energies": ((*cue, "step"), self.energies)}
+        arrays |= {} if own.energies is None else {"energies": ((*cue, "step"), own.energies)}
         for name in self.BY_STEP:
-            if (kept := getattr(self, name)) is not None:
+            if (kept := getattr(own, name)) is not None:
                 arrays[name] = (("step", *cue, "neuron" if name == "trajectory" else "pattern"), kept)
         return dataset(arrays, {}, {"versions": VERSIONS})
 
     def only_row(self) -> "Recall":
         """The record of a single cue, without the axis n."""
         rows = {name: value for name, value in vars(self).items() if name != "_likeness" and value is not None}
-        for name in rows.keys() - {"reference"}:
-            rows[name] = rows[name][:, 0] if name in self.BY_STEP else rows[name][0]
+        for name in rows.keys() - {"reference", "asked_every"}:
+            array = rows[name]
+            first = array[0, ...] if array.ndim > 1 else array[0]
+            rows[name] = array[:, 0, ...] if name in self.BY_STEP else first
         return Recall(**{**rows, "status": Status(self.status[0]), "energies": rows.get("energies")})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -142,7 +157,7 @@ class Recall(Drawable):
     @cached_property
     def _likeness(self) -> Likeness:
         """The likeness of the last states; computed when first used, since it takes about as long as a step."""
-        return self.reference.likeness(np.atleast_2d(self.state))
+        return self.reference.likeness(np.atleast_2d(on_host(self.state)))
 
     def _of_likeness(self, name: str) -> Any:
         values = getattr(self._likeness, name)

@@ -19,9 +19,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from hopattn.foundation.arrays import require_finite_energy
+from hopattn.foundation.arrays import Array, as_array, namespace, require_finite_energy
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
+from hopattn.foundation.traces import constant, surely
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
@@ -120,16 +121,25 @@ class Sums:
         Σ_j W_ij x_j = scale · (Σ_μ ξ_i m_μ − d x_i)          xᵀW x = scale · (Σ_μ m_μ² − d |x|²)          m = Ξ x
     """
 
-    counts: np.ndarray
+    counts: Array
     scale: float
     columns: np.ndarray | None = None
     own: float = 0.0
 
     @classmethod
-    def over(cls, matrix: np.ndarray) -> Self:
-        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim if it is that up to rounding."""
-        n = matrix.shape[1]
-        counts, eps = np.empty_like(matrix), 4 * np.finfo(matrix.dtype).eps
+    def over(cls, matrix: Array) -> Self:
+        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim if it is that up to rounding.
+
+        The whole numbers have the derivative of the matrix. Numbers that are not known yet are taken as they are.
+        """
+        xp, n = namespace(matrix), matrix.shape[1]
+        eps = 4 * float(xp.finfo(matrix.dtype).eps)
+        if not isinstance(matrix, np.ndarray):
+            several = n * matrix
+            apart = constant(xp.round(several) - several)
+            near = xp.all(xp.abs(apart) <= eps * xp.abs(xp.round(several)))
+            return cls(several + apart, 1 / n) if surely(near) else cls(matrix, 1.0)
+        counts = np.empty_like(matrix)
         for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
             several = n * matrix[rows]
             np.rint(several, out=counts[rows])
@@ -138,9 +148,14 @@ class Sums:
                 return cls(matrix, 1.0)
         return cls(counts, 1 / n)
 
-    def by_patterns(self, patterns: np.ndarray, self_coupling: bool) -> Self:
-        """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact."""
+    def by_patterns(self, patterns: Array, self_coupling: bool) -> Self:
+        """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact.
+
+        Arrays of another library than NumPy stay with their couplings.
+        """
         many, n = patterns.shape
+        if not isinstance(patterns, np.ndarray):
+            return self
         few = self.scale != 1 and FEW * many <= n and many * n < EXACT and patterns.dtype.itemsize >= 4
         if not (few and np.all(np.abs(patterns) == 1)):
             return self
@@ -153,20 +168,22 @@ class Sums:
         exact = self.scale != 1 and max(self.counts.max(), -self.counts.min()) * self.counts.shape[1] < EXACT
         return self.counts.astype(np.float32) if exact else None
 
-    def of(self, x: np.ndarray) -> np.ndarray:
+    def of(self, x: Array) -> Array:
         """Σ_j W_ij x_j, `(…, dim_out)` for states `(…, dim)`."""
-        return np.asarray(self.scale * self._of_counts(x))
+        return as_array(self.scale * self._of_counts(x))
 
-    def pairs(self, x: np.ndarray) -> np.ndarray:
+    def pairs(self, x: Array) -> Array:
         """xᵀW x, `(…,)`, for symmetric couplings."""
         if self.columns is None or not are_spins(x):
-            return np.asarray(self.scale * np.vecdot(self._of_counts(x), x))
+            return as_array(self.scale * namespace(x).vecdot(self._of_counts(x), x))
         m = (x.astype(np.float32) @ self.columns).astype(np.float64)
         squares = np.vecdot(m, m) - self.own * np.vecdot(x, x)
         return np.asarray(self.scale * squares.astype(np.result_type(x, self.counts)))
 
-    def _of_counts(self, x: np.ndarray) -> np.ndarray:
+    def _of_counts(self, x: Array) -> Array:
         """The sums before the scale."""
+        if not isinstance(x, np.ndarray):
+            return x @ self.counts.mT
         if self.scale == 1 or (self.columns is None and self.light is None) or not are_spins(x):
             return np.asarray(x @ self.counts.T)
         spins = x.astype(np.float32)

@@ -135,7 +135,7 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
     overlaps of each cue with each pattern by step, and its start and end: its overlaps with the pattern that is nearest
     to the cue.
     """
-    matched = np.atleast_1d(record.matched)
+    matched, record = np.atleast_1d(record.matched), record.to_numpy()
     cue = _numbered("cue", len(matched))
     values: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "status": (np.atleast_1d(record.status), (cue,)),

@@ -81,7 +81,8 @@ def frame_times(last: int) -> list[float]:
 
 def overlaps_by_step(run: Run, i: int) -> np.ndarray:
     """The overlap of each state of cue `i` with each stored pattern, `(n_steps + 1, n_patterns)`."""
-    return overlaps(run.arrays["trajectory"].values[i][: last_step(run, i) + 1], run.arrays["patterns"].values)
+    states = run.arrays["trajectory"].values[i][: last_step(run, i) + 1]
+    return np.asarray(overlaps(states, run.arrays["patterns"].values))
 
 
 def leading_patterns(found: np.ndarray) -> list[int]:

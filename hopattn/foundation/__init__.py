@@ -16,6 +16,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `declared.py`: checks that an annotation declares, of parameters and of fields
 - `in_range.py`: calls whose result leaves the range of numbers, refused with the name of the argument
 - `vectors.py`: rows at unit length, lengths, products with a matrix
+- `flows.py`: the solution of a differential equation from many starts
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_headers.py`: the headers of .npy, .npz and .safetensors files; arrays that stay in their file
 - `array_files.py`: the numbers of such files and of tables in CSV

@@ -8,13 +8,14 @@ known: not while a library traces a function. `what` is the name of an array in 
 import math
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import followed, is_torch, surely
+from hopattn.foundation.traces import constant, followed, is_torch, surely
 
 Array = Any  # an array of any supported library; the docstrings give its shape
 COPIED = 2**26  # the size up to which stored vectors are copied: 64 MiB
@@ -82,13 +83,17 @@ def plain_array(values: Any, what: str) -> np.ndarray:
 
 
 def as_array(values: Any, what: str = "array", like: Array | None = None) -> Array:
-    """The values as an array; an array of any library is returned as it is.
+    """The values as an array; an array of any library is returned as it is, and a list of such arrays is stacked.
 
     like: lists and numbers become an array of its library; without it, of NumPy. Raises `InvalidInput` for rows of
-    unequal length, entries that are not real numbers, and an array with a mask.
+    unequal length, entries that are not real numbers, a sparse array, and an array with a mask.
     """
     if is_foreign_array(values):
+        if getattr(values, "is_sparse", False) or getattr(values, "is_sparse_csr", False):
+            raise InvalidInput(f"{what}: expected a dense array; x.to_dense() gives one")
         return values
+    if isinstance(values, (list, tuple)) and values and is_foreign_array(values[0]):
+        return _stacked(values, what)
     if isinstance(values, (str, os.PathLike)):
         how = "`numpy.load` reads a .npy, and `numpy.loadtxt` with delimiter=',' a .csv"
         raise InvalidInput(f"{what}: expected numbers such as [0.5, -1], not the text {quoted(values)}; {how}")
@@ -97,7 +102,18 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
     if like is None or isinstance(like, np.ndarray) or isinstance(values, np.ndarray):
         return array
-    return namespace(like).asarray(array.tolist(), dtype=None if array.dtype.kind == "b" else like.dtype)
+    dtype = None if array.dtype.kind == "b" else like.dtype
+    return namespace(like).asarray(array.tolist(), dtype=dtype, device=device_of(like))
+
+
+def _stacked(values: Sequence[Any], what: str) -> Array:
+    """A list of arrays of PyTorch or JAX, all of one shape, as one array of that library."""
+    try:
+        return namespace(*values).stack(values)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what}: {error}") from None
+    except (TypeError, ValueError, RuntimeError):
+        raise InvalidInput(f"{what}: rows of unequal length, dtype or device; expected arrays that stack") from None
 
 
 def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
@@ -107,6 +123,8 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
     array = as_array(values, what, like)
     xp = namespace(array)
     if xp.isdtype(array.dtype, "real floating"):
+        if not isinstance(array, np.ndarray) and xp.finfo(array.dtype).bits < 16:
+            raise InvalidInput(f"{what}: {array.dtype} is too short to compute with; expected at least 16 bits")
         return array
     if xp.isdtype(array.dtype, "complex floating"):
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
@@ -133,6 +151,29 @@ def read_by_numpy(array: Array, what: str) -> np.ndarray:
         return np.asarray(array)
     except (TypeError, RuntimeError):
         raise InvalidInput(f"{what}: cannot be read from this device; move it to the CPU first") from None
+
+
+def on_host(x: Array) -> np.ndarray:
+    """A copy of an array of any library and device as one of NumPy; half precision of PyTorch and JAX is widened."""
+    if isinstance(x, np.ndarray):
+        return x
+    plain = constant(widened(x) if namespace(x).isdtype(x.dtype, "real floating") else x)
+    return np.asarray(plain.cpu() if is_torch(plain) else plain)
+
+
+def require_alike(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for arrays of two libraries or devices; for two dtypes of PyTorch or JAX too."""
+    if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
+        return
+    try:
+        namespace(x, other)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} and {others}: {error}") from None
+    if (here := device_of(x)) != (there := device_of(other)) and here is not None and there is not None:
+        cure = f"give x.to('{there}')" if is_torch(x) else "move one of them"
+        raise InvalidInput(f"{what}: on the device {here}, but {others} on {there}; {cure}")
+    if x.dtype != other.dtype:
+        raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
 
 
 def require_one_dtype(x: Array, other: Array, what: str, others: str) -> None:
@@ -169,21 +210,31 @@ def is_half(x: Array) -> bool:
     return bool(namespace(x).finfo(x.dtype).bits < 32)
 
 
-def tolerance(dtype: Any) -> float:
+def tolerance(dtype: Any, xp: Any = np) -> float:
     """The largest difference at which two iterates count as equal: ε^¾, 1.8e-12 in float64, 6.4e-6 in float32."""
-    return float(np.finfo(dtype).eps ** 0.75)
+    return float(xp.finfo(dtype).eps ** 0.75)
 
 
 def require_finite(array: Array, what: str, most: float = math.inf) -> None:
     """Raise `InvalidInput` for a NaN, an infinity, or an entry beyond ±most; the message names the first such row.
 
-    Numbers that are not known yet, while a library traces a function, are not looked at.
+    Numbers that are not known yet, while a library traces a function, are not looked at. A device is asked once for
+    all rows, which stay there.
     """
     xp = namespace(array)
     rows = array if array.ndim > 1 else array[None, ...]
-    for start in range(0, rows.shape[0], 4096):  # in blocks: rows that lie in a file may be larger than the memory
+    starts = range(0, rows.shape[0], 4096)  # in blocks: rows that lie in a file may be larger than the memory
+
+    def checked(start: int) -> tuple[Array, Array]:
         block = rows[start : min(start + 4096, rows.shape[0]), ...]
-        within = xp.isfinite(block) if math.isinf(most) else xp.abs(block) <= most
+        return block, xp.isfinite(block) if math.isinf(most) else xp.abs(block) <= most
+
+    if not isinstance(array, np.ndarray):
+        flags = [xp.all(checked(start)[1]) for start in starts]
+        if flags and not surely(~xp.all(xp.stack(flags))):
+            return
+    for start in starts:
+        block, within = checked(start)
         if not surely(~xp.all(within)):
             continue
         bad = ~xp.all(within, axis=-1) if array.ndim else ~within

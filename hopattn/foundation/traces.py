@@ -32,16 +32,29 @@ def surely(flag: Any) -> bool:
 def followed(value: Any) -> bool:
     """Whether a derivative is taken of an array of PyTorch or JAX, or the library traces a function of it.
 
-    As a Python number it would lose the derivative, or has no value yet.
+    As a Python number it would lose the derivative, or has no value yet. An array on PyTorch's device `meta` has none.
     """
     if isinstance(value, (int, float)):
         return False
     if is_torch(value):
-        torch: Any = sys.modules["torch"]
-        traced = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(value)
-        return bool(value.requires_grad or traced)
+        return bool(value.requires_grad or _unknown(value))
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(value, jax.core.Tracer)
+
+
+def traced(value: Any) -> bool:
+    """Whether a result of this array would carry a derivative now, or is not known yet."""
+    if not is_torch(value) or not followed(value):
+        return followed(value)
+    torch: Any = sys.modules["torch"]
+    return bool(_unknown(value) or torch.is_grad_enabled())
+
+
+def _unknown(tensor: Any) -> bool:
+    """Whether the numbers of a tensor are not known, because PyTorch traces a function or the tensor has none."""
+    torch: Any = sys.modules["torch"]
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    return bool(torch.compiler.is_compiling() or wrapped or tensor.is_meta)
 
 
 def constant(x: Any) -> Any:

@@ -68,6 +68,15 @@ def at_least(x: Array, low: float) -> Array:
     return np.maximum(x, low) if isinstance(x, np.ndarray) else namespace(x).clip(x, low, None)
 
 
+def sign(x: Array) -> Array:
+    """−1, 0 or 1 for each entry, with the derivative 0; NaN stays. PyTorch can map it, unlike that of its namespace."""
+    if isinstance(x, np.ndarray):
+        return np.sign(x)
+    xp = namespace(x)
+    one = xp.ones_like(x)
+    return xp.where(x > 0, one, xp.where(x < 0, -one, 0 * x))
+
+
 def rectified(x: Array) -> Array:
     """[x]₊, entry by entry; its derivative is 0 at 0, as PyTorch's is for the ReLU."""
     if isinstance(x, np.ndarray):
@@ -93,9 +102,11 @@ def positive_power(x: Array, exponent: float) -> Array:
     return np.power(reach, exponent, out=reach, where=reach > 0)  # only entries above 0 pay for a power
 
 
-def largest_change(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+def largest_change(before: Array, after: Array) -> Array:
     """The largest |after − before| of an entry of each row, `(…,)`."""
     change = after - before
+    if not isinstance(change, np.ndarray):
+        return namespace(change).max(namespace(change).abs(change), axis=-1)
     return np.asarray(np.abs(change, out=change).max(axis=-1))
 
 
@@ -130,14 +141,18 @@ def longest_row(rows: np.ndarray) -> float:
     return longest
 
 
-def largest_entry(rows: np.ndarray) -> float:
+def largest_entry(rows: Array) -> float:
     """max |x| among all entries, without a copy of them; 0 for an empty array."""
+    if not isinstance(rows, np.ndarray):
+        xp = namespace(rows)
+        return float(xp.maximum(xp.max(rows), -xp.min(rows))) if 0 not in rows.shape else 0.0
     return max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
 
 
-def largest_entries(rows: np.ndarray) -> np.ndarray:
+def largest_entries(rows: Array) -> Array:
     """max |x| of each row of `(n, dim)`, `(n,)`, without a copy of them."""
-    return np.asarray(np.maximum(rows.max(axis=-1), -rows.min(axis=-1)))
+    xp = namespace(rows)
+    return xp.maximum(xp.max(rows, axis=-1), -xp.min(rows, axis=-1))
 
 
 def unit(x: Any) -> Array:

@@ -19,12 +19,12 @@ from hopattn.dynamics.protocol import shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import vectors_in
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, stored_rows
+from hopattn.foundation.arrays import Array, as_float, namespace, require_alike, require_dim, stored_rows
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
-from hopattn.foundation.vectors import largest_entries
+from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.separation import separation_of
@@ -70,7 +70,7 @@ class KeyValueMemory(AssociativeMemory):
 
     @property
     @abstractmethod
-    def value_sizes(self) -> np.ndarray:
+    def value_sizes(self) -> Array:
         """The largest |entry| of each value, `(n_patterns,)`."""
 
     @abstractmethod
@@ -78,11 +78,11 @@ class KeyValueMemory(AssociativeMemory):
     def weights(self, cues: Any, mask: Any = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
-    def size_read(self, states: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
-        rows = blocks(len(states), max(HELD // self.n_keys, 1))
-        shares = (np.abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
-        return np.concatenate([shared(part, self.value_sizes) for part in shares])
+        rows = blocks(int(states.shape[0]), max(HELD // self.n_keys, 1))
+        shares = (abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
+        return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
     @cached_property
     def lacks(self) -> Mapping[str, str]:
@@ -244,14 +244,32 @@ class Memory(KeyValueMemory):
         return int(self.keys.shape[-1]), int(self.values.shape[-1])
 
     @cached_property
-    def value_sizes(self) -> np.ndarray:
+    def value_sizes(self) -> Array:
         return largest_entries(self.values)
+
+    def size_read(self, states: Array, mask: Array | None = None) -> Array:
+        """Σ p|v| / Σ p by a step that reads the sizes and ones, so that no matrix of all weights is held."""
+        if not self.separation.shares:
+            return super().size_read(states, mask)
+        found = self.retrieval.field(states, self.keys, self._sizes_and_ones, mask)
+        return found[:, 0] / nonzero(found[:, 1])
+
+    @cached_property
+    def least_read(self) -> float:
+        """The size of the smallest value, where all weights of a row sum to 1."""
+        return float(namespace(self.value_sizes).min(self.value_sizes)) if self.separation.shares else 0.0
+
+    @cached_property
+    def _sizes_and_ones(self) -> Array:
+        """The size of each value beside a 1, `(n_patterns, 2)`; of the dim of the keys for PyTorch's fused step."""
+        xp, sizes = namespace(self.values), self.value_sizes
+        more = 0 if isinstance(sizes, np.ndarray) else max(int(self.keys.shape[1]) - 2, 0)
+        return xp.stack([sizes, xp.ones_like(sizes), *[xp.zeros_like(sizes)] * more], axis=-1)
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)
         require_dim(states, self.keys.shape[-1], "cues", "keys")
-        if namespace(states, self.keys) is not np and states.dtype != self.keys.dtype:
-            raise InvalidInput(f"cues: {states.dtype} do not fit keys of {self.keys.dtype}; convert one of them")
+        require_alike(states, self.keys, "cues", "keys")
         return states
 
 

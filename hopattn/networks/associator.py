@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.networks.hopfield import Network, numpy_only, require_no_mask
+from hopattn.networks.hopfield import Network, require_no_mask
 from hopattn.retrieval.activation import Activation, Sign
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"
@@ -41,22 +40,20 @@ class Associator(Network):
     """
 
     file_kind: ClassVar[str] = "Associator"
-    couplings: np.ndarray
+    couplings: Array
     activation: Activation
-    patterns: np.ndarray
+    patterns: Array
 
-    def __init__(
-        self, couplings: ArrayLike, *, activation: str | Activation = "identity", patterns: ArrayLike | None = None
-    ) -> None:
-        matrix = numpy_only(couplings, "couplings")
-        if matrix.ndim != 2 or not matrix.size:
+    def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
+        matrix = as_float(couplings, "couplings")
+        if matrix.ndim != 2 or 0 in matrix.shape:
             raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
         require_finite(matrix, "couplings")
         self._set(matrix, activation, patterns)
 
     def __repr__(self) -> str:
         n_out, n_in = self.couplings.shape
-        return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {len(self.patterns)} patterns)"
+        return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
     @property
     def lacks(self) -> Mapping[str, str]:
@@ -74,17 +71,17 @@ class Associator(Network):
         return Synchronous()
 
     @in_range
-    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def field(self, cues: Any, mask: Any = None) -> Array:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
         return self.sums.of(self._states(cues, mask))
 
     @in_range
-    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def step(self, cues: Any, mask: Any = None) -> Array:
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
         before = self._states(cues, mask)
-        return np.asarray(self.activation(self.field(before), None if "recall" in self.lacks else before))
+        return as_array(self.activation(self.field(before), None if "recall" in self.lacks else before))
 
-    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
+    def energy(self, states: Any, mask: Any = None) -> Array:
         """Raises `InvalidInput`: there is none."""
         raise InvalidInput(f"energy: {NO_ENERGY}")
 
@@ -111,7 +108,7 @@ class Bidirectional(AssociativeMemory):
     backward: Associator
 
     @property
-    def patterns(self) -> np.ndarray:
+    def patterns(self) -> Array:
         """The left patterns: recalled states are compared with them."""
         return self.backward.patterns
 
@@ -125,21 +122,26 @@ class Bidirectional(AssociativeMemory):
         """The same memory with its sides exchanged."""
         return Bidirectional(self.backward, self.forward)
 
-    def answer(self, cues: ArrayLike) -> np.ndarray:
+    def answer(self, cues: Any) -> Array:
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
-        return np.asarray(self.activation(self.forward.field(cues)))
+        return as_array(self.activation(self.forward.field(cues)))
 
-    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def field(self, cues: Any, mask: Any = None) -> Array:
         """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
         require_no_mask(mask)
         return self.backward.field(self.answer(cues))
 
-    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
-        return np.asarray(self.activation(self.field(cues, mask), as_float(cues, "cues")))
+        return as_array(self.activation(self.field(cues, mask), self._states(cues)))
 
-    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
+    def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
         require_no_mask(mask)
-        pairs = np.abs(self.forward.field(states)).sum(axis=-1)
-        return np.asarray(self.activation.conjugate(as_float(states, "states")) - pairs)
+        fields = self.forward.field(states)
+        pairs = namespace(fields).sum(abs(fields), axis=-1)
+        return as_array(self.activation.conjugate(self._states(states)) - pairs)
+
+    def _states(self, states: Any) -> Array:
+        """States of the left side, as an array of the library of the couplings."""
+        return as_float(states, "states", like=self.forward.couplings)

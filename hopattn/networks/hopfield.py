@@ -9,16 +9,26 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, Sums
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.continuous_time import Graded
-from hopattn.foundation.arrays import as_float, require_dim, require_finite
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_alike,
+    require_dim,
+    require_finite,
+)
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
+from hopattn.foundation.traces import surely
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, Tanh, activations
@@ -30,30 +40,33 @@ BLOCK = 512
 class Network(AssociativeMemory):
     """The base of networks of couplings: the sums over the couplings, the activation, the patterns, no mask."""
 
-    couplings: np.ndarray
+    couplings: Array
     sums: Sums
     activation: Activation
-    patterns: np.ndarray
+    patterns: Array
 
-    def _set(self, couplings: np.ndarray, activation: str | Activation, patterns: Any) -> None:
-        known = np.zeros((0, len(couplings)), dtype=couplings.dtype)  # in its dtype, so that a recall is not widened
+    def _set(self, couplings: Array, activation: str | Activation, patterns: Any) -> None:
+        n_out = couplings.shape[0]
+        known = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
         if patterns is not None:
-            known = numpy_only(patterns, "patterns")
+            known = as_float(patterns, "patterns", like=couplings)
             if known.ndim != 2:
-                raise InvalidInput(f"patterns: expected (n_patterns, {len(couplings)}), not shape {known.shape}")
-            require_dim(known, len(couplings), "patterns", "couplings")
+                raise InvalidInput(f"patterns: expected (n_patterns, {n_out}), not shape {tuple(known.shape)}")
+            require_dim(known, n_out, "patterns", "couplings")
+            require_alike(known, couplings, "patterns", "couplings")
             require_finite(known, "patterns")
         object.__setattr__(self, "couplings", couplings)
         object.__setattr__(self, "sums", Sums.over(couplings))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", known)
 
-    def _states(self, states: ArrayLike, mask: Any) -> np.ndarray:
-        """The states as an array; raises `InvalidInput` for another dim, and for a mask."""
+    def _states(self, states: Any, mask: Any) -> Array:
+        """The states as an array; raises `InvalidInput` for another dim, library or device, and for a mask."""
         require_no_mask(mask)
-        x = as_float(states, "cues")
+        x = as_float(states, "cues", like=self.couplings)
         require_dim(x, self.couplings.shape[1], "cues", "couplings")
-        return np.asarray(x)
+        require_alike(x, self.couplings, "cues", "couplings")
+        return x
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -75,39 +88,40 @@ class Hopfield(Network):
     """
 
     file_kind: ClassVar[str] = "Hopfield"
-    couplings: np.ndarray
-    bias: np.ndarray
+    couplings: Array
+    bias: Array
     activation: Activation
-    patterns: np.ndarray
+    patterns: Array
 
     def __init__(
         self,
-        couplings: ArrayLike,
+        couplings: Any,
         *,
-        bias: ArrayLike = 0.0,
+        bias: Any = 0.0,
         activation: str | Activation = "sign",
-        patterns: ArrayLike | None = None,
+        patterns: Any = None,
     ) -> None:
-        matrix = numpy_only(couplings, "couplings")
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        matrix = as_float(couplings, "couplings")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
             message = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
             raise InvalidInput(f"{message}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
-        own_bias = as_float(bias, "bias")
-        own_bias = own_bias if isinstance(bias, np.ndarray) else own_bias.astype(matrix.dtype)
+        n, own_bias = int(matrix.shape[0]), as_float(bias, "bias", like=matrix)
+        own_bias = own_bias if isinstance(bias, np.ndarray) else in_numbers_of(matrix, own_bias)
         require_finite(own_bias, "bias")
-        if own_bias.shape not in ((), (len(matrix),)):
-            raise InvalidInput(f"bias: shape {own_bias.shape} does not fit {len(matrix)} neurons")
-        object.__setattr__(self, "bias", np.broadcast_to(own_bias, (len(matrix),)))
+        if tuple(own_bias.shape) not in ((), (n,)):
+            raise InvalidInput(f"bias: shape {tuple(own_bias.shape)} does not fit {n} neurons")
+        require_alike(own_bias, matrix, "bias", "couplings")
+        object.__setattr__(self, "bias", namespace(matrix).broadcast_to(own_bias, (n,)))
         self._set(matrix, activation, patterns)
 
     @classmethod
     def by_hebb(
         cls,
-        patterns: ArrayLike,
+        patterns: Any,
         self_coupling: bool = False,
         activation: str | Activation = "sign",
-        bias: ArrayLike = 0.0,
+        bias: Any = 0.0,
     ) -> Self:
         """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)`.
 
@@ -119,26 +133,27 @@ class Hopfield(Network):
         return network
 
     def __repr__(self) -> str:
-        return f"Hopfield({len(self.couplings)} neurons, {self.activation!r}, {len(self.patterns)} patterns)"
+        return f"Hopfield({self.couplings.shape[0]} neurons, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
     @in_range
-    def field(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def field(self, cues: Any, mask: Any = None) -> Array:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
-        return np.asarray(self.sums.of(self._states(cues, mask)) + self.bias)
+        return as_array(self.sums.of(self._states(cues, mask)) + self.bias)
 
     @in_range
-    def step(self, cues: ArrayLike, mask: Any = None) -> np.ndarray:
+    def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
         states = self._states(cues, mask)
-        return np.asarray(self.activation(self.field(states), states))
+        return as_array(self.activation(self.field(states), states))
 
     @no_nan
-    def energy(self, states: ArrayLike, mask: Any = None) -> np.ndarray:
+    def energy(self, states: Any, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         self.require_energy()
         x = self._states(states, mask)
-        biased = x @ np.ascontiguousarray(self.bias)  # one number for all neurons would be a slow product
-        return np.asarray(self.activation.conjugate(x) - 0.5 * self.sums.pairs(x) - biased)
+        of_numpy = isinstance(self.bias, np.ndarray)
+        biased = x @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
+        return as_array(self.activation.conjugate(x) - 0.5 * self.sums.pairs(x) - biased)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
@@ -153,7 +168,8 @@ class Hopfield(Network):
     def lacks(self) -> Mapping[str, str]:
         """The capabilities that it lacks; that of a convex potential is `curvature`, which takes the eigenvalues."""
         reasons = {} if self._symmetric else {"energy": "the couplings are not symmetric"}
-        if np.any(np.diagonal(self.couplings) < 0):
+        xp = namespace(self.couplings)
+        if surely(xp.any(xp.linalg.diagonal(self.couplings) < 0)):
             reasons["convexity of a neuron"] = "a neuron has a negative self-coupling"
         return reasons
 
@@ -164,10 +180,13 @@ class Hopfield(Network):
         That is about the rounding of a field. In blocks, because reading a whole transposed matrix is slow.
         """
         matrix = self.couplings
-        largest = 4 * float(np.finfo(matrix.dtype).eps) * len(matrix) ** 0.5 * largest_entries(matrix)
-        for block in blocks(len(matrix), BLOCK):
-            uneven = np.abs(matrix[block, block.start :] - matrix[block.start :, block].T)
-            if uneven.any() and np.any(uneven > np.minimum(largest[block, None], largest[block.start :])):
+        xp, n = namespace(matrix), int(matrix.shape[0])
+        largest = 4 * float(xp.finfo(matrix.dtype).eps) * n**0.5 * largest_entries(matrix)
+        for block in blocks(n, BLOCK):
+            uneven = xp.abs(matrix[block, block.start :] - matrix[block.start :, block].mT)
+            if not surely(xp.any(uneven != 0)):
+                continue
+            if surely(xp.any(uneven > xp.minimum(largest[block, None], largest[None, block.start :]))):
                 return False
         return True
 
@@ -184,25 +203,16 @@ class Hopfield(Network):
         neuron by its own couplings: large ones elsewhere hide nothing. Without a self-coupling, a neuron must have no
         coupling at all.
         """
-        matrix, eps = self.sums.counts.astype(float), float(np.finfo(float).eps)
+        matrix, couplings = on_host(self.sums.counts).astype(float), on_host(self.couplings)
+        eps = float(np.finfo(float).eps)
         own = np.diagonal(matrix)
         if np.all(own >= 0) and not np.any(matrix[own == 0]):
             sides = 1 / np.sqrt(nonzero(own))
             least = np.linalg.eigvalsh(matrix * sides * sides[:, None])[0]
-            if least >= -4 * len(matrix) * float(np.finfo(self.couplings.dtype).eps):
+            if least >= -4 * len(matrix) * float(np.finfo(couplings.dtype).eps):
                 return 0.0
-        eigenvalues = np.linalg.eigvalsh(self.couplings.astype(float))
+        eigenvalues = np.linalg.eigvalsh(couplings.astype(float))
         return float(max(-eigenvalues[0], 0.0) + 4 * len(matrix) * eps * np.abs(eigenvalues).max())
-
-
-def numpy_only(values: Any, what: str) -> np.ndarray:
-    """The values as a NumPy array of floating-point numbers; raises `InvalidInput` for arrays of other libraries."""
-    array = as_float(values, what)
-    if isinstance(array, np.ndarray):
-        return array
-    kind = type(array).__module__.partition(".")[0]
-    cure = "give np.asarray(x), or keep the library with `ha.Memory(K, separation=…)`"
-    raise InvalidInput(f"{what}: couplings are computed with NumPy, and this is an array of {kind}; {cure}")
 
 
 def require_no_mask(mask: Any) -> None:

@@ -2,7 +2,8 @@
 
 A rule takes patterns `(n_patterns, N)`, finite numbers, usually ±1, and returns the couplings of N neurons, `(N, N)`;
 W[i, j] is the coupling from neuron j to neuron i. Without self-couplings the diagonal is 0. `associate` and `delta`
-take pairs of patterns, and return the couplings from the first pattern of a pair to the second.
+take pairs of patterns, and return the couplings from the first pattern of a pair to the second. Patterns of PyTorch and
+JAX give couplings of their library, device and dtype, those of NumPy give float64.
 """
 
 import math
@@ -10,14 +11,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from hopattn.foundation.arrays import as_numpy, stored_rows
+from hopattn.foundation.arrays import (
+    Array,
+    device_of,
+    first_true,
+    in_numbers_of,
+    namespace,
+    require_alike,
+    stored_rows,
+    widened,
+)
 from hopattn.foundation.checks import REPEATED, flag, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
+from hopattn.foundation.traces import surely, traced
 from hopattn.foundation.vectors import nonzero, normalised, row_length
 
 __all__ = [
@@ -33,9 +43,9 @@ __all__ = [
 ]
 
 
-Rule = TypeVar("Rule", bound=Callable[..., np.ndarray])
+Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-rules: dict[str, Callable[..., np.ndarray]] = {}
+rules: dict[str, Callable[..., Any]] = {}
 """The rules that store patterns in the couplings of one network, by name; `learning_rule` adds one."""
 
 
@@ -49,7 +59,7 @@ def learning_rule(rule: Rule) -> Rule:
 
 
 @learning_rule
-def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
+def hebb(patterns: Any, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
     Source: Hopfield (1982), PNAS 79, 2554 (their 2V − 1 is our ξ; theirs is not divided by N).
@@ -59,13 +69,13 @@ def hebb(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
            [0., 1.]])
     """
     rows = _patterns(patterns)
-    couplings = _diagonal(rows.T @ rows, self_coupling)
+    couplings = _diagonal(rows.mT @ rows, self_coupling)
     couplings /= rows.shape[1]
     return couplings
 
 
 @learning_rule
-def covariance(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
+def covariance(patterns: Any, self_coupling: bool = False) -> Array:
     """W_ij = (1/Nv) Σ_μ (ξ_i − a)(ξ_j − a), a the mean and v the variance of all entries: for patterns mostly silent.
 
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
@@ -75,12 +85,13 @@ def covariance(patterns: ArrayLike, self_coupling: bool = False) -> np.ndarray:
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
     rows = _patterns(patterns)
-    apart = rows - rows.mean()
-    return np.asarray(hebb(apart, self_coupling) / nonzero(np.mean(apart**2)))
+    xp = namespace(rows)
+    apart = rows - xp.mean(rows)
+    return hebb(apart, self_coupling) / nonzero(xp.mean(apart**2))
 
 
 @learning_rule
-def pseudo_inverse(patterns: ArrayLike, self_coupling: bool = True) -> np.ndarray:
+def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> Array:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
     Without self-couplings only the signs of a pattern are a fixed point. Raises `InvalidInput` if there is no Q⁻¹,
@@ -88,19 +99,22 @@ def pseudo_inverse(patterns: ArrayLike, self_coupling: bool = True) -> np.ndarra
     Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
     (1987), Phys. Rev. A 35, 380.
     """
-    basis = _orthonormal(_patterns(patterns))
-    return _diagonal(basis.T @ basis, self_coupling)
+    rows = _patterns(patterns)
+    basis = _orthonormal(widened(rows))
+    return in_numbers_of(rows, _diagonal(basis.mT @ basis, self_coupling))
 
 
 @learning_rule
-def storkey(patterns: ArrayLike) -> np.ndarray:
+def storkey(patterns: Any) -> Array:
     """W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), pattern by pattern, with h_ij = Σ_{k≠i,j} W_ik ξ_k.
 
     There are no self-couplings. The order of the patterns matters. `storkey_by_definition` is the rule as the paper
-    writes it; this function gives the same couplings several times faster.
+    writes it; this function gives the same couplings several times faster, for NumPy arrays.
     Source: Storkey & Valabregue (1999), Neural Networks 12, 869.
     """
     rows = _patterns(patterns)
+    if not isinstance(rows, np.ndarray):
+        return storkey_by_definition(rows)
     n = rows.shape[1]
     couplings = np.zeros((n, n))
     one_magnitude = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
@@ -113,7 +127,7 @@ def storkey(patterns: ArrayLike) -> np.ndarray:
 
 
 @in_range
-def storkey_by_definition(patterns: ArrayLike) -> np.ndarray:
+def storkey_by_definition(patterns: Any) -> Array:
     """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
         W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)          h_ij = Σ_{k≠i,j} W_ik ξ_k
@@ -124,13 +138,14 @@ def storkey_by_definition(patterns: ArrayLike) -> np.ndarray:
            [ 0.33333333, -0.33333333,  0.        ]])
     """
     rows = _patterns(patterns)
-    n = rows.shape[1]
-    couplings = np.zeros((n, n))
-    for pattern in rows:
+    xp, n = namespace(rows), int(rows.shape[1])
+    couplings = xp.zeros((n, n), dtype=rows.dtype, device=device_of(rows))
+    for i in range(rows.shape[0]):
+        pattern = rows[i, :]
         terms = couplings * pattern  # W_ik ξ_k; 0 for k = i
-        h = terms.sum(axis=1, keepdims=True) - terms
-        couplings += (np.outer(pattern, pattern) - pattern[:, None] * h.T - h * pattern) / n
-        np.fill_diagonal(couplings, 0)
+        h = xp.sum(terms, axis=1, keepdims=True) - terms
+        pairs = xp.linalg.outer(pattern, pattern) - pattern[:, None] * h.mT - h * pattern
+        couplings = _diagonal(couplings + pairs / n, self_coupling=False)
     return couplings
 
 
@@ -167,20 +182,21 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
 
 
 @learning_rule
-def perceptron(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
+def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
     not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` if a pattern is still
     unstable after `max_sweeps`: couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
-    `perceptron_by_definition` corrects one pattern after another; this function gives the same couplings faster.
+    `perceptron_by_definition` corrects one pattern after another; this function gives the same couplings faster, for
+    NumPy arrays. Patterns that PyTorch or JAX trace are refused, since the numbers decide when the rule ends.
     Source: Gardner (1988), J. Phys. A 21, 257, section 4.
     """
     return _stable(patterns, stability, max_sweeps, _correct)
 
 
 @in_range
-def perceptron_by_definition(patterns: ArrayLike, stability: float = 0.0, max_sweeps: int = 1000) -> np.ndarray:
+def perceptron_by_definition(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """Gardner's rule one pattern after another: the definition of `perceptron`.
 
     >>> 5 * perceptron_by_definition([[1, 1, 1, -1, 1], [1, -1, 1, 1, -1]])
@@ -190,40 +206,51 @@ def perceptron_by_definition(patterns: ArrayLike, stability: float = 0.0, max_sw
            [ 0., -2.,  0.,  0., -2.],
            [ 0.,  2.,  0., -2.,  0.]])
     """
-
-    def correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
-        changed = 0
-        for pattern in rows:
-            unstable = pattern * (couplings @ pattern) <= stability * np.linalg.norm(couplings, axis=1)
-            couplings[unstable] += np.outer(pattern[unstable], pattern)
-            np.fill_diagonal(couplings, 0)
-            changed += int(unstable.sum())
-        return changed
-
-    return _stable(patterns, stability, max_sweeps, correct)
+    return _stable(patterns, stability, max_sweeps, _correct_by_definition)
 
 
-def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[..., int]) -> np.ndarray:
+def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[..., tuple[Array, Array]]) -> Array:
     """The couplings after as many sweeps of `correct` over blocks of patterns as make all of these stable."""
     rows = _patterns(patterns)
+    if traced(rows):
+        cure = "give x.detach(), or learn outside of what is traced"
+        raise InvalidInput(f"patterns: the perceptron rule learns until all are stable, without a derivative; {cure}")
     stability, n = real(stability, "stability", least=0.0), rows.shape[1]
-    couplings = _diagonal(rows.T @ rows, self_coupling=False)
+    couplings = _diagonal(rows.mT @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
     for _ in range(whole(max_sweeps, "max_sweeps", most=REPEATED)):
-        if not sum(correct(couplings, rows[block], stability) for block in blocks(len(rows), 64)):
-            return np.asarray(couplings / n)
+        changed: Any = 0
+        for block in blocks(rows.shape[0], 64):
+            couplings, more = correct(couplings, rows[block, :], stability)
+            changed = changed + more
+        if not int(changed):  # a device is asked once a sweep
+            return couplings / n
     raise InvalidInput(
-        f"patterns: {len(rows)} patterns of {n} neurons are not all stable after {max_sweeps} sweeps; "
+        f"patterns: {rows.shape[0]} patterns of {n} neurons are not all stable after {max_sweeps} sweeps; "
         "store fewer, ask for less stability, or allow more sweeps"
     )
 
 
-def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
-    """Correct the couplings in place, by one pattern after another; returns the number of neurons that were unstable.
+def _correct_by_definition(couplings: Array, rows: Array, stability: float) -> tuple[Array, Array]:
+    """The couplings after one pattern after another, and the number of neurons that were unstable."""
+    xp, changed = namespace(rows), 0
+    for i in range(rows.shape[0]):
+        pattern = rows[i, :]
+        unstable = pattern * (couplings @ pattern) <= stability * xp.linalg.vector_norm(couplings, axis=1)
+        learning = xp.where(unstable, pattern, xp.zeros_like(pattern))
+        couplings = _diagonal(couplings + xp.linalg.outer(learning, pattern), self_coupling=False)
+        changed = changed + xp.count_nonzero(unstable)
+    return couplings, changed
+
+
+def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Array]:
+    """The couplings, corrected in place by one pattern after another, and the number of neurons that were unstable.
 
     One matrix product gives all fields; the changes by the patterns before are then added. Pattern μ adds a_i ξ_j to
     W_ij, j ≠ i, which changes h_i of pattern ν by a_i (ξ^μ·ξ^ν − ξ_i^μ ξ_i^ν), and |W_i|² accordingly.
     """
+    if not isinstance(rows, np.ndarray):
+        return _correct_by_definition(couplings, rows, stability)
     fields, products, squares = rows @ couplings.T, rows @ rows.T, rows * rows
     lengths = np.sum(couplings * couplings, axis=1) if stability else np.zeros(len(couplings))
     added, diagonal = np.zeros_like(rows), np.zeros(len(couplings))
@@ -237,11 +264,11 @@ def _correct(couplings: np.ndarray, rows: np.ndarray, stability: float) -> int:
     changed = np.flatnonzero(added.any(axis=0))
     couplings[changed] += added[:, changed].T @ rows
     np.fill_diagonal(couplings, 0)
-    return int(changed.size)
+    return couplings, changed.size
 
 
 @in_range
-def associate(left: ArrayLike, right: ArrayLike) -> np.ndarray:
+def associate(left: Any, right: Any) -> Array:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
     left: x, `(n_patterns, N)`. right: y, `(n_patterns, M)`. Returns `(M, N)`; with x = y it is Hebb's rule with
@@ -249,11 +276,11 @@ def associate(left: ArrayLike, right: ArrayLike) -> np.ndarray:
     (his M is the transpose of our W, and not divided by N).
     """
     cause, effect = _pairs(left, right)
-    return np.asarray(effect.T @ cause / cause.shape[1])
+    return effect.mT @ cause / cause.shape[1]
 
 
 @in_range
-def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> np.ndarray:
+def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> Array:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
     keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;
@@ -264,74 +291,89 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     divide the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not
     stored exactly).
     """
-    cues, targets = _pairs(keys, values)
+    given, own = _pairs(keys, values)
+    cues, targets = widened(given), widened(own)
     rate = real(rate, "rate", above=0.0)
     if rate >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
-    if not np.all(given := cues.any(axis=1)):
-        raise InvalidInput(f"keys: row {np.argmin(given)} is zero; nothing can be learned from it")
+    xp = namespace(cues)
+    if surely(xp.any(zero := xp.all(cues == 0, axis=1))):
+        raise InvalidInput(f"keys: row {first_true(zero)} is zero; nothing can be learned from it")
     with np.errstate(over="ignore"):
         lengths = row_length(cues)
-    if not np.all(known := np.isfinite(lengths)):
-        raise InvalidInput(f"keys: row {np.argmin(known)} is longer than the largest number; use smaller vectors")
+    if surely(xp.any(long := ~xp.isfinite(lengths))):
+        raise InvalidInput(f"keys: row {first_true(long)} is longer than the largest number; use smaller vectors")
     units, targets = normalised(cues), targets / lengths[:, None]
-    couplings = np.zeros((targets.shape[1], cues.shape[1]))
+    couplings = xp.zeros((targets.shape[1], cues.shape[1]), dtype=cues.dtype, device=device_of(cues))
     for _ in range(whole(sweeps, "sweeps", most=100_000)):
-        for block in blocks(len(units), 64):
-            couplings += rate * _errors(couplings, units[block], targets[block], rate).T @ units[block]
-    return couplings
+        for block in blocks(units.shape[0], 64):
+            errors = _errors(couplings, units[block, :], targets[block, :], rate)
+            couplings = couplings + rate * errors.mT @ units[block, :]
+    return in_numbers_of(given, couplings)
 
 
-def _errors(couplings: np.ndarray, keys: np.ndarray, values: np.ndarray, rate: float) -> np.ndarray:
+def _errors(couplings: Array, keys: Array, values: Array, rate: float) -> Array:
     """The error of each pair in turn, e_ν = v_ν − W k_ν − η Σ_{μ<ν} (k_μ·k_ν) e_μ, for keys of length 1."""
-    earlier = rate * np.tril(keys @ keys.T, -1)
-    return np.asarray(np.linalg.solve(np.eye(len(keys)) + earlier, values - keys @ couplings.T))
+    xp, products = namespace(keys), keys @ keys.mT
+    earlier = rate * xp.tril(products, k=-1)
+    one = xp.eye(keys.shape[0], dtype=keys.dtype, device=device_of(keys))
+    return xp.linalg.solve(one + earlier, values - keys @ couplings.mT)
 
 
-def _pairs(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(left: Any, right: Any) -> tuple[Array, Array]:
     """Both sides as checked arrays with the same number of rows."""
     cause, effect = _patterns(left), _patterns(right)
-    if len(cause) != len(effect):
-        raise InvalidInput(f"patterns: {len(cause)} on one side, {len(effect)} on the other; expected pairs")
+    require_alike(effect, cause, "one side", "the other side")
+    if cause.shape[0] != effect.shape[0]:
+        many = f"{cause.shape[0]} on one side, {effect.shape[0]} on the other"
+        raise InvalidInput(f"patterns: {many}; expected pairs")
     return cause, effect
 
 
-def _patterns(patterns: Any) -> np.ndarray:
+def _patterns(patterns: Any) -> Array:
     """Patterns as a checked array of floats; raises `InvalidInput` if their couplings would not fit into memory."""
-    rows = stored_rows(as_numpy(patterns, "patterns"), "patterns")
+    rows = stored_rows(patterns, "patterns")
     require_room(rows.shape[1] ** 2, f"couplings of {rows.shape[1]:,} neurons")
-    return np.asarray(rows, dtype=float)
+    return np.asarray(rows, dtype=float) if isinstance(rows, np.ndarray) else rows
 
 
-def _diagonal(couplings: np.ndarray, self_coupling: bool) -> np.ndarray:
-    """The couplings, with their diagonal set to 0 in place unless there are self-couplings."""
-    if not flag(self_coupling, "self_coupling"):
+def _diagonal(couplings: Array, self_coupling: bool) -> Array:
+    """The couplings, with a diagonal of 0 unless there are self-couplings; a NumPy array is written over."""
+    if flag(self_coupling, "self_coupling"):
+        return couplings
+    if isinstance(couplings, np.ndarray):
         np.fill_diagonal(couplings, 0)
-    return np.asarray(couplings)
+        return couplings
+    xp, n = namespace(couplings), couplings.shape[0]
+    own = xp.eye(n, dtype=xp.bool, device=device_of(couplings))
+    return xp.where(own, xp.zeros_like(couplings), couplings)
 
 
-def _orthonormal(rows: np.ndarray) -> np.ndarray:
+def _orthonormal(rows: Array) -> Array:
     """Orthonormal rows that span the patterns, `(n_patterns, N)`; raises `InvalidInput` naming a dependent pattern.
 
     With the overlaps Q = L Lᵀ these rows are L⁻¹ξ, if each pattern is far enough from the span of those before it: L_ii
     is that distance. Q has the squares of the distances, which lose half of the digits; for patterns nearer than a
     thousandth of their length, the rows come from the QR decomposition of the patterns themselves.
     """
+    xp = namespace(rows)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        overlaps = rows @ rows.T
+        overlaps = rows @ rows.mT
         try:
-            root = np.linalg.cholesky(overlaps)
-            if np.all(np.diagonal(root) ** 2 > 1e-6 * np.diagonal(overlaps)):
-                return np.linalg.solve(root, rows)
-        except np.linalg.LinAlgError:
+            root = xp.linalg.cholesky(overlaps)
+            distant = xp.all(xp.linalg.diagonal(root) ** 2 > 1e-6 * xp.linalg.diagonal(overlaps))
+            if not surely(~distant):
+                return xp.linalg.solve(root, rows)
+        except (np.linalg.LinAlgError, RuntimeError):  # PyTorch's error is a RuntimeError, and JAX gives NaN
             pass
-    sizes = np.abs(rows).max(axis=1, keepdims=True)
-    basis, upper = np.linalg.qr((rows / np.where(sizes == 0, 1, sizes)).T)
-    distance, length = np.zeros(len(rows)), np.linalg.norm(upper, axis=0)
-    distance[: len(upper)] = np.abs(np.diagonal(upper))
-    if np.any(dependent := distance <= 1e-10 * length):
-        raise InvalidInput(f"patterns: row {np.argmax(dependent)} depends on those before it; leave it out")
-    return np.asarray(basis.T)
+    sizes = xp.max(xp.abs(rows), axis=1, keepdims=True)
+    basis, upper = xp.linalg.qr((rows / nonzero(sizes)).mT)
+    count, length = upper.shape[0], xp.linalg.vector_norm(upper, axis=0)
+    distance = xp.abs(xp.linalg.diagonal(upper))
+    if surely(xp.any(dependent := distance <= 1e-10 * length[:count])) or count < rows.shape[0]:
+        row = first_true(dependent) if surely(xp.any(dependent)) else count
+        raise InvalidInput(f"patterns: row {row} depends on those before it; leave it out")
+    return basis.mT
 
 
 if not TYPE_CHECKING:  # type checkers know the names already, so that a mistyped one is an error to them

@@ -13,6 +13,7 @@ Its files, each of which imports only those above it:
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
 - `online_softmax.py`: running sums over blocks of keys: the online softmax, plain sums
 - `blockwise.py`: the same step over blocks of cues and keys
+- `fused.py`: the same step by PyTorch's fused attention
 - `step.py`: the four formulas, in four lines
 """
 

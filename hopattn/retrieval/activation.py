@@ -15,7 +15,7 @@ from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
-from hopattn.foundation.vectors import nonzero, normalised, rectified, row_length, within_sums
+from hopattn.foundation.vectors import nonzero, normalised, rectified, row_length, sign, within_sums
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Activation(ABC):
     def conjugate(self, state: Array) -> Array:
         """Φ*(x) = sup_h h·x − Φ(h), `(…,)`; infinite for a state that the activation cannot give."""
 
-    def inverse(self, state: np.ndarray) -> np.ndarray:
+    def inverse(self, state: Array) -> Array:
         """∇Φ*(x): the field that gives this state; raises `InvalidInput` where many fields give the same state."""
         raise InvalidInput(f"{quoted(self)} has no inverse: many fields give one state")
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
         """The state x that minimises Φ*(x) + ½λ|x|² − h·x, for λ = `weight` ≥ 0; it is ∇Φ(h) for λ = 0."""
         raise InvalidInput(f"{quoted(self)} has no damped form")
 
@@ -72,10 +72,10 @@ class Identity(Activation):
     def conjugate(self, state: Array) -> Array:
         return 0.5 * namespace(state).sum(state * state, axis=-1)
 
-    def inverse(self, state: np.ndarray) -> np.ndarray:
+    def inverse(self, state: Array) -> Array:
         return state
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
         return field / (1 + weight)
 
 
@@ -93,10 +93,10 @@ class Unit(Activation):
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         return normalised(field)
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
         """From the sphere h/|h|; from inside the ball h/λ, or h/|h| if that is longer."""
-        inside = (weight > 0) & (row_length(state) < 1 - _slack(state)) & (row_length(field) <= weight)
-        return np.where(inside[..., None], field / (weight or 1.0), self(field, state))
+        inside = (row_length(state) < 1 - _slack(state)) & (row_length(field) <= weight) & (weight > 0)
+        return namespace(field).where(inside[..., None], field / (weight or 1.0), self(field, state))
 
     def potential(self, field: Array) -> Array:
         return row_length(field)
@@ -122,12 +122,12 @@ class Sign(Activation):
     source: ClassVar[str] = "Hopfield 1982"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        return _unless_zero(field, state, namespace(field).sign(field))
+        return _unless_zero(field, state, sign(field))
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
         """sgn(h); an unknown neuron stays unknown where |h| < ½λ, because ±1 would raise the energy."""
-        undecided = (state == 0) & (np.abs(field) < 0.5 * weight)
-        return np.where(undecided, state, self(field, state))
+        undecided = (state == 0) & (abs(field) < 0.5 * weight)
+        return namespace(field).where(undecided, state, self(field, state))
 
     def potential(self, field: Array) -> Array:
         xp = namespace(field)
@@ -156,10 +156,10 @@ class Step(Activation):
     source: ClassVar[str] = "McCulloch & Pitts 1943"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        return _unless_zero(field, state, rectified(namespace(field).sign(field)))
+        return _unless_zero(field, state, rectified(sign(field)))
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
-        return np.asarray(self(field - 0.5 * weight, state))  # ½λx² costs ½λ at x = 1
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
+        return self(field - 0.5 * weight, state)  # ½λx² costs ½λ at x = 1
 
     def potential(self, field: Array) -> Array:
         return namespace(field).sum(rectified(field), axis=-1)
@@ -201,23 +201,24 @@ class Tanh(Declared, Activation):
         value = xp.sum(xp.where(xp.abs(inside) < 0.5, near, sides[0] + sides[1]), axis=-1) / self.beta
         return value + _zero_within(state, xp.all(xp.abs(state) <= 1, axis=-1))
 
-    def inverse(self, state: np.ndarray) -> np.ndarray:
+    def inverse(self, state: Array) -> Array:
         """artanh(x)/β; a state at the edge of the cube counts as the nearest number inside."""
-        edge = 1 - float(np.finfo(state.dtype).epsneg)
-        return np.asarray(np.arctanh(np.clip(state, -edge, edge)) / self.beta)
+        xp = namespace(state)
+        edge = 1 - 0.5 * float(xp.finfo(state.dtype).eps)
+        return xp.atanh(xp.clip(state, -edge, edge)) / self.beta
 
-    def proximal(self, field: np.ndarray, state: np.ndarray, weight: float) -> np.ndarray:
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
         """tanh βu with u + λ tanh βu = h; the left side rises with u, so that bisection finds u.
 
         For h > 0, u lies between max(h − λ, h/(1 + λβ)) and min(h, artanh(h/λ)/β), so that it keeps its digits.
         """
-        size = np.abs(field)
+        xp, size = namespace(field), abs(field)
         with np.errstate(divide="ignore"):
-            most = np.arctanh(np.minimum(size / (weight or 1.0), 1)) / self.beta
-        low = np.maximum(size - weight, size / (1 + weight * self.beta))
-        high = np.where(size < weight, np.minimum(size, most), size)
-        u = bisected(lambda u: size - u - weight * np.tanh(self.beta * u), low, high)
-        return np.asarray(np.copysign(np.tanh(self.beta * u), field))
+            most = xp.atanh(xp.clip(size / (weight or 1.0), None, 1.0)) / self.beta
+        low = xp.maximum(size - weight, size / (1 + weight * self.beta))
+        high = xp.where(size < weight, xp.minimum(size, most), size)
+        u = bisected(lambda u: size - u - weight * xp.tanh(self.beta * u), low, high)
+        return xp.copysign(xp.tanh(self.beta * u), field)
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         odd = state[np.abs(state) > 1]

@@ -17,6 +17,7 @@ from hopattn.foundation.checks import require_room
 from hopattn.foundation.traces import is_torch
 from hopattn.retrieval.activation import Activation, Identity
 from hopattn.retrieval.blockwise import one_for_each_text, stream, worth_streaming
+from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
@@ -60,7 +61,7 @@ class Retrieval:
         *,
         energy: bool = False,
     ) -> Step:
-        """One step from the cues, in one piece, or over blocks where that is faster and no bias is given.
+        """One step from the cues: in one piece; over blocks or by PyTorch's kernel where that is faster, without bias.
 
         values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
@@ -68,7 +69,10 @@ class Retrieval:
         """
         rule, separation = as_mask(mask), self.effective_separation
         plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
-        if plain or not worth_streaming(self.similarity, cues, keys, rule):
+        if not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule):
+            field, potential = fused_step(separation.beta, cues, keys, values)
+            factor: Any = 1.0
+        elif plain or not worth_streaming(self.similarity, cues, keys, rule):
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
@@ -82,7 +86,7 @@ class Retrieval:
             first = 0 if cues.ndim == 1 else slice(None)
             factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
             field, potential = None if values is None else found.field[first], found.potential[first]
-        moved = None if field is None else self.activate(field, factor, state)  # x⁺ = ∇Φ(h)
+        moved = None if values is None else self.activate(field, factor, state)  # x⁺ = ∇Φ(h)
         return Step(_as_given(moved, cues, keys), self.conjugate(widened(cues)) - potential if energy else None)
 
     @property

@@ -60,7 +60,8 @@ def _(result: Result) -> str:
 
 
 @_html.register
-def _(record: Recall) -> str:
+def _(given: Recall) -> str:
+    record = given.to_numpy()
     names = ("status", "steps", "matched", "similarity", "spurious")
     status, steps, matched, cosine, spurious = (np.atleast_1d(getattr(record, name))[:MAX_ROWS] for name in names)
     measure = partial(cell, digits=MORE_DIGITS)

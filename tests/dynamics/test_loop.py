@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.dynamics.recall import StoppingRule
+from hopattn.dynamics.stopping import StoppingRule
 from hopattn.dynamics.updates.continuous_time import Graded
 from hopattn.dynamics.updates.synchronous import Synchronous
 from tests.counts import count

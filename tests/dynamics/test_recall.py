@@ -200,11 +200,9 @@ def test_a_cue_outside_the_domain_is_refused_by_its_row():
         ha.Memory(patterns, activation="unit").recall([1.0, 1.0])
 
 
-def test_recall_of_arrays_of_another_library_is_refused():
-    keys = array_api_strict.asarray(np.eye(2).tolist())
-    memory = ha.Memory(keys)
-    with pytest.raises(InvalidInput, match="recall runs on NumPy arrays"):
-        memory.recall(keys)
+def test_a_memory_of_numpy_arrays_refuses_cues_of_another_library():
+    with pytest.raises(InvalidInput, match="cues: the memory holds NumPy arrays"):
+        ha.Memory(np.eye(2)).recall(array_api_strict.asarray([0.6, 0.4]))
 
 
 def test_convergence_is_relative_to_the_size_of_the_patterns():

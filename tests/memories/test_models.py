@@ -449,15 +449,6 @@ def test_a_named_memory_gives_the_derivative_by_its_patterns_and_beta(torch):
         ha.memories.modern(np.eye(3), beta=beta)
 
 
-@each(
-    "make",
-    [ha.memories.hopfield, ha.memories.graded, lambda x: ha.memories.bam(x, x), lambda x: ha.memories.delta(x, x)],
-)
-def test_couplings_of_arrays_of_another_library_are_refused(make, torch):
-    with pytest.raises(InvalidInput, match=r"couplings are computed with NumPy, .* of torch; give np.asarray\(x\)"):
-        make(torch.asarray(random_spins(2, 8)))
-
-
 def test_patterns_of_0_and_1_lead_to_neurons_of_0_and_1():
     with pytest.raises(InvalidInput, match=r'write 2\*x − 1, or take `ha.memories.hopfield` with activation="step"'):
         ha.memories.hopfield(np.eye(3))

@@ -139,9 +139,13 @@ def test_patterns_that_cannot_be_compared_with_are_refused(patterns, message):
         ha.Hopfield(np.eye(2), patterns=patterns)
 
 
-def test_arrays_of_other_libraries_are_refused(torch):
-    with pytest.raises(InvalidInput, match="couplings: couplings are computed with NumPy"):
-        ha.Hopfield(torch.eye(2))
+def test_arrays_of_two_libraries_are_refused(torch):
+    with pytest.raises(
+        InvalidInput, match="bias and couplings: expected arrays of one library, not of numpy and torch"
+    ):
+        ha.Hopfield(torch.eye(2), bias=np.ones(2))
+    with pytest.raises(InvalidInput, match="cues and couplings: expected arrays of one library"):
+        ha.Hopfield(torch.eye(2)).step(np.ones(2))
 
 
 def test_float32_couplings_answer_float32_states_in_float32():

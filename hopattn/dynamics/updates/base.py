@@ -8,11 +8,12 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
+from hopattn.foundation.arrays import Array, as_array
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_change
 
-Moved = tuple[np.ndarray, np.ndarray | None]
+Moved = tuple[Array, Array | None]
 """The states `(n, dim)` after a step, and the energies `(n,)` before it; None for a memory without an energy."""
 
 
@@ -27,19 +28,19 @@ class Descent:
         return self.holds
 
 
-@dataclass(frozen=True)
+@dataclass
 class StepContext:
     """The place of a step in a recall, and its random generators.
 
     number: the number of steps before it. rng: the generator for draws that all cues share. own: one generator for each
     of the n cues if the update is `stochastic`, else empty; with its own draws, a cue does not depend on the others.
-    internal: the internal states `(n, dim)` of an update that has them, which a step overwrites.
+    internal: the internal states `(n, dim)` of an update that has them, which a step replaces by new ones.
     """
 
     number: int
     rng: np.random.Generator
     own: tuple[np.random.Generator, ...]
-    internal: np.ndarray | None = None
+    internal: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Update(ABC):
     """The update in a few words, as "all neurons at once"."""
     stochastic: ClassVar[bool] = False
     """Whether a step draws random numbers for each cue by itself."""
+    on_devices: ClassVar[bool] = False
+    """Whether a step takes arrays of PyTorch and JAX too, and leaves them on their device."""
 
     @property
     def ends(self) -> tuple[Status, ...]:
@@ -76,16 +79,14 @@ class Update(ABC):
         return cls()
 
     @abstractmethod
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         """One step of states `(n, dim)`, and their energies; a step of an asynchronous update is one sweep."""
 
-    def internal(self, memory: Recallable, states: np.ndarray) -> np.ndarray | None:
+    def internal(self, memory: Recallable, states: Array) -> Array | None:
         """The internal states `(n, dim)` that this update carries from step to step; None where it needs none."""
         return None
 
-    def residual(
-        self, memory: Recallable, before: np.ndarray, after: np.ndarray, mask: np.ndarray | None
-    ) -> np.ndarray:
+    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)
 
@@ -105,6 +106,6 @@ class Update(ABC):
         return ""
 
 
-def energy_of(memory: Recallable, states: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
+def energy_of(memory: Recallable, states: Array, mask: Array | None) -> Array | None:
     """The energies of states `(n, dim)`, `(n,)`; None for a memory without an energy."""
-    return None if "energy" in memory.lacks else np.asarray(memory.energy(states, mask))
+    return None if "energy" in memory.lacks else as_array(memory.energy(states, mask))

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.foundation.arrays import Array, as_array
 from hopattn.foundation.registry import name_of
 
 NEGATIVE = "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
@@ -24,10 +23,11 @@ class Synchronous(Update):
     name: ClassVar[str] = "sync"
     source: ClassVar[str] = "Little 1974; Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once"
+    on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         moved, energy = memory.step_with_energy(states, mask)
-        return np.asarray(moved), None if energy is None else np.asarray(energy)
+        return as_array(moved), None if energy is None else as_array(energy)
 
     def guarantee(self, memory: Recallable) -> Descent:
         if memory.curvature > 0:
@@ -47,12 +47,13 @@ class ConcaveConvex(Update):
 
     source: ClassVar[str] = "Yuille & Rangarajan 2003"
     way: ClassVar[str] = "all neurons at once, with inertia"
+    on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         inertia = memory.curvature
         if inertia == 0:
             return Synchronous().step(memory, states, mask, context)
-        field = np.asarray(memory.field(states, mask)) + inertia * states
+        field = as_array(memory.field(states, mask)) + inertia * states
         return memory.activation.proximal(field, states, inertia), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:

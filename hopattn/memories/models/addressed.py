@@ -13,7 +13,6 @@ from hopattn.memories.memory import Memory
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator
-from hopattn.networks.hopfield import numpy_only
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import Separation
@@ -103,7 +102,7 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
     >>> ha.memories.delta([[1.0, 0.0], [1.0, 0.0]], [[3.0], [5.0]]).step([1.0, 0.0])
     array([5.])
     """
-    rows, answers = (numpy_only(real_patterns(one, name), name) for one, name in ((keys, "keys"), (values, "values")))
+    rows, answers = real_patterns(keys, "keys"), real_patterns(values, "values")
     return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
 
 

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.arrays import Array
+from hopattn.foundation.arrays import Array, first_true, namespace, on_host
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.traces import surely
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield, numpy_only
+from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.activation import Activation, Step, Tanh
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ def hopfield(
     reject_unknown("activation", [activation], NEURONS)
     if activation == "sign":
         return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
-    rows = numpy_only(real_patterns(patterns), "patterns")
-    for i, row in enumerate(rows):
-        if reason := Step().why_outside_domain(row):
-            raise InvalidInput(f"patterns: row {i} {reason}")
+    rows = real_patterns(patterns)
+    others = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
+    if surely(namespace(rows).any(others)):
+        i = first_true(others)
+        raise InvalidInput(f"patterns: row {i} {Step().why_outside_domain(on_host(rows[int(i), :]))}")
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
     return _network(rows, rule, self_coupling, activation, bias)
@@ -84,16 +86,16 @@ def _network(
     patterns: Array, rule: str, self_coupling: bool, activation: str | Activation, bias: float = 0.0
 ) -> Hopfield:
     """The network of these patterns by a rule; raises `InvalidInput` for an unknown rule, or one without a diagonal."""
-    rows, bias = numpy_only(patterns, "patterns"), real(bias, "bias")
+    bias = real(bias, "bias")
     reject_unknown("rule", [rule], learning.rules)
     learn = learning.rules[rule]
     has_diagonal = "self_coupling" in learn.__annotations__
     if flag(self_coupling, "self_coupling") and not has_diagonal:
         raise InvalidInput(f"self_coupling: the rule '{rule}' has none; expected False")
     if rule == "hebb" and activation != "step":
-        return Hopfield.by_hebb(rows, self_coupling, activation, bias)
-    couplings = learn(rows, self_coupling) if has_diagonal else learn(rows)
-    return Hopfield(couplings, bias=bias, activation=activation, patterns=rows)
+        return Hopfield.by_hebb(patterns, self_coupling, activation, bias)
+    couplings = learn(patterns, self_coupling) if has_diagonal else learn(patterns)
+    return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns)
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)")
@@ -110,8 +112,7 @@ def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
     """
-    left_rows = numpy_only(spin_patterns(left, "left"), "left")
-    right_rows = numpy_only(spin_patterns(right, "right"), "right")
+    left_rows, right_rows = spin_patterns(left, "left"), spin_patterns(right, "right")
     couplings = learning.associate(left_rows, right_rows)
     forward = Associator(couplings, activation="sign", patterns=right_rows)
-    return Bidirectional(forward, Associator(couplings.T, activation="sign", patterns=left_rows))
+    return Bidirectional(forward, Associator(couplings.mT, activation="sign", patterns=left_rows))
