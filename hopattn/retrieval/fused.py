@@ -31,7 +31,7 @@ def worth_fusing(
     if not (is_torch(cues) and is_torch(keys)) or type(similarity) is not Dot or type(separation) is not Softmax:
         return False
     torch: Any = sys.modules["torch"]
-    alone = isinstance(separation.beta, float) and getattr(separation, "sink", None) is None
+    alone = isinstance(separation.beta, float) and separation.sink is None
     one_text = cues.ndim == keys.ndim == 2 and cues.shape[0] * keys.shape[0] >= ENOUGH
     if not (alone and one_text and isinstance(mask, NoMask)) or any(map(traced, filter(is_torch, texts))):
         return False
