@@ -1,5 +1,6 @@
 """Fitting: the largest font with which no text of a figure lies over another."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,10 @@ _LARGER = 1.25, 1.5
 
 
 class _Trial(NamedTuple):
-    """A figure in one style, laid out. boxes: of its texts. overlapping, cut: the numbers of texts that are."""
+    """A figure in one style, laid out. boxes: of its texts. overlapping, cut: the numbers of texts that are.
+
+    collapsed: whether a panel had no room beside its texts.
+    """
 
     figure: Figure
     style: Style
@@ -28,10 +32,11 @@ class _Trial(NamedTuple):
     boxes: Sequence[np.ndarray]
     overlapping: int
     cut: int
+    collapsed: bool = False
 
     @property
     def faults(self) -> int:
-        return self.overlapping + self.cut
+        return self.overlapping + self.cut + self.collapsed
 
 
 def fitted(draw: Draw, style: Style, like: Figure | None = None) -> tuple[Figure, Style]:
@@ -100,7 +105,8 @@ def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
     from hopattn.figures.margin import WithMargin, place_as
 
     layout = WithMargin()
-    with styled(style), collected() as remarks:
+    with styled(style), collected() as remarks, warnings.catch_warnings(record=True) as collapses:
+        warnings.filterwarnings("always", "constrained_layout not applied")
         figure = Canvas(figsize=style.size, dpi=style.dpi, layout=layout)
         FigureCanvasAgg(figure)
         draw(figure)
@@ -117,7 +123,7 @@ def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
                 break
             if turn == _LAYOUTS - 1:
                 layout.wider = reach
-    return trial
+    return trial._replace(collapsed=bool(collapses))
 
 
 def _measured(figure: Figure, style: Style, remarks: Remarks) -> _Trial:

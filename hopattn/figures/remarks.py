@@ -28,7 +28,7 @@ class LeftOut(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """The texts of a figure that lie over others or that its edges cut.
+    """The texts of a figure that lie over others or that its edges cut; of neither, a panel that texts leave no room.
 
     larger: a size in which they have room, as `--size` takes it; empty where none was found. narrowing: the options
     with which the figure shows less.
@@ -46,7 +46,7 @@ class Fault(NamedTuple):
         found = [f"{n} text{'s' * (n > 1)} {many if n > 1 else one}" for n, many, one in counts if n]
         cures = f"--size {self.larger}" if self.larger and resizable else "", ", ".join(self.narrowing)
         cure = ", or ".join(filter(None, cures))
-        return f"{' and '.join(found)} at {self.size}" + (f"; try {cure}" if cure else "")
+        return f"{' and '.join(found) or 'a panel has no room'} at {self.size}" + (f"; try {cure}" if cure else "")
 
 
 @dataclass
