@@ -6,6 +6,7 @@ from hopattn.figures.german_sentences import SENTENCES
 NOTES = {
     "hatched: hidden by the mask": "schraffiert: von der Maske verdeckt",
     "hidden by the mask": "von der Maske verdeckt",
+    "dashed: below 0": "gestrichelt: unter 0",
     "hatched: not measured": "schraffiert: nicht gemessen",
     "framed: the pattern that the state is most like": "umrahmt: das Muster, dem der Zustand am ähnlichsten ist",
     "from left to right: activations a, weights w, sum, output": "von links nach rechts: Aktivierungen a, Gewichte w, "
@@ -85,6 +86,10 @@ NOTES = {
     "in brackets: attention spread evenly over the visible words": "in Klammern: gleich verteilt auf die sichtbaren "
     "Wörter",
     "bold: at least twice that": "fett: mindestens das Doppelte",
+    "colour: how far above that": "Farbe: wie weit darüber",
+    "left out: {n} heads whose scores are those in brackets": "nicht gezeichnet: {} Köpfe mit den Werten in Klammern",
+    "attention adds: side by side × output matrix": "Aufmerksamkeit addiert: nebeneinander × Ausgabematrix",
+    "feed-forward adds: W₂ × hidden neurons, plus bias": "Feed-forward addiert: W₂ × verborgene Neuronen, plus Bias",
     "higher than {n}: no colour": "über {}: keine Farbe",
     "blue: above 0, orange: below 0, without colour: 0": "blau: über 0, orange: unter 0, ohne Farbe: 0",
     "no room for the numbers of a table without them": "kein Platz für die Zahlen einer Tabelle ohne sie",
@@ -103,7 +108,9 @@ NOTES = {
     "framed: a wrong answer": "umrahmt: eine falsche Antwort",
     "not drawn: {} {n} of {n}": "nicht gezeichnet: {} {} von {}",
     "{} {n} of {n}": "{} {} von {}",
-    "the numbers are cosines with {}": "die Zahlen sind Kosinus mit {}",
+    "cosines with {}": "Kosinus mit {}",
+    "arc: its smallest angle": "Bogen: sein kleinster Winkel",
+    "did not move": "nicht bewegt",
     "the grid is mapped with the words": "das Gitter wird mit den Wörtern abgebildet",
     "+ spin 1, − spin −1": "+ Spin 1, − Spin −1",
     "ring k: k spins differ from the middle": "Ring k: k Spins sind anders als in der Mitte",

@@ -4,7 +4,7 @@ SENTENCES = {
     "a neuron sums its activations, each times its weight": "ein Neuron summiert Aktivierungen, jede mal ihr Gewicht",
     "attention makes ‘{}’ a sum of weighted words": "Aufmerksamkeit macht „{}“ zur Summe gewichteter Wörter",
     "attention turns ‘{}’ towards ‘{}’ or ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“ oder „{}“",
-    "‘{}’ takes most from ‘{}’ or ‘{}’": "„{}“ nimmt am meisten von „{}“ oder „{}“",
+    "of other words, ‘{}’ takes most from ‘{}’ or ‘{}’": "von anderen Wörtern nimmt „{}“ am meisten von „{}“ oder „{}“",
     "attention in three steps: what ‘{}’ takes from each word": "Aufmerksamkeit in drei Schritten: was „{}“ von "
     "jedem Wort nimmt",
     "how scores become weights": "wie aus Punktwerten Gewichte werden",
@@ -30,20 +30,21 @@ SENTENCES = {
     "{}: barrier {n}": "{}: Schwelle {}",
     "{}: no barrier": "{}: keine Schwelle",
     "as written": "wie geschrieben",
-    "in brackets: sent, received": "in Klammern: gesendet, empfangen",
+    "in brackets: sent on the left, then received": "in Klammern: links gesendet, dann empfangen",
     "attention turns ‘{}’ towards ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“",
     "attention turns ‘{}’ towards ‘{}’ or ‘{}’ or ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“ oder „{}“ oder „{}“",
-    "‘{}’ takes most from ‘{}’": "„{}“ nimmt am meisten von „{}“",
-    "‘{}’ takes most from ‘{}’ or ‘{}’ or ‘{}’": "„{}“ nimmt am meisten von „{}“ oder „{}“ oder „{}“",
+    "of other words, ‘{}’ takes most from ‘{}’": "von anderen Wörtern nimmt „{}“ am meisten von „{}“",
+    "of other words, ‘{}’ takes most from ‘{}’ or ‘{}’ or ‘{}’": "von anderen Wörtern nimmt "
+    "„{}“ am meisten von „{}“ oder „{}“ oder „{}“",
     "each word takes from the words that it attends to": "jedes Wort nimmt von den Wörtern, auf die es achtet",
     "what ‘{}’ takes": "was „{}“ nimmt",
     "what the bold word takes": "was das fette Wort nimmt",
     "what other words take": "was andere Wörter nehmen",
     "the strongest arrows": "die stärksten Pfeile",
-    "a matrix slants the plane, and ‘{}’ comes to lie near ‘{}’": "eine Matrix schert die Ebene, und "
-    "„{}“ liegt nahe „{}“",
-    "a matrix slants the plane, and ‘{}’ comes to lie near ‘{}’ or ‘{}’": "eine Matrix schert die Ebene, "
-    "und „{}“ liegt nahe „{}“ oder „{}“",
+    "a matrix slants the plane, and ‘{}’ turns towards ‘{}’": "eine Matrix schert die Ebene, und "
+    "„{}“ dreht sich zu „{}“",
+    "a matrix slants the plane, and ‘{}’ turns towards ‘{}’ or ‘{}’": "eine Matrix schert die Ebene, "
+    "und „{}“ dreht sich zu „{}“ oder „{}“",
     "a larger β gives more weight to the largest score, until softmax saturates": "ein größeres β gibt dem größten "
     "Punktwert mehr Gewicht, bis der Softmax sättigt",
     "saturated: no slope, no gradient": "gesättigt:\nkein Anstieg,\nkein Gradient",

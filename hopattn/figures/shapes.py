@@ -47,6 +47,13 @@ def arrow(ax: Any, start: Any, end: Any, colour: str = "", width: float = 2.5, b
     ax.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=style, annotation_clip=False)
 
 
+def curve(start: np.ndarray, end: np.ndarray, bend: float) -> np.ndarray:
+    """Nine points of the path of an arrow, `(9, 2)`; its control point is `bend` lengths from the straight line."""
+    t = np.linspace(0, 1, 9)[:, None]
+    middle = (start + end) / 2 + bend * (end - start)[::-1] * (1, -1)
+    return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end)
+
+
 def boxed(ax: Any, at: Any, text: str, **more: Any) -> Any:
     """Write a text in a white box, so that no line runs through it; returns the text."""
     box = {"boxstyle": "round,pad=0.12", "facecolor": theme().paper, "edgecolor": "none"}

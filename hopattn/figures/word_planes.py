@@ -158,12 +158,23 @@ def approached(words: np.ndarray, after: np.ndarray, word: int) -> int | None:
     return max(others, key=lambda i: rises[i], default=None)
 
 
-def turn_of(words: Labelled, word: int, other: int | None, after: np.ndarray) -> str:
-    """The cosine of a word with the one that it turns towards, before and after; empty if it turns towards none."""
+def turn_of(
+    words: Labelled, word: int, other: int | None, after: np.ndarray, plane: tuple[str, str], letters: int
+) -> str:
+    """The cosine of a word with the one that it turns towards, before and after; empty if it turns towards none.
+
+    Below it is the cosine of the angle that is drawn in the plane, where that is another one. letters: in a line.
+    """
     if other is None:
         return ""
-    both = (number(float(cosine(vector, words.values[other]))) for vector in (words.values[word], after))
-    return f"cosine with {indexed(words.labels[0][other], LONG)}: {' → '.join(both)}"
+
+    def course(axes: Any) -> str:
+        start, goal, end = (vector[axes] for vector in (words.values[word], words.values[other], after))
+        return " → ".join(number(float(cosine(vector, goal))) for vector in (start, end))
+
+    whole, drawn = course(slice(None)), course([words.labels[1].index(axis) for axis in plane])
+    turn = wrapped(f"cosine with {indexed(words.labels[0][other], LONG)}: {whole}", letters)
+    return turn if drawn == whole else f"{turn}\nin this plane: {drawn}"
 
 
 def remarks(axes: int, runs: int, result: Result, cosines: bool) -> list[str]:

@@ -157,8 +157,8 @@ def test_banks_moves_along_money_and_along_river():
     financial, river = shown(Moved, "bank").axes
     assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
     assert [ax.get_title() for ax in (financial, river)] == [
-        "in financial markets banks\ncosine with financial: .6 → .84",
-        "in muddy rivers banks\ncosine with muddy: .6 → .84",
+        "in financial markets banks\ncosine with financial: .6 → .84\nin this plane: .71 → .95",
+        "in muddy rivers banks\ncosine with muddy: .6 → .84\nin this plane: .71 → .95",
     ]
     for ax, run in zip((financial, river), result_of("bank").runs, strict=True):
         before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))

@@ -37,7 +37,7 @@ def recall():
 @pytest.mark.parametrize(
     ("name", "signs"),
     [
-        ("moved", ["off the plane", "before", "after"]),
+        ("moved", ["off the plane", "before", "after", "did not move"]),
         ("attention", ["hidden by the mask"]),
         ("masks", ["visible", "hidden"]),
         ("flow", ["from the key (its colour) to the query"]),
@@ -73,14 +73,15 @@ def test_the_colours_of_a_large_matrix_are_among_its_signs():
 
 def test_signs_are_in_the_language_of_the_figure():
     ax = ha.plot(result_of("bank"), "moved", ax=axes(), run="river", lang="de", title="auto")
-    assert names(ax)[1:] == ["davor", "danach"]
+    assert names(ax)[1:] == ["davor", "danach", "nicht bewegt"]
     assert "Kosinus" in ax.get_title()
 
 
 def test_the_automatic_title_is_the_headline_with_the_run():
     ax = ha.plot(result_of("bank"), "moved", ax=axes(), run="river", title="auto")
     assert " ".join(ax.get_title().split()) == (
-        "attention turns ‘banks’ towards ‘muddy’ in muddy rivers banks cosine with muddy: .6 → .84"
+        "attention turns ‘banks’ towards ‘muddy’ in muddy rivers banks cosine with muddy: .6 → .84 "
+        "in this plane: .71 → .95"
     )
     assert ha.plot(result_of("bank"), "moved", ax=axes(), run="river").get_title() == ""
     narrow = ha.plot(result_of("bank"), "attention", ax=axes(ncols=4)[0], run="river", title="auto")

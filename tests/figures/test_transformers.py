@@ -93,7 +93,9 @@ def test_each_edge_is_a_line_and_those_to_one_query_are_arrows_with_their_weight
         arrows = [text for text in ax.texts if isinstance(text, Annotation) and text.arrow_patch is not None]
         thin = [line for line in ax.lines if line.get_linestyle() == "-" and len(line.get_xdata()) == 2]
         assert (len(arrows), len(thin)) == (len(of_query), edges)
-        assert {arrow.xy[1] for arrow in arrows} == {_heights(4)[1]}, "green has the most different edges"
+        ends = np.array([arrow.xy[1] for arrow in arrows])
+        assert np.isclose(ends.mean(), _heights(4)[1]), "green has the most different edges"
+        assert len({*ends}) == len(ends) and abs(ends - ends.mean()).max() <= 0.1 + 1e-9, "no arrowhead covers another"
         assert sorted(text.get_text() for text in ax.texts if text.get_text() in of_query) == sorted(of_query)
         inks = {line.get_color() for line in thin} | {arrow.arrow_patch.get_edgecolor() for arrow in arrows}
         assert inks <= {LIGHT.faint, to_rgba(LIGHT.ink)}, "no edge has the colour that a word names"
@@ -149,7 +151,7 @@ def test_the_messages_of_a_chosen_head_and_run_go_into_axes_of_your_own():
 
 def test_the_messages_say_which_runs_and_layers_are_not_drawn():
     note = shown(Messages, "messages").legends[0].get_title().get_text()
-    assert note.endswith("in brackets: sent, received · 3 of 4 runs")
+    assert note.endswith("in brackets: sent on the left, then received · 3 of 4 runs")
 
 
 def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():

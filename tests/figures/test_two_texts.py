@@ -72,8 +72,8 @@ def test_two_heads_of_one_run_have_a_column_each():
 
 def test_heads_and_runs_that_hardly_differ_from_the_first_have_no_column():
     figure = drawing_of("alignment", "alignment").figure
-    assert [ax.get_title() for ax in figure.axes] == ["bilinear", ""]
-    assert figure.get_supxlabel() == "dot and additive differ by .02 at most"
+    assert [ax.get_title() for ax in figure.axes] == ["bilinear score", ""]
+    assert figure.get_supxlabel() == "dot score and additive score differ by .02 at most"
     first, other = (run.arrays["weights"].values for run in result_of("alignment").runs[::2])
     assert 0.01 < np.abs(first - other).max() < 0.02
     heads = [{"weights": [[1, 0, 0]] * 3}] * 2

@@ -61,11 +61,14 @@ def test_a_plane_of_your_own_is_drawn_and_one_that_the_words_do_not_have_is_refu
 
 
 def test_the_cosines_of_moved_are_those_of_whole_vectors_and_rays_run_from_the_origin():
-    """By hand: banks + .6 financial + .8 markets = (0, 1.84, .6, 1.009); its cosine with financial is .843."""
+    """By hand: banks + .6 financial + .8 markets = (0, 1.84, .6, 1.009); its cosine with financial is .843.
+
+    In the plane it is .6/√.72 = .71 before, 1.84/√(1.84² + .36) = .95 after.
+    """
     left, _ = drawing_of("moved", "bank").figure.axes
     rays = {tuple(line.get_xydata()[-1]) for line in left.lines if np.array_equal(line.get_xydata()[:1], [[0, 0]])}
     assert {tuple(np.round(ray, 2)) for ray in rays} >= {(0.6, 0.6), (1.84, 0.6), (1, 0)}
-    assert left.get_title().endswith("cosine with financial: .6 → .84")
+    assert left.get_title().endswith("cosine with financial: .6 → .84\nin this plane: .71 → .95")
 
 
 @pytest.mark.parametrize("name", ["moved", "plane"])
@@ -178,8 +181,11 @@ def test_what_is_added_to_banks_is_drawn_head_to_tail():
     """The lecture's sum in the plane of money and river: (.6, .6) + .6 (1, 0) + .7975 (.8, 0) = (1.838, .6)."""
     figure = drawing_of("added", "bank").figure
     left, right = figure.axes
-    assert left.get_title() == "banks + .6 financial + .8 markets\ncosine with financial: .6 → .84"
-    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine with muddy: .6 → .84"
+    assert (
+        left.get_title()
+        == "banks + .6 financial + .8 markets\ncosine with financial: .6 → .84\nin this plane: .71 → .95"
+    )
+    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine with muddy: .6 → .84\nin this plane: .71 → .95"
     chain = [(0, 0), (0.6, 0.6), (1.2, 0.6), (1.838, 0.6)]
     drawn_arrows = arrows(left)
     assert np.allclose([start for start, _ in drawn_arrows], [*chain[:-1], (0, 0)])
@@ -226,9 +232,9 @@ def test_words_and_grid_go_through_the_same_matrix():
     before, first, second = figure.axes
     titles = [ax.get_title().split("\n") for ax in figure.axes]
     assert titles == [
-        ["the words before", "orange .71 · phone .71"],
-        ["matrix 1", "orange 0 · phone .89"],
-        ["matrix 2", "orange .89 · phone 0"],
+        ["the words before", "cosine: orange .71 · phone .71"],
+        ["matrix 1", "cosine: orange 0 · phone .89"],
+        ["matrix 2", "cosine: orange .89 · phone 0"],
     ]
     for ax, points in ((first, [(0, 1.5), (4, -2), (2, 0)]), (second, [(-1.5, 3), (2, 0), (0, 2)])):
         dots = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o"]
@@ -236,7 +242,7 @@ def test_words_and_grid_go_through_the_same_matrix():
     for ax, matrix in ((first, [[1, 0], [-0.5, 0.5]]), (second, [[0.5, -0.5], [0, 1]])):
         assert np.allclose(lines_of_grid(ax), np.array(lines_of_grid(before)) @ np.transpose(matrix))
         assert ax.get_xlim() == before.get_xlim()
-    assert figure.get_suptitle().endswith("‘apple’ comes to lie near ‘phone’ or ‘orange’")
+    assert figure.get_suptitle().endswith("‘apple’ turns towards ‘phone’ or ‘orange’")
 
 
 def test_a_head_without_a_matrix_and_rotated_queries_have_no_space():

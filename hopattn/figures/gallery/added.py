@@ -69,7 +69,7 @@ class Added(WordPlanes[Sum]):
     )
     scenario: ClassVar[str] = "bank"
     most: ClassVar[int] = 3
-    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.12}
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.07}
 
     def lacks(self, result: Result) -> str:
         runs = [run for run in result.runs if "input" in arrays_of(run) and any(tables(run, "weights"))]
@@ -98,15 +98,15 @@ class Added(WordPlanes[Sum]):
 
     def about(self, shown: Shown[Sum], axes: Sequence[Axes]) -> About:
         sums, words = shown.parts, {indexed(total.words.labels[0][total.word], LONG) for total in shown.parts}
-        turns = [turn_of(total.words, total.word, total.other, total.terms.sum(axis=0)) for total in sums]
+        plane, letters = self.plane(shown), 76 // len(sums)
+        turns = [turn_of(t.words, t.word, t.other, t.terms.sum(axis=0), plane, letters) for t in sums]
         titles = []
         for total, turn in zip(sums, turns, strict=True):
             equation = " + ".join(total.names).replace("+ −", "− ")
-            both = wrapped(equation, 84 // len(sums)), wrapped(turn, 76 // len(sums))
-            titles.append("\n".join(filter(None, both)))
+            titles.append("\n".join(filter(None, (wrapped(equation, 84 // len(sums)), turn))))
         notes = remarks(len(sums[0].words.labels[1]), len(sums), shown.result, any(turns))
         message = f"attention makes ‘{words.pop()}’ a sum of weighted words" if len(words) == 1 else ""
-        return About(notes, titles=titles, message=message, title_style={"fontsize": scaled(17), "linespacing": 1.4})
+        return About(notes, titles=titles, message=message, title_style={"fontsize": scaled(17)})
 
     def draw_words(self, ax: Axes, part: Sum, shown: Shown[Sum]) -> None:
         _arrows(ax, part, self.plane(shown))

@@ -1,6 +1,6 @@
 """The alignment of two texts: lines from the words written to the words read, and the table of the same weights."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ class Alignment(Panels[Crossed]):
     name: ClassVar[str] = "alignment"
     shows: ClassVar[str] = "two texts, with a line from each word of one to the words of the other that it looks at"
     scenario: ClassVar[str] = "alignment"
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
     what: ClassVar[tuple[str, str]] = "runs and heads", "run or head"
 
     def lacks(self, result: Result) -> str:

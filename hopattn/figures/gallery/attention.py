@@ -1,6 +1,6 @@
 """The attention matrix: which word attends to which, and with what weight."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,7 @@ class Attention(Panels[Head]):
     shows: ClassVar[str] = "who attends to whom: each row a query, each column a key, darker for a larger weight"
     scenario: ClassVar[str] = "practice-7-2"
     most: ClassVar[int] = 12
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
     what: ClassVar[tuple[str, str]] = "heads", "head"
     of_one_run: ClassVar[bool] = True
 

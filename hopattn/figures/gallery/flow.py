@@ -141,7 +141,8 @@ def _arcs(ax: Axes, values: np.ndarray, pairs: list[tuple[int, int]], raised: fl
     from matplotlib.collections import LineCollection
 
     n, most = len(values), float(np.abs(values).max(initial=0.0)) or 1.0
-    paths = [_arc(query, key, n, raised, _arrival(query, key, pairs)) for query, key in pairs]
+    ends = [(_departure(query, key, pairs), _arrival(query, key, pairs)) for query, key in pairs]
+    paths = [_arc(query, key, n, raised, *own) for (query, key), own in zip(pairs, ends, strict=True)]
     weights = [float(values[pair]) for pair in pairs]
     own = [theme().series[key if n <= COLOURED else 0] for _, key in pairs]
     style: dict[str, Any] = {
@@ -169,6 +170,11 @@ def _arrival(query: int, key: int, pairs: list[tuple[int, int]]) -> float:
     side = [other for one, other in pairs if one == query and (other > query) == (key > query) and other != query]
     farther = sum(abs(query - other) > abs(query - key) for other in side)
     return 0.06 + min(0.14, 0.3 / max(len(side), 1)) * farther
+
+
+def _departure(query: int, key: int, pairs: list[tuple[int, int]]) -> float:
+    """The distance of an arc's start from the middle of its key, so that no arc goes over the foot of another one."""
+    return 0.06 + 0.6 * (_arrival(key, query, [(start, end) for end, start in pairs]) - 0.06)
 
 
 def _number(ax: Axes, path: np.ndarray, weight: float, numbers: list[np.ndarray]) -> None:
@@ -204,14 +210,14 @@ def _height(query: int, key: int, n: int) -> float:
     return 0.28 + (TOP - 0.33) * abs(query - key) / max(n - 1, 1)
 
 
-def _arc(query: int, key: int, n: int, raised: float, arrival: float) -> np.ndarray:
+def _arc(query: int, key: int, n: int, raised: float, departure: float, arrival: float) -> np.ndarray:
     """An arc from the key to the query, `(41, 2)`: above the line if the key is earlier, below it if later.
 
-    A word that attends to itself has a narrow loop above it. raised: the distance of both ends from the line. arrival:
-    that of the arc's end from the middle of the query.
+    A word that attends to itself has a narrow loop above it. raised: the distance of both ends from the line.
+    departure, arrival: those of its ends from the middle of the key and of the query.
     """
     turn = np.linspace(np.pi, 0, 41)
     side = np.sign(query - key)  # outgoing and incoming arcs of a word do not touch
-    start, end = (key + 0.06 * side, query - arrival * side) if side else (key - 0.13, key + 0.13)
+    start, end = (key + departure * side, query - arrival * side) if side else (key - 0.13, key + 0.13)
     y = raised + _height(query, key, n) * np.sin(turn) + 0.05
     return np.stack([(start + end) / 2 + (end - start) / 2 * np.cos(turn), -y if key > query else y], axis=1)

@@ -1,6 +1,6 @@
 """The scores of attention heads as a table: the word before, earlier copies, what followed them, the first word."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -33,16 +33,20 @@ class Heads(Together[Row]):
     scenario: ClassVar[str] = "head-scores"
     lack: ClassVar[str] = "it has no head that shares its attention among words of which one repeats"
     most: ClassVar[int] = 10
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
     what: ClassVar[tuple[str, str]] = "heads", "run, layer or head"
 
     def parts(self, result: Result) -> list[Row]:
-        return [*_rows(result)]
+        rows = [*_rows(result)]
+        return [row for row in rows if not _by_chance(row)] or rows
 
     def draw_into(self, ax: Axes, shown: Shown[Row]) -> None:
         rows = shown.parts
         values = np.array([[*scores.values()] for _, scores, _ in rows])
         chances = np.array([[by_chance.get(name, np.nan) for name in SCORES] for _, _, by_chance in rows])
-        image = cells(ax, values, colours_of(0.0, 1.0), numbers=False)
+        least = np.nan_to_num(chances)
+        above = np.divide(values - least, 1 - least, out=np.zeros_like(values), where=least < 1)
+        image = cells(ax, np.clip(above, 0, 1), colours_of(0.0, 1.0), numbers=False)
         texts = [
             number(score) if np.isnan(chance) else f"{number(score)}   ({number(chance)})"
             for score, chance in zip(values.flat, chances.flat, strict=True)
@@ -61,8 +65,17 @@ class Heads(Together[Row]):
             ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=wide, clip_on=False)
 
     def about(self, shown: Shown[Row], axes: Sequence[Axes]) -> About:
-        chance = "in brackets: attention spread evenly over the visible words", "bold: at least twice that"
-        return About([*(chance if any(by_chance for _, _, by_chance in shown.parts) else ()), self.left_out(shown)])
+        if not any(by_chance for _, _, by_chance in shown.parts):
+            return super().about(shown, axes)
+        even = len([*_rows(shown.result)]) - shown.of
+        notes = (
+            "in brackets: attention spread evenly over the visible words",
+            "bold: at least twice that",
+            "colour: how far above that",
+            f"left out: {even} heads whose scores are those in brackets" * (even > 0),
+            self.left_out(shown),
+        )
+        return About(notes)
 
 
 def _rows(result: Result) -> Iterator[Row]:
@@ -83,6 +96,12 @@ def _rows(result: Result) -> Iterator[Row]:
             name = ": ".join(filter(None, (run.name, own_place)))
             scores, by_chance = ({key: float(value) for key, value in found.items()} for found in (own, chance))
             yield name, scores, by_chance
+
+
+def _by_chance(row: Row) -> bool:
+    """Whether a head has the scores of attention that is spread evenly."""
+    _, scores, by_chance = row
+    return bool(by_chance) and all(np.isclose(by_chance[name], score) for name, score in scores.items())
 
 
 def _visible(run: Run, place: str, weights: Labelled) -> np.ndarray | None:

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes, arrays_of
 from hopattn.figures.headings import left_out
 from hopattn.figures.panels import About, Shown, Together
-from hopattn.figures.shapes import boxed, colours_of, framed, line_of, write_numbers
+from hopattn.figures.shapes import boxed, framed, line_of, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import cut_words, ems, label, number, width
 from hopattn.foundation.registry import name_of
@@ -28,6 +28,8 @@ GAP = 1.2
 """The space between two stages, in columns."""
 FAINTEST = 0.15
 """The smallest weight that has an arc, as a part of the largest that leads to the last word."""
+DARKEST = 2.6
+"""The number that would be as dark as ink, in sizes of the largest: grey keeps the colours for the words."""
 COLOURED = 6
 """The number of words up to which each has a colour."""
 
@@ -127,6 +129,9 @@ def _draw(ax: Axes, run: Run) -> None:
 def _notes(run: Run, arcs: list[Arc]) -> list[str]:
     """The remarks below the figure: what it leaves out, and where a layer scales what a word takes."""
     arrays, notes = arrays_of(run), []
+    stages = [arrays[name].values for name in ("input", "layer 1 state", "layer 2 state")]
+    if stages[0].shape[1] > NUMBERED and any((stage < 0).any() for stage in stages):
+        notes.append("dashed: below 0")
     for k in (1, 2):
         place = _places(arrays, k)[0]
         taken = arrays[f"{place} weights"].values @ arrays[f"{place} values"].values
@@ -156,7 +161,10 @@ def _columns(ax: Axes, stage: Labelled, left: float, most: float) -> None:
     """Draw the words of one stage as columns of cells, with their names below. left: the x of the first column."""
     values, (tokens, axes) = stage.values, stage.labels
     high, ends = len(axes), (left - 0.5, left + len(tokens) - 0.5)
-    image = ax.imshow(values.T, **colours_of(-1.0, 1.25 * most), extent=(*ends, high - 0.5, -0.5), aspect="auto")
+    extent: Any = (*ends, high - 0.5, -0.5)
+    image = ax.imshow(np.abs(values.T), cmap=theme().picture, vmin=0, vmax=DARKEST * most, extent=extent, aspect="auto")
+    for word, element in np.argwhere(values < 0) if high > NUMBERED else ():
+        framed(ax, (left + word - 0.5, element - 0.5), (1, 1), theme().ink, 1.2, linestyle="--")
     if high <= NUMBERED:
         texts = [[number(value) if round(value, 2) else "" for value in row] for row in values.T.tolist()]
         write_numbers(ax, image, scaled(14), np.array(texts))
@@ -242,5 +250,5 @@ def _name_parts(ax: Axes, axes: tuple[str, ...]) -> None:
     across = -0.03 - 0.0095 * longest if len(axes) <= NAMED else -0.02
     for part, elements in _parts(axes).items():
         middle = (elements[0] + elements[-1]) / 2
-        look = {"ha": "right", "va": "center", "fontsize": scaled(15), "weight": "bold", "color": theme().plus}
+        look = {"ha": "right", "va": "center", "fontsize": scaled(15), "weight": "bold"}
         ax.text(across, middle, label(part), transform=ax.get_yaxis_transform(), **look)

@@ -71,6 +71,8 @@ class Layer(Plot):
         heads, layers = len(_heads(own)), sum(name.quantity == "state" for name in _names(run) if name.layer)
         notes = (
             "blue: above 0, orange: below 0, without colour: 0",
+            "attention adds: side by side × output matrix" if _mapped(own) and _residual(own) else "",
+            "feed-forward adds: W₂ × hidden neurons, plus bias" if "fed" in own and _residual(own) else "",
             "no room for the numbers of a table without them" if crowded else "",
             left_out(min(HEADS, heads), heads, "heads"),
             left_out(1, layers, "layers", "layer"),
@@ -162,16 +164,18 @@ def _draw(ax: Axes, own: Arrays, pixels: float) -> bool:
     named = {name: cut_words(tables[name].labels[0], NAMES * points / SIZE) for name in (next(iter(tables)), "input")}
     names = SIZE * (1 + max(ems(name) for rows in named.values() for name in rows))
     unit = (points - names) / wide
-    bare(ax, xlim=(4 - names / unit, wide + 4.5), ylim=(-6, 57))
+    bare(ax, xlim=(4 - names / unit, wide + 4.5), ylim=(-3, 57))
     most = max(float(np.abs(table.values).max(initial=0.0)) for table in tables.values()) or 1.0
     crowded = False
     for name, title in _titles(tables, "adds" if _residual(own) else "gives"):
         crowded |= not _table(ax, tables[name], plan.boxes[name], most, unit)
         left, side, _, high = plan.boxes[name]
         ax.text((left + side) / 2, high + 0.8, title, ha="center", va="bottom", fontsize=scaled(SIZE + 2))
+    below = 0.0  # the heads, the height of the names of their columns
     for name in tables:
         if name.startswith("head ") or name in ("input", "attended", "state"):
-            _columns(ax, tables[name].labels[1], plan.boxes[name], unit)
+            height = _columns(ax, tables[name].labels[1], plan.boxes[name], unit)
+            below = max(below, height * name.startswith("head "))
     for name, rows in named.items():
         left, _, low, high = plan.boxes[name]
         for i, row in enumerate(rows):
@@ -183,7 +187,7 @@ def _draw(ax: Axes, own: Arrays, pixels: float) -> bool:
         for edge in np.cumsum(widths)[:-1]:
             x = left + (right - left) * edge / sum(widths)
             ax.plot([x, x], [low, high], color=theme().ink, lw=scaled(2.5))
-    _ways(ax, own, plan)
+    _ways(ax, own, plan, below)
     return crowded
 
 
@@ -203,8 +207,8 @@ def _titles(tables: Arrays, verb: str) -> Iterator[tuple[str, str]]:
         yield name, titles.get(name, f"{name}:\nweights" if heads > 1 else "weights")
 
 
-def _ways(ax: Axes, own: Arrays, plan: Plan) -> None:
-    """Draw the arrows: the straight way and the detours, with their norms and residuals."""
+def _ways(ax: Axes, own: Arrays, plan: Plan, below: float) -> None:
+    """Draw the arrows: the straight way and the detours, with their norms and residuals. below: the heads' names."""
     middle, high = sum(BELOW) / 2, sum(ABOVE) / 2
     residual, boxes = _residual(own), plan.boxes
     stops = [boxes[name] for name in ("input", "attended", "state") if name in boxes]
@@ -217,8 +221,8 @@ def _ways(ax: Axes, own: Arrays, plan: Plan) -> None:
         arrow(ax, (plus + (2 if residual else 0), middle), (end[0] - 0.8, middle))
         if "summed" in own:
             _norm(ax, (plus + 5.6, middle))
-    for x, top in zip(plan.leaves, (ABOVE[0] - 6.5, ABOVE[0] - 1), strict=False):
-        arrow(ax, (x, BELOW[1] + 3.6), (x, top))
+    for x, top in zip(plan.leaves, (ABOVE[0] - below - 1, ABOVE[0] - 1), strict=False):
+        arrow(ax, (x, BELOW[1] + 4), (x, top))
         if "normed" in own:
             _norm(ax, (x, BELOW[1] + 5.6))
     row = [boxes[name] for name in ("joined", "output") if name in boxes]
@@ -259,15 +263,15 @@ def _table(ax: Axes, table: Labelled, box: Box, most: float, unit: float) -> boo
     return False
 
 
-def _columns(ax: Axes, names: Sequence[str], box: Box, unit: float) -> None:
-    """Write the names of a table's columns below it, tilted where they are wider than the columns.
+def _columns(ax: Axes, names: Sequence[str], box: Box, unit: float) -> float:
+    """Write the names of a table's columns below it, tilted where they are wider than the columns; gives their height.
 
     Nothing is written where the columns are too narrow for that. unit: in points on a slide.
     """
     left, right, low, _ = box
     wide = unit * (right - left) / len(names)
     if wide < SIZE:
-        return
+        return 0.0
     own = [name.rpartition(": ")[2] for name in names]
     flat = max(map(ems, cut_words(own, np.inf))) * SIZE <= 0.95 * wide
     tilted: Any = {
@@ -280,3 +284,4 @@ def _columns(ax: Axes, names: Sequence[str], box: Box, unit: float) -> None:
     for j, name in enumerate(cut_words(own, np.inf if flat else TILTED)):
         x = left + (j + 0.5) * (right - left) / len(names)
         ax.text(x + 0.4 * (not flat), low - (0.7 if flat else 1.2), name, fontsize=scaled(SIZE), **look)
+    return 3.0 if flat else 5.5

@@ -1,6 +1,6 @@
 """Masks: which keys each query may attend to, as grids of visible and hidden cells."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -31,6 +31,7 @@ class Masks(Panels[Titled]):
     scenario: ClassVar[str] = "causal-mask"
     most: ClassVar[int] = 6
     in_a_row: ClassVar[int] = FEW
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
     what: ClassVar[tuple[str, str]] = "masks", "run or head"
 
     def parts(self, result: Result) -> list[tuple[str, Labelled]]:

@@ -1,6 +1,6 @@
 """Messages: attention as a graph of words, along whose edges messages go, one round for each layer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +27,8 @@ NAMED = 0.44
 """The largest width of a word, as a part of the width of a layer."""
 HIGH = 0.45
 """The height of the words in a column, as a part of the figure's."""
+FAN = 0.4
+"""How far from a word's middle its highest and lowest arrow end, times the number of words in the column."""
 NUMBER_AT = 0.28
 """The place of a weight on its edge, from 0 at the key to 1 at the query."""
 
@@ -45,6 +47,7 @@ class Messages(Panels[Graph]):
     shows: ClassVar[str] = "attention as messages on a graph of words; a mask is the edges that are missing"
     scenario: ClassVar[str] = "messages"
     most: ClassVar[int] = 3
+    space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
 
     def lacks(self, result: Result) -> str:
         rounds = _rounds(result.runs[0])
@@ -65,7 +68,7 @@ class Messages(Panels[Graph]):
 
     def about(self, shown: Shown[Graph], axes: Sequence[Axes]) -> About:
         written = any(_with_vectors(weights, got) for _, rounds in shown.parts for weights, _, _, got in rounds)
-        notes = "in brackets: sent, received" * written, *_left_out(shown)
+        notes = "in brackets: sent on the left, then received" * written, *_left_out(shown)
         titles = []
         for run, rounds in shown.parts:
             edges = " + ".join(str(int(mask.sum())) for _, mask, _, _ in rounds)
@@ -163,8 +166,10 @@ def _graph(ax: Any, rounds: list[Round], most: float, query: str, width: float) 
         ends = np.array([x + gap, x + 1 - gap])
         for i, j in np.argwhere(mask):
             ax.plot(ends, (start[j], to[i]), color=theme().faint, lw=scaled(1.2), alpha=0.55, zorder=0)
-        for j, weight in _of_query(weights, mask, query).items():
-            line = np.stack([ends, (start[j], to[rows.index(query)])], axis=1)
+        edges = _of_query(weights, mask, query)
+        for k, (j, weight) in enumerate(edges.items()):
+            fan = FAN / len(rows) * (len(edges) - 1 - 2 * k) / max(len(edges) - 1, 3)
+            line = np.stack([ends, (start[j], to[rows.index(query)] + fan)], axis=1)
             _edge(ax, line, weight, most)
             if numbered:
                 boxed(ax, line[0] + NUMBER_AT * (line[1] - line[0]), number(weight), fontsize=scaled(16))
@@ -210,4 +215,4 @@ def _edge(ax: Any, ends: np.ndarray, weight: float, most: float) -> None:
     """Draw an edge to the query: an arrow as wide as its weight, dashed below 0. ends: `(2, 2)`."""
     width = 1.5 + 5 * abs(weight) / most
     dashes: dict[str, Any] = {"linestyle": "--"} if weight < 0 else {}
-    arrow(ax, ends[0], ends[1], theme().ink, width, mutation_scale=scaled(12 + 1.5 * width), **dashes)
+    arrow(ax, ends[0], ends[1], theme().ink, width, mutation_scale=scaled(9 + 0.7 * width), **dashes)

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hopattn.figures.base import Axes, arrays_of, between_texts
-from hopattn.figures.headings import left_out, wrapped
-from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart
+from hopattn.figures.headings import left_out
+from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart, pixels_in_point
 from hopattn.figures.panels import About, Shown
-from hopattn.figures.shapes import arrow
+from hopattn.figures.shapes import arrow, curve
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed
 from hopattn.figures.word_planes import (
@@ -34,6 +34,8 @@ AVOIDED = 40
 """The number of arrows up to which no name covers one."""
 STILL = 1e-6
 """The distance up to which a word does not count as moved."""
+BEND, NEAR = 0.3, 8.0
+"""The bend of an arrow that would go over the dot of another word, and how near, in printer's points on a slide."""
 
 
 class Moved(RunPlanes):
@@ -72,7 +74,7 @@ class Moved(RunPlanes):
         titles = panel_titles(runs, [before.labels[0] for before, _ in texts])
         for i, (before, after) in enumerate(texts):
             word, other = _turn(shown.result, runs[i])
-            turn = wrapped(turn_of(before, word, other, after.values[word]), 76 // len(runs))
+            turn = turn_of(before, word, other, after.values[word], self.plane(shown), 76 // len(runs))
             titles[i] = "\n".join(filter(None, (titles[i], turn)))
             pairs.append([indexed(before.labels[0][k], LONG) for k in (word, other) if k is not None])
         goals = dict.fromkeys(f"‘{goal[0]}’" for _, *goal in pairs if goal)
@@ -87,8 +89,12 @@ class Moved(RunPlanes):
         look: dict[str, Any] = {"mew": scaled(2), "ms": scaled(11), "ls": "none"}
         keys = axes[0].plot([], [], "o", mfc=theme().paper, mec=theme().plus, **look)
         keys += axes[0].plot([], [], "o", color=theme().plus, ms=scaled(11), ls="none")
-        keys += any_off_mark(axes)
-        names = ["before", "after", "off the plane"][: len(keys)]
+        names = ["before", "after"]
+        if any(_still(run, self.plane(shown)).any() for run in runs):
+            keys += axes[0].plot([], [], "s", color=theme().ink, ms=scaled(11), ls="none")
+            names.append("did not move")
+        marks = any_off_mark(axes)
+        keys, names = [*keys, *marks], [*names, *["off the plane"] * len(marks)]
         return About(notes, keys, names, titles, message, {"fontsize": scaled(17)})
 
     def draw_words(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
@@ -125,22 +131,41 @@ def _words(ax: Axes, run: Run, plane: tuple[str, str], turn: tuple[int, int | No
     for to, colour, style in rays:
         ax.plot([0, to[0]], [0, to[1]], color=colour, ls=style, lw=scaled(1.6), alpha=0.8, zorder=1.5)
         drawn.faint.append((np.zeros(2), to))
+    off, still = off_plane(words, start), _still(run, plane)
+    shown = np.sort(order[~(off & off_plane(after, end))[order]])
     moving = np.sort(order[far[order] > STILL])
     for i in moving:
         colour = theme().plus if i == word else theme().faint
-        arrow(ax, start[i], end[i], colour, 4 if i == word else 1.8, shrinkA=scaled(6), shrinkB=scaled(6))
+        bend = _bend(ax, start[i], end[i], [*start[shown], *end[shown]], end[word])
+        arrow(ax, start[i], end[i], colour, 4 if i == word else 1.8, bend, shrinkA=scaled(6), shrinkB=scaled(6))
         ax.plot(*start[i], "o", mfc=theme().paper, mec=colour, mew=scaled(2), ms=scaled(11), ls="none", zorder=4)
         paths = drawn.hero if i == word else drawn.arrows if len(moving) <= AVOIDED else drawn.faint
-        paths.append((start[i], end[i]))
-    off = off_plane(words, start)
-    for i in np.sort(order[~(off & off_plane(after, end))[order]]):
-        colour = theme().plus if i == word else theme().faint
-        ax.plot(*end[i], "o", color=colour, ms=scaled(11), ls="none", zorder=5)
+        paths.append(curve(start[i], end[i], bend))
+    for i in shown:
+        colour = theme().plus if i == word else theme().ink if still[i] else theme().faint
+        ax.plot(*end[i], "s" if still[i] else "o", color=colour, ms=scaled(11), ls="none", zorder=5)
     drawn.dots += [*start[order], *end[order]]
     named = order[:NAMED]
     tokens = [indexed(words.labels[0][i], LONG) for i in named]
     texts = grouped(tokens, _named_at(start, end, off)[named])
     keep_apart(ax, texts, drawn, strong=[texts[0][0]], colours={texts[0][0]: theme().plus})
+
+
+def _still(run: Run, plane: tuple[str, str]) -> np.ndarray:
+    """Which words do not move in the plane, of those that it shows, `(n_words,)`."""
+    words, after = before_after(run)
+    start, end = in_plane(words, *plane), in_plane(after, *plane)
+    return np.asarray((np.linalg.norm(end - start, axis=1) <= STILL) & ~off_plane(words, start))
+
+
+def _bend(ax: Axes, start: np.ndarray, end: np.ndarray, dots: list[np.ndarray], to: np.ndarray) -> float:
+    """The bend of an arrow: none, unless it would go over a dot between its ends. to: the point to which it bends."""
+    first, last, towards, *others = ax.transData.transform([start, end, to, *dots]) / pixels_in_point(ax)
+    way = (last - first) / max(float(np.linalg.norm(last - first)), STILL)
+    along, across = np.array([way, (-way[1], way[0])]) @ (np.array(others) - first).T
+    between = (along > NEAR) & (along < way @ (last - first) - NEAR)
+    left = np.sign(way[0] * (towards - first)[1] - way[1] * (towards - first)[0]) or 1.0
+    return float(-BEND * left * np.any(between & (np.abs(across) < NEAR)))
 
 
 def _named_at(start: np.ndarray, end: np.ndarray, off: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from hopattn.figures.base import Axes, arrays_of, tables
 from hopattn.figures.headings import left_out
 from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart, pixels_in_point
 from hopattn.figures.panels import About, Shown
-from hopattn.figures.shapes import arrow, boxed, colour_of, line_of, sign
+from hopattn.figures.shapes import arrow, boxed, colour_of, curve, line_of, sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
 from hopattn.figures.word_planes import (
@@ -92,7 +92,7 @@ class Plane(RunPlanes):
         look: dict[str, Any] = {"lw": scaled(4), "marker": ">", "markevery": [1], "ms": scaled(12)}
         looks = {
             f"what {taker} takes": {"color": theme().plus, **look},
-            "what other words take": {"color": theme().faint, **look, "lw": scaled(2)} if others else {},
+            "what other words take": {"color": theme().faint, **look} if others else {},
             "weight below 0": {"color": theme().faint, "lw": scaled(2), "ls": "--"} if below else {},
         }
         signs = {name: sign(**of) for name, of in looks.items() if of}
@@ -143,7 +143,7 @@ def _message(shown: Shown[Run], plane: tuple[str, str]) -> str:
     if len(words) > 1:
         return TAKES
     most = " or ".join(f"‘{source}’" for source in dict.fromkeys(sources))
-    return f"‘{indexed(words.pop(), LONG)}’ takes most from {most}"
+    return f"of other words, ‘{indexed(words.pop(), LONG)}’ takes most from {most}"
 
 
 def _arrows(weights: Labelled, at: np.ndarray, word: int) -> list[Arrow]:
@@ -159,13 +159,9 @@ def _arrows(weights: Labelled, at: np.ndarray, word: int) -> list[Arrow]:
     once: dict[tuple[float, ...], tuple[int, int]] = {}
     for i, j in pairs:
         once.setdefault((*np.round(at[j], 6), *np.round(at[i], 6)), (i, j))
-    t = np.linspace(0, 1, 9)[:, None]
     found = []
     for i, j in sorted(once.values(), key=lambda pair: -round(float(strong[pair]), 9))[:ARROWS]:
-        start, end = at[j], at[i]
-        middle = (start + end) / 2 + BEND * (end - start)[::-1] * (1, -1)
-        path = (1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end
-        found.append(Arrow(i, j, float(weights.values[i, j]), path))
+        found.append(Arrow(i, j, float(weights.values[i, j]), curve(at[j], at[i], BEND)))
     return found
 
 
@@ -193,13 +189,13 @@ def _words(ax: Axes, result: Result, run: Run, plane: tuple[str, str]) -> None:
 
 
 def _draw(ax: Axes, one: Arrow, own: bool, share: float) -> None:
-    """Draw an arrow: wide if it is the word's own that stands out, and narrower where it would be short and blunt.
+    """Draw an arrow as wide as its weight, and narrower where it would be short and blunt.
 
-    share: its weight, as a part of the largest.
+    own: whether the word that stands out takes it. share: its weight, as a part of the largest.
     """
     ends = ax.transData.transform(one.path[[0, -1]]) / pixels_in_point(ax)
     length = float(np.linalg.norm(ends[1] - ends[0])) - 2 * APART
-    width = max(1.0, min(2 + 4 * share if own else 1 + 2 * share, length / SHORTEST))
+    width = max(1.0, min(1 + 4 * share, length / SHORTEST))
     colour = colour_of(one.weight) if own else theme().faint
     look = {
         "shrinkA": scaled(APART),

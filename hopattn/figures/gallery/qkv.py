@@ -19,13 +19,13 @@ from hopattn.scenario.result import Result, Run
 
 CELLS, ROWS = 24, 15
 """The largest number of cells next to each other, and above each other."""
-GAPS = 1.7, 1.2, 3.9, 2.4, 1.9
+GAPS = 1.5, 1.1, 3.5, 2.3, 1.6
 """The space between two columns of matrices, in cells."""
 NARROWEST = 2.0
 """The least width of a column, in cells: its title is as wide."""
 TITLE = 2.2
 """The space between two matrices above each other, in cells: it holds the title of the lower one."""
-FILLED = {"en": 0.9, "de": 0.68}
+FILLED = {"en": 0.86, "de": 0.68}
 """The largest part of a cell's width that its number fills, in each language: German adds a zero before the point."""
 SIZE, LONGEST = 13, 6.5
 """The font size of the names of rows and columns, on a slide, and the width of the longest one, in font sizes."""
@@ -222,12 +222,9 @@ def _weigh(
             ax.text(x_of, table.bottom + 0.25, name, fontsize=scaled(SIZE), va="top", **look)
     middle = (scores.right + weights.left) / 2
     ax.text(middle, -0.15, name_of(separation), ha="center", va="bottom", fontsize=scaled(14))
-    arrow(
-        ax,
-        (vectors["key"].right + 0.2, 0),
-        (scores.left - 0.3 - scaled(SIZE) * max(map(ems, names)) / cell, 0),
-        theme().key,
-    )
+    beside = names[(len(names) - 1) // 2 : len(names) // 2 + 1]  # in the row, or two rows, that the arrow is beside
+    end = scores.left - 0.35 - scaled(SIZE) * max(map(ems, beside)) / cell
+    arrow(ax, (vectors["key"].right + 0.2, 0), (end, 0), theme().key)
     _elbow(ax, (vectors["query"].right + 0.2, -tall), (scores.left + 0.5, scores.top - 0.15), theme().query)
     _elbow(ax, (vectors["value"].right + 0.2, tall), (output.middle, output.bottom + 0.2), theme().value)
     for left, right in ((scores, weights), (weights, output)):

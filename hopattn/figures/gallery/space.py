@@ -16,6 +16,8 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.result import Result, Run
 
+ARC = 0.4
+"""The radius of an arc between a word and its nearest, as a part of the word's length."""
 SPACES, WORDS = 3, 12
 """The largest number of planes after a matrix, and of words."""
 LINES = 4
@@ -59,12 +61,12 @@ class SpaceOfHead(Plot):
         unchanged = first._replace(name="the words before", after=first.before, matrix=np.eye(2), axes=first.plane)
         span = limits(np.concatenate([first.before, *(space.after for space in shown)]))
         for ax, space in zip(axes, (unchanged, *shown), strict=True):
-            ax.set_title(
-                f"{wrapped(space.name, 60 // len(axes))}\n{_cosines(space, word)}", fontsize=scaled(17), linespacing=1.4
-            )
+            titles = wrapped(space.name, 60 // len(axes)), wrapped(_cosines(space, word), 99 // len(axes))
+            ax.set_title("\n".join(titles), fontsize=scaled(17), linespacing=1.4)
             frame(ax, space.axes, span)
         notes = (
-            f"the numbers are cosines with {indexed(word)}",
+            f"cosines with {indexed(word)}",
+            "arc: its smallest angle",
             "the grid is mapped with the words",
             left_out(len(shown), len(spaces), "matrices", "run or head"),
             left_out(min(len(first.tokens), WORDS), len(first.tokens), "words"),
@@ -129,20 +131,35 @@ def _near(space: Space, word: str) -> dict[str, float]:
 
 def _cosines(space: Space, word: str) -> str:
     """The cosines of a word with the first three others, as a text."""
-    return " · ".join(f"{other} {number(value)}" for other, value in list(_near(space, word).items())[:3])
+    near = [f"{other} {number(value)}" for other, value in list(_near(space, word).items())[:3]]
+    return f"cosine: {' · '.join(near)}" if near else ""
 
 
 def _message(spaces: list[Space], word: str) -> str:
-    """The message of the figure: the word that the highlighted word is most like after each matrix."""
+    """The message of the figure: the word towards which each matrix turns the highlighted word most."""
     nearest = []
     for space in spaces:
-        near = _near(space, word)
-        best = [other for other, value in near.items() if value == max(near.values())]
-        if len(near) < 2 or len(best) > 1:
+        before = _near(space._replace(after=space.before), word)
+        rises = {other: round(value - before[other], 9) for other, value in _near(space, word).items()}
+        best = [other for other, rise in rises.items() if rise == max(rises.values()) > 0]
+        if len(rises) < 2 or len(best) != 1:
             return ""
         nearest.append(best[0])
     goals = " or ".join(f"‘{goal}’" for goal in dict.fromkeys(nearest))
-    return f"a matrix slants the plane, and ‘{indexed(word)}’ comes to lie near {goals}"
+    return f"a matrix slants the plane, and ‘{indexed(word)}’ turns towards {goals}"
+
+
+def _arcs(ax: Axes, space: Space, word: str) -> list[np.ndarray]:
+    """Draw the smallest angle of a word, or all that are equal to it, as arcs around the origin; gives their paths."""
+    near, own = _near(space, word), space.after[space.tokens.index(word)]
+    goals = [k for k, token in enumerate(space.tokens[:WORDS]) if near.get(indexed(token)) == max(near.values())]
+    paths = []
+    for goal in space.after[goals]:
+        start, end = (float(np.arctan2(*point[::-1])) for point in (own, goal))
+        turn = start + ((end - start + np.pi) % (2 * np.pi) - np.pi) * np.linspace(0, 1, 31)
+        paths.append(ARC * float(np.linalg.norm(own)) * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+        ax.plot(*paths[-1].T, color=theme().plus, lw=scaled(2), zorder=1.5)
+    return paths
 
 
 def _reach(ax: Axes, spaces: Sequence[Space]) -> float:
@@ -171,6 +188,7 @@ def _plane(ax: Axes, space: Space, word: str, ends: float) -> None:
         ax.plot([0, point[0]], [0, point[1]], color=colour, lw=scaled(3.5 if space.tokens[i] == word else 2), zorder=2)
         ax.plot(*point, "o", color=colour, ms=scaled(12), zorder=3)
         drawn.arrows.append((np.zeros(2), point))
+    drawn.arrows += _arcs(ax, space, word)
     ax.set(xlim=limits[0], ylim=limits[1])
     texts = grouped([indexed(token, LONG) for token in space.tokens[:WORDS]], space.after[:WORDS])
     strong = [text for text, point in texts if np.allclose(point, space.after[space.tokens.index(word)])]
