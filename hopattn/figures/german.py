@@ -70,8 +70,17 @@ NOTES = {
     "most cues start above the picture, up to {n}": "die meisten Reize liegen über dem Bild, bis {}",
     "a rise from the floor: softmax is not saturated in that layer": "Anstieg vom Boden: "
     "in dieser Schicht ist Softmax nicht gesättigt",
-    "pale bar: from about here on, the memory of this colour loses few keys": "blasser Balken: etwa ab hier verliert "
-    "das Gedächtnis dieser Farbe wenige Schlüssel",
+    "pale bar: capacity, from which on a memory loses few keys": "blasser Balken: Kapazität, ab der "
+    "ein Gedächtnis wenige Schlüssel verliert",
+    "no formula for ‘{}’": "keine Formel für „{}“",
+    "bars: medians": "Balken: Mediane",
+    "dashed: {}": "gestrichelt: {}",
+    "dashed: one layer": "gestrichelt: eine Schicht",
+    "dashed: two layers": "gestrichelt: zwei Schichten",
+    "dotted: {}": "gepunktet: {}",
+    "dashed: the mean at this offset": "gestrichelt: das Mittel bei diesem Abstand",
+    "a vertical axis does not start at 0": "eine senkrechte Achse beginnt nicht bei 0",
+    "the vertical axes do not start at 0": "die senkrechten Achsen beginnen nicht bei 0",
     "points: mean ± {n} standard errors": "Punkte: Mittel ± {} Standardfehler",
     "lines: the law": "Linien: das Gesetz",
     "grey: chance ± {n} standard errors": "grau: Zufall ± {} Standardfehler",
@@ -104,7 +113,7 @@ NOTES = {
     "β = 1 in every panel": "β = 1 in jeder Tafel",
     "dashed: softmax": "gestrichelt: Softmax",
     "framed: the separation of this memory": "umrahmt: die Trennung dieses Gedächtnisses",
-    "framed: the separation of this memory, its β is {n}": "umrahmt: die Trennung dieses Gedächtnisses, ihr β ist {}",
+    "framed: the separation of this memory, the same as {}": "umrahmt: die Trennung dieses Gedächtnisses, gleich {}",
     "framed: a wrong answer": "umrahmt: eine falsche Antwort",
     "not drawn: {} {n} of {n}": "nicht gezeichnet: {} {} von {}",
     "{} {n} of {n}": "{} {} von {}",

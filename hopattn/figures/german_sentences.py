@@ -7,10 +7,13 @@ SENTENCES = {
     "of other words, ‘{}’ takes most from ‘{}’ or ‘{}’": "von anderen Wörtern nimmt „{}“ am meisten von „{}“ oder „{}“",
     "attention in three steps: what ‘{}’ takes from each word": "Aufmerksamkeit in drei Schritten: was „{}“ von "
     "jedem Wort nimmt",
-    "how scores become weights": "wie aus Punktwerten Gewichte werden",
+    "shares stay between 0 and 1; other weights may grow without limit": "Anteile bleiben zwischen 0 und 1; "
+    "andere Gewichte können unbegrenzt wachsen",
     "the energy of each cue until it converges: to its pattern, or elsewhere": "die Energie jedes Reizes bis zum "
     "Fixpunkt: bei seinem Muster oder anderswo",
-    "{}: cues that go astray end lower than those that are recalled": "{}: verirrte Reize enden tiefer als abgerufene",
+    "with {}, cues that go astray end lower than recalled ones": "mit {} enden verirrte Reize tiefer als abgerufene",
+    "with {} and {}, cues that go astray end lower than recalled ones": "mit {} und {} enden verirrte Reize tiefer "
+    "als abgerufene",
     "cues that go astray end lower than those that are recalled": "verirrte Reize enden tiefer als abgerufene",
     "cues that go astray end higher than those that are recalled": "verirrte Reize enden höher als abgerufene",
     "the energy of ‘{}’, step by step": "die Energie von „{}“, Schritt für Schritt",
@@ -59,12 +62,14 @@ SENTENCES = {
     "adjacent {n}": "Ankathete {}",
     "hypotenuse {n}": "Hypotenuse {}",
     "perpendicular from a onto w": "Lot von a auf w",
+    "layer {n} averages over most keys, layer {n} picks few: the keys that hold 90 %": "Schicht {} mittelt über die "
+    "meisten Schlüssel, Schicht {} wählt wenige: die Schlüssel, die 90 % halten",
     "keys that hold nine tenths of the weight: which heads average, and which pick": "Schlüssel, die neun Zehntel des "
     "Gewichts halten: welche Köpfe mitteln, welche wählen",
     "a causal mask alone tells positions: a probe finds {n}\u00a0%, by chance {n}\u00a0%": "eine kausale Maske allein "
     "verrät Positionen: eine Sonde findet {}\u00a0%, durch Zufall {}\u00a0%",
     "layer {n} scales what a word takes to length 1": "Schicht {} bringt, was ein Wort nimmt, auf Länge 1",
-    "half of it from step {n} on": "die Hälfte ab\nSchritt {}",
+    "half of its weight from step {n} on": "die Hälfte seines Gewichts\nab Schritt {}",
     "answers {}": "antwortet {}",
     "visits {n} patterns, the last is {}": "besucht {} Muster, das letzte ist {}",
     "ends in a cycle of {n}": "endet in einem Zyklus von {}",
@@ -116,7 +121,7 @@ SENTENCES = {
     "no normalisation": "keine Normierung",
     "layer normalisation before": "Schichtnormierung davor",
     "layer normalisation after": "Schichtnormierung danach",
-    "without residuals": "ohne Residuen",
+    "dashed: without residuals": "gestrichelt: ohne Residuen",
     "vanished": "verschwunden",
     "with the cache": "mit dem Cache",
     "without the cache": "ohne den Cache",
@@ -126,9 +131,9 @@ SENTENCES = {
     "with the mask, along one direction": "mit der Maske,\nin einer Richtung",
     "without a mask": "ohne Maske",
     "infinitely many: m = tanh(m/T)": "unendlich viele: m = tanh(m/T)",
-    "these spins, exact": "diese Spins, exakt",
+    "finitely many, exact": "endlich viele, exakt",
     "{}, exact": "{}, exakt",
-    "Glauber, ± {n} standard errors": "Glauber, ± {} Standardfehler",
+    "simulated (Glauber), ± {n} standard errors": "simuliert (Glauber), ± {} Standardfehler",
     "mean of the cues": "Mittel der Reize",
     "probe: previous word": "Sonde: voriges Wort",
     "probe: same word": "Sonde: gleiches Wort",
@@ -164,9 +169,9 @@ SENTENCES = {
     "not measured": "nicht gemessen",
     "weights below 0 are not shares": "Gewichte unter 0 sind keine Anteile",
     "noise": "Rauschen",
-    "below T_M a pattern stays": "unter T_M bleibt ein Muster",
-    "below T_c it is deepest": "unter T_c ist es am tiefsten",
-    "below T_g spins freeze": "unter T_g frieren Spins ein",
+    "up to here a pattern stays": "bis hier bleibt ein Muster",
+    "up to here it is deepest": "bis hier ist es am tiefsten",
+    "up to here spins freeze": "bis hier frieren Spins ein",
     "α = {n}: the capacity for N → ∞": "α = {}: die Kapazität für N → ∞",
     "slope {n} in theory": "Steigung {} in der Theorie",
 }

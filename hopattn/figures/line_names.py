@@ -34,11 +34,14 @@ Box = tuple[float, float, float, float]
 
 
 class Space(NamedTuple):
-    """The axes, the boxes of other texts in them, and lines without a name, which no name may touch."""
+    """The axes, the boxes of other texts in them, and lines without a name, each with half of its width in pixels.
+
+    No name may touch them.
+    """
 
     inside: Box
     taken: Sequence[Box] = ()
-    lines: Sequence[np.ndarray] = ()
+    lines: Sequence[tuple[np.ndarray, float]] = ()
 
     def is_free(self, middles: np.ndarray, size: np.ndarray, gap: float) -> np.ndarray:
         """Which boxes of this size are within the axes and meet no other text and no line, `(n_middles,)`."""
@@ -47,8 +50,8 @@ class Space(NamedTuple):
         free = np.all((low >= (left + gap / 2, bottom + gap / 2)) & (high <= (right - gap / 2, top - gap / 2)), axis=1)
         for x0, y0, x1, y1 in self.taken:
             free &= np.any((high <= (x0 - gap / 2, y0 - gap / 2)) | (low >= (x1 + gap / 2, y1 + gap / 2)), axis=1)
-        for path in self.lines:
-            free &= _distances(middles, size, path) >= gap / 3
+        for path, half in self.lines:
+            free &= _distances(middles, size, path) >= gap / 3 + half
         return np.asarray(free)
 
 
@@ -106,7 +109,9 @@ class LineNames:
         box, paths = self._reset((0.5, 0.5), (0, 0), "center")
         sizes, gap, inside = self._sizes(), self._pixels(GAP), _corners(box)
         taken = [_corners(Text.get_window_extent(text)) for text in self.ax.texts if text not in self.texts]
-        more = [path for line in self.ax.lines if line not in self.lines and len(path := _pixels_of(line))]
+        others = [line for line in self.ax.lines if line not in self.lines]
+        halves = [line.get_linewidth() * self.ax.get_figure(root=True).dpi / 144 for line in others]
+        more = [(path, half) for path, half in zip(map(_pixels_of, others), halves, strict=True) if len(path)]
         places = all_beside(paths, sizes, Space(inside, taken, more), gap)
         if places is None:
             return False

@@ -75,9 +75,9 @@ def _phases(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
     t = np.linspace(0, 1, COARSE)
     load = t**2 * _numbers(sweep, keys, "load")[-1]
     lines = {
-        "below T_M a pattern stays": (theory.critical_load(t), t),
-        "below T_c it is deepest": (theory.stable_load(t), t),
-        "below T_g spins freeze": (load, theory.glass_temperature(load)),
+        "up to here a pattern stays": (theory.critical_load(t), t),
+        "up to here it is deepest": (theory.stable_load(t), t),
+        "up to here spins freeze": (load, theory.glass_temperature(load)),
     }
     return dict.fromkeys(sweep.values, lines)
 

@@ -13,11 +13,13 @@ from hopattn.figures.line_names import name_lines
 from hopattn.figures.panels import grid_of
 from hopattn.figures.predictions import predicted
 from hopattn.figures.quantities import places
+from hopattn.figures.style import scaled, theme
 from hopattn.figures.sweep_panels import FEW, NOT_MEASURED, draw_curves, draw_map, has_curves, horizontal_axis
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.grids import of_words
 from hopattn.scenario.language.paths import last_keys
+from hopattn.scenario.parts.ensembles import EnsembleTable
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""
@@ -62,12 +64,15 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
-    notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
+    notes = [_note(sweep, form, shown), _pairs(view, form, handles), _size(sweep)]
     notes += [left_out(len(shown), len(names), "measures", "--measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
     note = "; ".join(filter(None, notes))
     lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles.values()]
-    if form == "curve" and keyed and len(shown) == 1 and (named := name_lines(figure.axes[0], lines, list(handles))):
+    single = form != "capacity" and keyed and len(shown) == 1 and lines
+    if single and (named := name_lines(figure.axes[0], lines, list(handles))):
+        for text in named.texts * (form == "map"):
+            text.set_bbox({"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(3)})
         foot(figure, note)
         named.fit()  # the panel is lower now
     else:
@@ -174,6 +179,14 @@ def _note(sweep: Sweep, form: str, shown: list[str]) -> str:
         return "; ".join(filter(None, (f"the share recalled falls below {LEVEL:g} here", trials, bars, beyond(sweep))))
     interval = "bar" if of_words(sweep.axes[horizontal_axis(sweep)]) else "band"
     return f"each point: {trials}" + (f"; {interval}: its 95 % interval" if sweep.trials > 1 else "")
+
+
+def _size(sweep: Sweep) -> str:
+    """A remark on the number of neurons of a network of random patterns; empty where it is an axis."""
+    table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
+    if not isinstance(table, EnsembleTable) or table.file is not None or "neurons" in last_keys(sweep.axes).values():
+        return ""
+    return f"N = {table.dim:,}"
 
 
 def _pairs(view: View, form: str, handles: Handles) -> str:

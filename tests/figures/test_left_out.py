@@ -15,8 +15,8 @@ NOTES = {
     "forgetting": "points: mean ± 2 standard errors; lines: the law · 2 of 4 runs",
     "gradients": "a rise from the floor: softmax is not saturated in that layer · 1 of 2 runs",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise",
-    "messages": "in brackets: sent on the left, then received · 3 of 4 runs",
-    "probe": "grey: chance ± 2 standard errors · 1 of 2 runs",
+    "messages": "in brackets: sent, received · 3 of 4 runs",
+    "probe": "grey: chance ± 2 standard errors · the vertical axes do not start at 0 · 1 of 2 runs",
     "program": "blue: the query (row) selects the key (column) · 1 of 5 runs",
 }
 SCENARIOS = {
@@ -64,7 +64,7 @@ def test_an_upright_line_marks_the_step_at_which_an_induction_head_is_there():
     marks = [line.get_xdata()[0] for line in below.lines if len(set(line.get_xdata())) == 1]
     assert marks == [first], "the single layer has no such head"
     names = [text.get_text() for text in below.texts]
-    assert f"half of it from\nstep {first} on" in names and "to the word after\nan earlier occurrence" in names
+    assert f"half of its weight\nfrom step {first} on" in names and "to the word after\nan earlier occurrence" in names
     assert below.get_legend() is None
 
 

@@ -230,8 +230,9 @@ def test_each_separation_is_drawn_with_softmax_behind_it(results):
         assert name == "softmax" or any(np.array_equal(line.get_ydata(), soft) for line in ax.lines)
     assert axes["entmax"].spines["top"].get_linewidth() > 3
     assert axes["entmax"].texts[0].get_text() == "α = 2"
-    assert any("the separation of this memory, its β is .1" in text for text in texts(figure))
-    assert "how scores become weights" in texts(figure)
+    assert axes["power"].texts[0].get_text() == "score², n = 3"
+    assert any("the separation of this memory, the same as sparsemax" in text for text in texts(figure))
+    assert "shares stay between 0 and 1; other weights may grow without limit" in texts(figure)
 
 
 def test_shares_and_other_weights_have_rows_of_their_own():

@@ -71,8 +71,10 @@ def test_cues_that_fail_are_dashed_and_every_end_is_that_of_its_cue():
         good, bad = ax.collections
         assert (len(good.get_segments()), len(bad.get_segments())) == (right.sum(), (~right).sum())
         assert good.get_linestyle()[0][1] is None and bad.get_linestyle()[0][1]
-        ends = np.concatenate([line.get_ydata() for line in ax.lines])
+        ends = np.concatenate([line.get_ydata() for line in ax.lines if line.get_linestyle() == "None"])
         assert sorted(ends) == pytest.approx(sorted(energies[:, -1]))
+        bars = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "-"]
+        assert bars == pytest.approx([np.median(energies[:100][which, -1]) for which in (right, ~right)])
         assert f"{right.sum()} of 100 recall" in ax.get_title()
     assert "100 of 210 cues · 3 of 4 runs" in " ".join(texts(figure))
     assert len({ax.get_xlim() for ax in figure.axes}) == 1, "one scale of steps, so that times can be compared"
@@ -113,7 +115,7 @@ def test_energies_of_a_crowd_are_seen_near_their_ends_and_the_title_says_which_e
         for run in runs
     ]
     assert lower == [False, True, True]
-    assert figure.get_suptitle() == "load .1, load .14: cues that go astray end lower than those that are recalled"
+    assert figure.get_suptitle() == "with load .1 and load .14, cues that go astray end lower than recalled ones"
 
 
 def test_the_last_step_is_the_last_that_changes():
@@ -174,6 +176,7 @@ def test_the_classes_are_those_of_the_numbers_of_keys():
                 drawn[round(x)].append(y)
     assert np.allclose([sorted(some) for some in drawn], np.sort(shares))
     assert "not defined below 32 keys" in figure.get_supxlabel()
+    assert figure.get_suptitle().startswith("layer 1 averages over most keys, layer 2 picks few")
 
 
 def test_the_classes_of_bare_weights(axes):

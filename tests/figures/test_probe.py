@@ -21,7 +21,7 @@ def test_its_curves_are_the_accuracies_and_the_lengths_of_the_mean_vectors():
     for curve, name in zip(curves, ("masked", "line", "unmasked"), strict=False):
         np.testing.assert_array_equal(curve, arrays[f"{name} accuracy"].values)
     np.testing.assert_allclose(curves[3], 1 / 6)
-    assert [tick.get_text() for tick in left.get_xticklabels()] == ["words", "1", "2", "3"]
+    assert [tick.get_text() for tick in left.get_xticklabels()] == ["no layer", "1", "2", "3"]
     for line, name in zip(right.lines, ("masked", "unmasked"), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), arrays[f"{name} length"].values[-1])
 
@@ -30,7 +30,8 @@ def test_the_title_says_that_the_mask_gives_the_position_only_where_it_does():
     figure = drawn(result_of("position-probe"))
     title = "a causal mask alone tells positions: a probe finds 25\N{NO-BREAK SPACE}%, by chance 17\N{NO-BREAK SPACE}%"
     assert figure.get_suptitle() == title
-    assert all(ax.get_ylim()[0] == 0 for ax in figure.axes), "no axis is cut"
+    assert "the vertical axes do not start at 0" in figure.get_supxlabel()
+    assert all(ax.get_legend() is None for ax in figure.axes), "names stand beside the curves"
     few = ha.run(ha.load("position-probe"), overrides={"probe.sequences": 40, "probe.layers": 1, "probe.dim": 4})
     arrays = few.runs[0].arrays
     above = arrays["chance"].values + 2 * arrays["standard error"].values

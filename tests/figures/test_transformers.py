@@ -158,11 +158,13 @@ def test_a_normalisation_has_one_colour_in_all_panels_of_the_gradients():
     figure = shown(Gradients, "vanishing-gradients")
     (legend,) = figure.legends
     texts = [text.get_text() for text in legend.get_texts()]
-    assert texts[:2] == ["no normalisation", "scores / √dim"] and texts[-1] == "without residuals"
+    assert texts[:2] == ["no normalisation", "scores / √dim"] and texts[-1] == "dashed: without residuals"
     meant = {key.get_color(): text for key, text in zip(legend.get_lines(), texts, strict=True)}
     assert len(meant) == len(texts), "a colour has one meaning"
     for ax in figure.axes:
         for line in (line for line in ax.lines if not line.get_label().startswith("_")):
             assert line.get_label().removesuffix(", no residuals") == meant[line.get_color()]
+    ticks = [tick.get_text() for tick in figure.axes[1].get_xticklabels()]
+    assert ticks == ["1", "3", "5", "7", "10"], "the last layer is named"
     note = legend.get_title().get_text()
     assert note.endswith("1 of 2 runs") and not note.startswith("\n")

@@ -41,7 +41,8 @@ class Between(Together[Run]):
             ax.plot(places, heights, marker=MARKERS[i], markevery=[furthest], markersize=scaled(12), **style)
         one, other = (label(str(end)) for end in shown.parts[0].arrays["ends"].values)
         ax.set_xticks([0, 0.25, 0.5, 0.75, 1], [one, "¼", "halfway", "¾", other])
-        what = "energy above the first pattern"
+        alike = len({str(run.arrays["ends"].values[0]) for run in shown.parts}) == 1
+        what = f"energy above ‘{one}’" if alike else "energy above the first pattern"
         ax.set(xlim=(-0.02, 1.02), ylabel=f"{what},\nin units of its depth" if in_depths else what)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:

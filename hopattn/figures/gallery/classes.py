@@ -83,7 +83,20 @@ class Classes(Together[Spread]):
 
     def about(self, shown: Shown[Spread], axes: Sequence[Axes]) -> About:
         notes = "a dot for each query", "box: the middle half", "bar: the median", LEFT_OUT, self.left_out(shown)
-        return About(notes, message=MESSAGE)
+        return About(notes, message=_finding(shown.parts))
+
+
+def _finding(spreads: Sequence[Spread]) -> str:
+    """A sentence on the medians of two layers, if all heads of one average over most keys and all of the other pick."""
+    medians: dict[str, list[float]] = {}
+    for spread in spreads:
+        if spread.layer and spread.group == spreads[0].group:
+            medians.setdefault(spread.layer, []).append(float(np.median(spread.shares)))
+    averaging = [layer for layer, own in medians.items() if min(own) > BOUNDS[1]]
+    picking = [layer for layer, own in medians.items() if max(own) <= BOUNDS[3]]
+    if len(medians) != 2 or not averaging or not picking:
+        return MESSAGE
+    return f"{averaging[0]} averages over most keys, {picking[0]} picks few: the keys that hold 90 %"
 
 
 def _spreads(result: Result) -> Iterator[Spread]:
@@ -141,6 +154,7 @@ def _column(ax: Axes, x: int, spread: Spread) -> None:
     """Draw one head: its queries as dots side by side, its quartiles as a box, its median as a bar."""
     shares = spread.shares
     beside = np.linspace(-0.3, 0.3, len(shares)) if len(shares) > 1 else np.zeros(1)
+    beside = np.random.default_rng(0).permutation(beside)  # in the order of the queries, 1/n looks like a trend
     bands = np.searchsorted(-np.array(BOUNDS), -shares, side="right") - 1  # a share at a bound is in the lower class
     for i, colour in enumerate(theme().series[: len(BOUNDS)]):
         own = np.clip(bands, 0, None) == i

@@ -31,6 +31,7 @@ class Crosstalk(Panels[Run]):
     most: ClassVar[int] = 6
     in_a_row: ClassVar[int] = 3
     shared: ClassVar[dict[str, bool]] = {"sharex": True, "sharey": True}
+    space: ClassVar[dict[str, float]] = {"h_pad": 0.1}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         wide = max(3.2 * _number(run, "spread") for run in shown.parts)

@@ -15,6 +15,8 @@ SCORE, MATCHING, PREVIOUS = "in-context score", "prefix matching", "previous tok
 MOST = 3
 """The largest number of trainings: the first."""
 LINES = ("-", "--", ":")
+SIGNS = ("dashed", "dotted")
+"""The words for the lines of all trainings but the first."""
 NAME = 18
 """The letters of the name of a training."""
 KINDS = (
@@ -61,7 +63,8 @@ class Emergence(Plot):
         below.set_title("attention of the best head", fontsize=scaled(17))
         figure.align_ylabels([above, below])
         shown = left_out(len(trainings[:MOST]), len(trainings), "trainings")
-        foot(figure, (shown, left_out(1, len(result.runs), "runs", "run")))
+        signs = [f"{sign}: {short(name, NAME)}" for sign, name in zip(SIGNS, trainings[1:MOST], strict=False)]
+        foot(figure, (*signs, shown, left_out(1, len(result.runs), "runs", "run")))
         for ax in (above, below):
             ax.yaxis.set_major_formatter(lambda value, _: number(value))
             lines = [line for line in ax.lines if not line.get_label().startswith("_")]
@@ -96,5 +99,5 @@ def _emergence(axes: tuple[Axes, ...], run: Run, name: str) -> None:
         "fontsize": scaled(15),
         "color": theme().faint,
     }
-    text = f"half of it from\nstep {first:,} on"
+    text = f"half of its weight\nfrom step {first:,} on"
     axes[-1].annotate(text, (first, HALF), (-scaled(20), 0), **style)

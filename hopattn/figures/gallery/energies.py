@@ -9,6 +9,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out, run_titles
+from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.recalls import energy_scale, last_steps, recalled
 from hopattn.figures.shapes import sign
@@ -33,7 +34,8 @@ STEPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 class Energies(Panels[Run]):
     """One line for each cue, up to 100, with a mark at its fixed point; one panel for each run, up to three.
 
-    A single cue, or the one that `[figure] query` names, has its number at each step.
+    A single cue, or the one that `[figure] query` names, has its number at each step. Beside a crowd are the medians of
+    the ends of both kinds.
     """
 
     name: ClassVar[str] = "energies"
@@ -68,8 +70,15 @@ class Energies(Panels[Run]):
         cue = label(min(cues)[0]) if len(cues) == 1 and len(min(cues)) == 1 else ""  # that all runs draw alone
         own = f"the cue: {cue}" if cue and result.figure.title is not None else ""
         counts = [(len(right), len(recalled(run))) for run, right in zip(runs, ends, strict=True)]
+        crowd = any(len(right) > CROWD and 0 < right.sum() < len(right) for right in ends)
         cut = left_out(*max(counts, key=lambda count: count[1] - count[0]), "cues")
-        notes = own, _above(runs), cut, left_out(len(runs), len(result.runs), "runs", "run")
+        notes = (
+            own,
+            "bars: medians" * crowd,
+            _above(runs),
+            cut,
+            left_out(len(runs), len(result.runs), "runs", "run"),
+        )
         titles = run_titles(shown.every, [()] * shown.of, 26)[: len(runs)]
         if not cue:
             recalls = [f"{int(right.sum())} of {len(right)} recall" for right in ends]
@@ -117,6 +126,8 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         paths = [np.column_stack([np.arange(ends[i] + 1), energies[i, : ends[i] + 1]]) for i in own]
         ax.add_collection(LineCollection(paths, **_style(wanted, crowd), zorder=2 if wanted else 3))
         ax.plot(ends[own], energies[own, ends[own]], **_mark(wanted, crowd), zorder=4 if wanted else 5)
+    if crowd and 0 < right.sum() < len(right):
+        _medians(ax, energies[:, -1], right)
     if len(energies) == 1:
         _steps(ax, energies[0, : ends[0] + 1], _style(bool(right[0]), crowd)["color"])
     ax.autoscale_view()
@@ -131,6 +142,19 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         ax.minorticks_off()
     else:
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
+def _medians(ax: Axes, ends: np.ndarray, right: np.ndarray) -> None:
+    """Mark the median of the energies at the end right of a panel: of the cues that recall, and of the others."""
+    medians = {wanted: float(np.median(ends[right == wanted])) for wanted in ENDS}
+    digits = 0 if abs(medians[True] - medians[False]) >= 2 else 3
+    for wanted, median in medians.items():
+        above = median > medians[not wanted] or (wanted and median == medians[not wanted])
+        colour, where = theme().series[0 if wanted else 1], ax.get_yaxis_transform()
+        ax.plot([1.04, 1.2], [median] * 2, color=colour, lw=scaled(6), transform=where, clip_on=False, scalex=False)
+        look: dict[str, Any] = {"color": inked(colour), "fontsize": scaled(15), "weight": "bold", "ha": "left"}
+        look |= {"textcoords": "offset points", "va": "bottom" if above else "top", "annotation_clip": False}
+        ax.annotate(number(median, digits), (1.03, median), (0, scaled(5 if above else -5)), xycoords=where, **look)
 
 
 def _limit(ax: Axes, runs: Sequence[Run]) -> None:
@@ -169,7 +193,8 @@ def _finding(runs: Sequence[Run]) -> str:
     what = "cues that go astray end {} than those that are recalled"
     if not any(lower.values()) or all(lower.values()):
         return what.format("lower" if all(lower.values()) else "higher")
-    return f"{', '.join(name for name in lower if lower[name])}: {what.format('lower')}"
+    where = " and ".join(name for name in lower if lower[name])
+    return f"with {where}, cues that go astray end lower than recalled ones"
 
 
 def _steps(ax: Axes, energies: np.ndarray, colour: str) -> None:
@@ -186,7 +211,12 @@ def _steps(ax: Axes, energies: np.ndarray, colour: str) -> None:
 def _style(right: bool, crowd: bool) -> dict[str, Any]:
     """The line of a cue that recalls its pattern, or of one that fails."""
     colour, line = (theme().series[0], "-") if right else (theme().series[1], (0, (4, 2)))
-    return {"color": colour, "linestyle": line, "linewidth": scaled(1.0 if crowd else 2.2), "alpha": 0.7}
+    return {
+        "color": colour,
+        "linestyle": line,
+        "linewidth": scaled(1.0 if crowd else 2.2),
+        "alpha": 0.2 if crowd else 0.7,
+    }
 
 
 def _mark(right: bool, crowd: bool) -> dict[str, Any]:

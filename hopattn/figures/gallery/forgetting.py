@@ -13,7 +13,8 @@ from hopattn.scenario.result import Result, Run
 
 RUNS = 2
 """The largest number of runs, one row of panels each."""
-TITLES = {"accuracy": "right name nearest (share)", "cosine": "cosine with the first word"}
+TITLES = {"accuracy": "right name\nnearest (share)", "cosine": "cosine with\nthe first word"}
+"""The quantities, each with the name of its axis."""
 TICKS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """The lengths that are written below an axis."""
 
@@ -37,11 +38,12 @@ class Forgetting(Plot):
         pads(figure, h_pad=0.08, w_pad=0.12)
         axes = figure.subplots(len(runs), len(TITLES), squeeze=False, sharex=True, sharey=True)
         for panels, run in zip(axes, runs, strict=True):
-            for ax, quantity in zip(panels, TITLES, strict=True):
+            for ax, (quantity, name) in zip(panels, TITLES.items(), strict=True):
                 _panel(ax, run, quantity)
-            panels[0].set_ylabel(run_title(run, 16) if len(result.runs) > 1 else "")
-        for ax, title in zip(axes[0], TITLES.values(), strict=True):
-            ax.set_title(title)
+                ax.set_ylabel(name)
+            if len(result.runs) > 1:
+                panels[0].set_title(run_title(run), loc="left", weight="bold")
+        figure.align_ylabels()
         lengths = [float(length) for run in runs for length in run.arrays["cosine"].labels[1]]
         ticks = [length for length in TICKS if min(lengths) <= length <= max(lengths)]
         for ax in axes[-1]:

@@ -63,7 +63,7 @@ class Gradients(Plot):
         texts = [text for _, text in looks]
         if any(RESIDUALS in name for name in names):
             keys.append(sign(color=theme().ink, linestyle="--"))
-            texts.append("without residuals")
+            texts.append("dashed: without residuals")
         rises = any(name != "derivative" and _rises(array.values) for name, array in arrays)
         why = "a rise from the floor: softmax is not saturated in that layer"
         foot(figure, (why if rises else "", left_out(1, len(result.runs), "runs", "run")), keys, texts, ncols=3)
@@ -104,16 +104,22 @@ def _of_layers(ax: Any, array: Labelled) -> None:
     for name, row in zip(array.labels[0], array.values, strict=True):
         _curve(ax, np.arange(1, n + 1), row, name)
     every = max(1, -(-n // 6))
-    shown = range(0, n, every)
+    shown = [*(i for i in range(0, n - 1, every) if n - 1 - i >= every), n - 1]
     ax.set_xticks([i + 1 for i in shown], ["out" if array.labels[1][i] == "output" else str(i + 1) for i in shown])
     ax.set(xlabel="layer")
 
 
 def _curve(ax: Any, places: np.ndarray, row: np.ndarray, name: str) -> None:
-    """Draw one curve; that of a stack without residuals is dashed, with open markers."""
+    """Draw one curve; that of a stack without residuals is dashed, with open markers.
+
+    Dashed curves that lie on each other are seen too: the later one is thinner, with smaller markers.
+    """
     place, text = _look(name)
     dashed, colour = RESIDUALS in name, theme().series[place]
+    before = sum(line.get_linestyle() == "--" for line in ax.lines) if dashed else 0
     style: dict[str, Any] = {"marker": ("s" if dashed else "o") if len(places) <= MARKED else "", "ms": scaled(8)}
+    if dashed:
+        style |= {"ms": scaled(max(5, 13 - 4 * before)), "lw": scaled(max(1.5, 4.5 - 1.5 * before)), "zorder": 1.9}
     style |= {"linestyle": "--" if dashed else "-", "mfc": theme().paper if dashed else colour, "clip_on": False}
     ax.plot(places, np.maximum(row, FLOOR), color=colour, label=f"{text}, {RESIDUALS}" if dashed else text, **style)
 

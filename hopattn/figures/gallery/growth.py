@@ -4,7 +4,7 @@ import math
 from typing import Any, ClassVar
 
 from hopattn.figures.base import Figure, Plot
-from hopattn.figures.headings import foot, headline, left_out
+from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, power_of_ten
 from hopattn.scenario.result import Result
@@ -30,6 +30,7 @@ class Growth(Plot):
         arrays, counts = result.runs[0].arrays, result.runs[0].arrays["multiplications"]
         words = [int(label) for label in counts.labels[0]]
         headline(figure, result)
+        pads(figure, h_pad=0.1)
         axes = figure.subplots(1, len(PANELS), sharey=True)
         for ax, (part, title) in zip(axes, PANELS.items(), strict=True):
             for end, (name, series, marker, dashes) in LINES.items():
@@ -37,6 +38,7 @@ class Growth(Plot):
                 times = f"× {number(2.0 ** float(arrays[f'{part}_{end}_growth'].values), 1)}"  # at the last doubling
                 look: dict[str, Any] = {"color": theme().series[series]}
                 ax.plot(words, values, dashes, marker=marker, label=name, **look)
+                times = f"doubling: {times}" if part == "word" and end == "anew" else times
                 look |= {"textcoords": "offset points", "ha": "right", "va": "bottom", "fontsize": scaled(20)}
                 ax.annotate(times, (words[-1], values[-1]), (scaled(-12), scaled(3)), **look)
             ax.set(title=title, xlabel="words", xscale="log", yscale="log")

@@ -54,7 +54,7 @@ def _curves(ax: Any, run: Run) -> None:
     if "curve" in run.arrays:
         fine, curve = _temperatures(run, "curve"), run.arrays["curve"].values
         ax.plot(fine, curve[:, 0], color=theme().faint, ls="--", lw=scaled(3), label="infinitely many: m = tanh(m/T)")
-        ax.plot(fine, curve[:, 1], color=theme().series[0], lw=scaled(3), label="these spins, exact")
+        ax.plot(fine, curve[:, 1], color=theme().series[0], lw=scaled(3), label="finitely many, exact")
         return
     temperatures, overlaps = _temperatures(run, "overlaps"), run.arrays["overlaps"]
     order = np.argsort(temperatures, kind="stable")
@@ -73,5 +73,5 @@ def _points(ax: Any, run: Run) -> None:
     for j in range(min(PATTERNS, sampled.shape[1] - 1)):
         colour = theme().ink if sampled.shape[1] == 2 else theme().series[j]
         style: dict[str, Any] = {"fmt": MARKERS[j], "ms": scaled(9), "mfc": theme().paper, "capsize": scaled(6)}
-        style |= {"color": colour, "lw": scaled(2), "label": None if j else "Glauber, ± 2 standard errors"}
+        style |= {"color": colour, "lw": scaled(2), "label": None if j else "simulated (Glauber), ± 2 standard errors"}
         ax.errorbar(temperatures, sampled[:, j + 1], 2 * errors[:, j + 1], zorder=5, **style)

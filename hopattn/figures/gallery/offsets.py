@@ -63,7 +63,8 @@ class Offsets(Panels[Matrix]):
     def about(self, shown: Shown[Matrix], axes: Sequence[Axes]) -> About:
         heads = max(len(_of_heads(run, "scores")) for run in shown.result.runs)
         own = "each panel has its own scale" * (len(shown.parts) > self.in_a_row)
-        notes = own, self.left_out(shown), left_out(1, heads, "heads", "head")
+        dashed = "dashed: the mean at this offset" * any(_verdict(values)[0] == PLACES for _, values in shown.parts)
+        notes = dashed, own, self.left_out(shown), left_out(1, heads, "heads", "head")
         style = {"fontsize": scaled(17), "pad": scaled(27)}
         return About(notes, titles=[title for title, _ in shown.parts], title_style=style)
 

@@ -1,5 +1,6 @@
 """Positions read by a linear probe: the accuracy by layer with chance as a line, and what the probe reads."""
 
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,9 +37,15 @@ class Probe(Plot):
         finds = f"a causal mask alone tells positions: a probe finds {found}, by chance {chance}"
         headline(figure, result, finds * bool(masked > above >= unmasked))
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
-        pads(figure, wspace=0.08)
+        pads(figure, wspace=0.08, h_pad=0.1)
         lines = _accuracies(left, arrays), _lengths(right, arrays["masked length"], arrays["unmasked length"])
-        notes = f"grey: chance ± {ERRORS} standard errors", left_out(1, len(result.runs), "runs", "run")
+        above_0 = [ax.get_ylim()[0] > 0 for ax in (left, right)]
+        cut = (
+            "the vertical axes do not start at 0"
+            if all(above_0)
+            else "a vertical axis does not start at 0" * any(above_0)
+        )
+        notes = f"grey: chance ± {ERRORS} standard errors", cut, left_out(1, len(result.runs), "runs", "run")
         foot(figure, notes)
         for ax, own in zip((left, right), lines, strict=True):
             if not name_lines(ax, own, [line.get_label() for line in own]):
@@ -71,11 +78,13 @@ def _accuracies(ax: Axes, arrays: Any) -> list[Any]:
         lines += ax.plot(at, curve, line, color=colour, marker=marker, ms=scaled(9), label=text)
     ax.axhspan(chance - ERRORS * error, chance + ERRORS * error, color=theme().faint, alpha=0.25, lw=0)
     ax.axhline(chance, color=theme().ink, lw=scaled(1.5), ls=":")
-    most = max(float(arrays[f"{name} accuracy"].values.max()) for name, *_ in _curves())
-    ax.set(ylim=(0, 1.1 * max(most, chance + ERRORS * error)))
+    drawn = np.array([chance - ERRORS * error, chance + ERRORS * error, *chain(*(line.get_ydata() for line in lines))])
+    _frame(ax, at, drawn)
     ax.yaxis.set_major_formatter(lambda value, _: percent(value))
     step = -(-len(at) // TICKS)
-    ax.set_xticks(at[::step], [place.removeprefix("layer ") for place in places][::step])
+    ax.set_xticks(
+        at[::step], ["no layer" if place == "words" else place.removeprefix("layer ") for place in places][::step]
+    )
     ax.set_xlabel("layer")
     ax.set_title("positions found (share)")
     return lines
@@ -88,9 +97,16 @@ def _lengths(ax: Axes, masked: Labelled, unmasked: Labelled) -> list[Any]:
     lines = []
     for array, (_, text, colour, line, marker) in ((masked, first), (unmasked, last)):
         lines += ax.plot(at, array.values[-1], line, color=colour, marker=marker, ms=scaled(9), label=text)
-    most = float(max(masked.values[-1].max(), unmasked.values[-1].max())) or 1.0
-    ax.set(xlabel=f"position in the text, after {masked.labels[0][-1]}", ylim=(0, 1.15 * most))
+    _frame(ax, at, np.concatenate([masked.values[-1], unmasked.values[-1]]))
+    ax.set_xlabel(f"position in the text, after {masked.labels[0][-1]}")
     ax.yaxis.set_major_formatter(lambda value, _: number(value))
     ax.set_xticks(at[:: -(-len(at) // TICKS)])
     ax.set_title("length of the mean vector")
     return lines
+
+
+def _frame(ax: Axes, at: np.ndarray, drawn: np.ndarray) -> None:
+    """Show what is drawn, with room around it for the names of the curves. at: the places across."""
+    low, high, wide = float(drawn.min()), float(drawn.max()), float(np.ptp(at)) or 1.0
+    edge = 0.2 * (high - low) or 0.1
+    ax.set(ylim=(max(0.0, low - edge), high + edge), xlim=(at[0] - 0.08 * wide, at[-1] + 0.08 * wide))

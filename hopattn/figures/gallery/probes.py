@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_title
+from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.style import scaled, theme
 from hopattn.scenario.result import Run
@@ -28,11 +29,12 @@ class Probes(Panels[Run]):
     most: ClassVar[int] = 3
     beside: ClassVar[bool] = True
     shared: ClassVar[dict[str, bool]] = {"sharey": True}
+    space: ClassVar[dict[str, float]] = {"h_pad": 0.1}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         looks = _looks()
         _curves(ax, part, looks)
-        _capacities(ax, part, looks)
+        _capacities(ax, part, looks, len(shown.parts) == 1)
         _frame(ax, part, TICKS // len(shown.parts))
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
@@ -40,9 +42,11 @@ class Probes(Panels[Run]):
         titles = [run_title(run, 60 // len(named)) for run in named]
         keys, names = axes[0].get_legend_handles_labels()
         legend = {"ncols": 2, "handlelength": 3.5}
-        bars = "pale bar: from about here on, the memory of this colour loses few keys"
+        bars = "pale bar: capacity, from which on a memory loses few keys"
         pale = bars if any((run.arrays["capacity"].values > 0).any() for run in shown.parts) else ""
-        return About([pale, self.left_out(shown)], keys, names, titles, "", {"pad": scaled(14)}, legend)
+        unknown = [name for name in _looks() if name not in shown.parts[0].arrays["capacity"].labels[0]]
+        none = f"no formula for ‘{'’, ‘'.join(unknown)}’" if pale and unknown else ""
+        return About([pale, none, self.left_out(shown)], keys, names, titles, "", {"pad": scaled(14)}, legend)
 
 
 def _looks() -> dict[str, dict[str, Any]]:
@@ -74,12 +78,21 @@ def _curves(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
     ax.plot(widths, answers, label="answers in context", clip_on=False, zorder=3, **look)
 
 
-def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw a vertical line at each capacity: from about this width on, a memory loses few of its keys in theory."""
-    capacity = run.arrays["capacity"]
-    for name, width in zip(capacity.labels[0], capacity.values, strict=True):
-        if width > 0:
-            ax.axvline(width, color=looks[name]["color"], linewidth=scaled(6), alpha=0.3, zorder=0)
+def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]], named: bool) -> None:
+    """Draw a vertical line at each capacity: from about this width on, a memory loses few of its keys in theory.
+
+    named: whether the lines that are far enough from one another have their name above them.
+    """
+    capacity, (widths, _) = run.arrays["capacity"], _by_width(run)
+    drawn = {name: width for name, width in zip(capacity.labels[0], capacity.values, strict=True) if width > 0}
+    apart = np.diff(np.log(sorted(drawn.values()))).min(initial=np.inf) >= 0.1 * np.log(widths[-1] / widths[0])
+    within = all(widths[0] <= width <= widths[-1] for width in drawn.values())
+    for name, width in drawn.items():
+        colour = looks[name]["color"]
+        ax.axvline(width, color=colour, linewidth=scaled(6), alpha=0.3, zorder=0)
+        if named and apart and within:
+            look: dict[str, Any] = {"color": inked(colour), "fontsize": scaled(15), "ha": "center", "va": "bottom"}
+            ax.text(width, 1.0, "capacity", transform=ax.get_xaxis_transform(), **look)
 
 
 def _frame(ax: Axes, run: Run, most: int) -> None:
@@ -95,4 +108,5 @@ def _frame(ax: Axes, run: Run, most: int) -> None:
     ax.set_xticks([], minor=True)
     ax.set(ylim=(0, 1.1), yticks=[0, 0.5, 1], yticklabels=["0", ".5", "1"])
     ax.set(xlabel="width: numbers in a word vector", ylabel="share that is right")
-    ax.grid(axis="y", color=theme().faint, alpha=0.4, linewidth=scaled(1))
+    for share in (0.5, 1):  # lines and no grid: no name lies across them
+        ax.axhline(share, color=theme().faint, alpha=0.4, linewidth=scaled(1), zorder=0)

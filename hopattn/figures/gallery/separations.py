@@ -23,6 +23,8 @@ FAMILIES = {True: "shares:\nweights sum to 1", False: "no shares:\nany sum of we
 """The two families by whether the weights are shares, each with the name of its axis."""
 EXAMPLES = {"n": 3, "k": 2}
 """Parameters for which all separations differ: a power of 2 is the identity, subsets of 1 pattern are sparsemax."""
+POWERS = {3: "score²", 4: "score³"}
+"""What a power makes of a score above 0, by its n: the derivative of the energy."""
 REFERENCE = "softmax"
 """The separation that each panel shows in grey."""
 SYMBOLS = {"alpha": "α"}
@@ -46,7 +48,7 @@ class Separations(Plot):
             known = {field.name for field in fields(separations[kind])}
             kinds[kind] = separations[kind](**{key: value for key, value in EXAMPLES.items() if key in known})
         order = sorted(kinds, key=lambda kind: (kind != REFERENCE, kind))
-        headline(figure, result, "how scores become weights")
+        headline(figure, result, "shares stay between 0 and 1; other weights may grow without limit")
         pads(figure, h_pad=0.08, w_pad=0.04)
         families = [[kind for kind in order if is_share(weights_of(kinds[kind])) == share] for share in FAMILIES]
         grid = figure.subplots(2, max(map(len, families)), sharex=True, sharey="row")
@@ -58,9 +60,11 @@ class Separations(Plot):
             row[0].set(ylim=LIMITS[share], ylabel=FAMILIES[share])
         grid[0, 0].set(xlim=(SCORES[0], SCORES[-1]), xticks=(-2, 0, 2))
         figure.align_ylabels(grid[:, 0])
-        beta = f", its β is {number(own.beta, 3)}" if own.beta != 1 else ""
+        own_curve = weights_of(replace(own, beta=1.0))
+        twins = (kind for kind in order if kind != name and np.allclose(weights_of(kinds[kind]), own_curve))
+        twin = next((f", the same as {kind.replace('_', ' ')}" for kind in twins), "")
         how = "across: the score of one pattern; two others have the scores 0 and 1; β = 1 in every panel"
-        foot(figure, f"{how}\ndashed: softmax; framed: the separation of this memory{beta}")
+        foot(figure, f"{how}\ndashed: softmax; framed: the separation of this memory{twin}")
 
 
 def weights_of(separation: Separation) -> np.ndarray:
@@ -98,7 +102,8 @@ def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
         ax.spines[:].set(visible=True, linewidth=scaled(4), color=colour)
     given = {field.name: getattr(separation, field.name) for field in fields(separation)}
     names = [name for name, value in given.items() if name != "beta" and value is not None]
-    if text := ", ".join(f"{SYMBOLS.get(name, name)} = {number(given[name], 3)}" for name in names):
+    stated = [f"{SYMBOLS.get(name, name)} = {number(given[name], 3)}" for name in names]
+    if text := ", ".join([*filter(None, [POWERS.get(given.get("n", 0)) if "power" in kind else ""]), *stated]):
         box = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
         ax.text(0.95, 0.13, text, transform=ax.transAxes, ha="right", fontsize=scaled(15), bbox=box)
 

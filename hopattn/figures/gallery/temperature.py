@@ -78,7 +78,7 @@ def _scores(run: Run) -> list[tuple[str, Labelled]]:
 def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: list[int]) -> None:
     """Draw the scores, and below them their weights at each β, all weights on one scale from 0 to 1."""
     values = scores.values[query]
-    rows = place.subgridspec(1 + len(BETAS), 1, height_ratios=[1, *[1.15] * len(BETAS)])
+    rows = place.subgridspec(1 + len(BETAS), 1, height_ratios=[1] * (1 + len(BETAS)))
     axes = rows.subplots(sharex=True)
     names = [scores.labels[1][j] for j in shown]
     _bars(axes[0], values[shown], theme().faint, "score")
@@ -92,8 +92,8 @@ def _all_bars(place: Any, scores: Labelled, query: int, keys: list[int], shown: 
     axes[-1].tick_params(axis="x", length=0)
     _name_keys(axes[-1], names)
     whole = BARS * float(axes[-1].figure.bbox.width) * 72 / float(axes[-1].get_figure(root=True).dpi) / scaled(17)
-    query_name = cut(scores.labels[0][query], whole - ems("the query ‘’: scores and weights"))
-    axes[0].set_title(f"the query ‘{query_name}’: scores and weights", fontsize=scaled(17))
+    query_name = cut(scores.labels[0][query], whole - ems("scores and weights of ‘’"))
+    axes[0].set_title(f"scores and weights of ‘{query_name}’", fontsize=scaled(17))
 
 
 def _name_keys(ax: Axes, names: list[str]) -> None:
