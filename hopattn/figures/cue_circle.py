@@ -56,7 +56,7 @@ def draw_circle(
     """
     unit_circle(ax, reach)
     style: dict[str, Any] = {"color": theme().faint, "fontsize": scaled(size), "textcoords": "offset points"}
-    below = cue[1] >= 0
+    below = cue[1] >= 0 or cue[0] <= 0
     aside = (0, scaled(-away if below else away))
     ax.annotate(names[0], (max(1.03, reach - 0.09), 0), aside, ha="left", va="top" if below else "bottom", **style)
     ax.annotate(names[1], (0, reach), xytext=(scaled(6), 0), ha="left", va="top", **style)

@@ -89,7 +89,7 @@ NOTES = {
     "rows: elements of a value": "Zeilen: Elemente eines Werts",
     "columns: features of a key": "Spalten: Merkmale eines Schlüssels",
     "framed: changed by the word": "umrahmt: vom Wort geändert",
-    "rows of 0 are left out": "Zeilen aus 0 fehlen",
+    "rows that stay 0 are left out": "Zeilen, die 0 bleiben, fehlen",
     "the first {n} of {n} words": "die ersten {} von {} Wörtern",
     "× n: twice the words take n times the work": "× n: doppelt so viele Wörter kosten n-mal so viel Arbeit",
     "in brackets: attention spread evenly over the visible words": "in Klammern: gleich verteilt auf die sichtbaren "
@@ -130,6 +130,8 @@ NOTES = {
     "number: kind seen": "Zahl: gesehene Art",
     "ring: start": "Ring: Anfang",
     "dotted: not walked": "gepunktet: nicht begangen",
+    "known: walked again": "bekannt: erneut",
+    "ring: the place of the memory": "Ring: der Ort der Erinnerung",
     "± one standard error of {n} draws": "± ein Standardfehler von {} Ziehungen",
     "{n} cues and {n} keys of dim {n}": "{} Reize und {} Schlüssel der Dimension {}",
     "{n} cue and {n} keys of dim {n}": "{} Reiz und {} Schlüssel der Dimension {}",
@@ -174,6 +176,7 @@ _WAYS = {
     "one neuron after the other, by chance": "ein Neuron nach dem anderen, nach dem Zufall",
     "all neurons at once": "alle Neuronen auf einmal",
 }
+_RULES = {f"key {{}} {sign} {{}}": f"Schlüssel: {{}} {sign} {{}}" for sign in "=≠<≤>≥"}
 _ARROWS = {
     f"{sign} leads to the next state, {way}": f"{its} führt zum nächsten Zustand, {its_way}"
     for sign, its in {"an arrow": "ein Pfeil", "a line": "eine Linie"}.items()
@@ -195,4 +198,4 @@ _OTHER = {
     for other, others in _OUTCOMES.items()
 }
 
-GERMAN = AXES | SENTENCES | NOTES | _ARROWS | _SAME | _OTHER
+GERMAN = AXES | SENTENCES | NOTES | _RULES | _ARROWS | _SAME | _OTHER

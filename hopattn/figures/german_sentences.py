@@ -57,6 +57,13 @@ SENTENCES = {
     "{} gets all {n} right; {}": "{} hat alle {} richtig; {}",
     "{} and {} get all {n} right": "{} und {} haben alle {} richtig",
     "{} and {} get all {n} right; {}": "{} und {} haben alle {} richtig; {}",
+    "{} gets all {n} right; {}: {n}, always {}": "{} hat alle {} richtig; {}: {}, immer {}",
+    "{} and {} get all {n} right; {}: {n}, always {}": "{} und {} haben alle {} richtig; {}: {}, immer {}",
+    "the product {n} is the length of the shadow of a on w": "das Produkt {} ist die Länge des Schattens von a auf w",
+    "the smaller the angle, the larger the product": "je kleiner der Winkel, desto größer das Produkt",
+    "all {n} states of {n} neurons lead to {n} fixed point": "alle {} Zustände von {} Neuronen führen zu {} Fixpunkt",
+    "all {n} states of {n} neurons lead to {n} fixed points": "alle {} Zustände von {} Neuronen führen zu {} "
+    "Fixpunkten",
     "cosine = adjacent / hypotenuse = {}": "Kosinus = Ankathete / Hypotenuse = {}",
     "= adjacent / hypotenuse": "= Ankathete / Hypotenuse",
     "adjacent {n}": "Ankathete {}",

@@ -9,6 +9,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 MARGIN = 0.26
 """The margin on each side of a slide, in inches: ink stays 24 of 1280 pixels away. Others are in proportion."""
 SLIDE = (12.8, 7.2)
+BELOW_HEADLINE = 0.4
+"""The room between the headline and titles of panels, beyond that of the layout, in margins."""
 INTO = 1.5
 """The number of pixels by which the box of a text may reach into the margin: letters have room in their boxes."""
 
@@ -28,7 +30,9 @@ class WithMargin(ConstrainedLayoutEngine):
         size = np.asarray(fig.get_size_inches())
         pads = np.array([self.get()["w_pad"], self.get()["h_pad"]])
         (x, y), (right, top) = (np.maximum(0, _margin(fig) - pads) + self.wider) / size
-        inner = x, y, 1 - x - right, 1 - y - top
+        titled = fig._suptitle is not None and any(ax.get_title() for ax in fig.axes)
+        gap = titled * BELOW_HEADLINE * _margin(fig) / size[1]
+        inner = x, y, 1 - x - right, 1 - y - top - gap
         self.set(rect=inner)
         legends = [legend for legend in fig.legends if legend._outside_loc]
         for legend in legends:

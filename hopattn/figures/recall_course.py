@@ -77,7 +77,9 @@ def draw_curves(ax: Axes, name: str, rows: np.ndarray, last_steps: Sequence[int]
         style: dict[str, Any] = {"color": theme().series[0], "linewidth": scaled(1.5), "alpha": 0.5}
         if marked:
             every = max(1, (len(row) - 1) // 8)
-            style = {"marker": MARKERS[i], "markersize": scaled(9), "markevery": every, "color": theme().series[i]}
+            style = {"marker": MARKERS[i], "markevery": every, "color": theme().series[i]}
+            below = min(len(last_steps), MARKED_CUES) - 1 - i  # it stays visible behind the later ones
+            style |= {"markersize": scaled(9 + 2.5 * below), "linewidth": scaled(2.5 + below)}
         ax.plot(row, **style)
     ax.set_ylabel(name)
     ax.xaxis.get_major_locator().set_params(integer=True)

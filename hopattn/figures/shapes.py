@@ -94,13 +94,13 @@ def layer(ax: Any, weights: np.ndarray, inputs: Sequence[str], neurons: Sequence
         width = scaled(1 + 4 * abs(weight) / most)
         colour = colour_of(weight) if weight else theme().faint
         ax.plot([0, 3], [left[i], right[j]], line_of(weight), color=colour, lw=width)
-        along = 0.45 if m == 1 else 0.2 + 0.4 * j / m
+        along = 0.45 if m == 1 else 0.3 if largest == 2 else 0.2 + 0.4 * j / m
         place = (3 * along, left[i] + (right[j] - left[i]) * along)
         ink = theme().ink if weight else theme().faint
         boxed(ax, place, f"× {number(float(weight))}", fontsize=scaled(17 if n * m <= 8 else 13), color=ink)
     look: Any = {"mfc": theme().paper, "mec": theme().ink, "mew": scaled(2.5), "ms": size, "ls": "none"}
     for heights, x, texts in ((left, 0.0, inputs), (right, 3.0, neurons)):
-        ax.plot(np.full(len(heights), x), heights, "o", zorder=3, **look)
+        ax.plot(np.full(len(heights), x), heights, "o", zorder=3, clip_on=False, **look)
         for y, text in zip(heights, texts, strict=True):
             ax.text(x, y, text, ha="center", va="center", zorder=4, fontsize=text_size)
     for y, text in zip(right, names, strict=True):

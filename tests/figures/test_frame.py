@@ -53,6 +53,15 @@ def ink(figure):
     return rows[0], columns[0], len(pixels) - 1 - rows[-1], pixels.shape[1] - 1 - columns[-1]
 
 
+@pytest.mark.parametrize("name", ["alignment", "beside", "crosstalk", "neuron", "steps", "walk"])
+def test_titles_of_panels_stand_apart_from_the_headline(name):
+    """By at least 16 of 1280 pixels."""
+    figure = drawing_of(name, plots[name].scenario).figure
+    figure.canvas.draw()
+    below = max(ax.title.get_window_extent().y1 for ax in figure.axes if ax.get_title())
+    assert (figure._suptitle.get_window_extent().y0 - below) / figure.dpi >= 0.16
+
+
 def faults(draw, style):
     """What has no room in a figure, as its author is told it; empty where all has."""
     with collected() as remarks:

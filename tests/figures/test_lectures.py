@@ -129,6 +129,7 @@ def test_each_cue_has_its_circle_angle_output_and_perpendicular():
         assert np.allclose(weights[1], (0.8, 0.6)) and np.allclose(activations[1], cue)
         first, second = (text for text in ax.texts if text.get_text() in ("first", "second"))
         assert first.xy[0] > 1 and second.xy[1] > 1, "an axis has its name at its positive end, outside of the circle"
+        assert first.xyann[1] < 0, "the name of the first axis is on the same side of it in each circle"
     dashed = [line.get_xydata() for line in axes[3].lines if len(line.get_xydata()) and line.is_dashed()]
     ((start, end),) = dashed
     assert np.allclose(start, cues[3]) and (start - end) @ w == pytest.approx(0) and np.allclose(end, (0.64, 0.48))
@@ -137,12 +138,17 @@ def test_each_cue_has_its_circle_angle_output_and_perpendicular():
 def test_the_cosine_is_the_adjacent_side_over_the_hypotenuse():
     """By hand: from (1, 0) onto (.8, .6), the adjacent side is .8 long, the hypotenuse 1."""
     figure = shown(Projection, "similarity")
-    assert figure.get_suptitle() == "cosine = adjacent / hypotenuse = .8 / 1 = .8"
+    assert figure.get_suptitle() == "the product .8 is the length of the shadow of a on w"
     (ax,) = figure.axes
-    assert {"adjacent .8", "hypotenuse 1", "cos 37°", "= adjacent / hypotenuse\n= .8 / 1 = .8"} <= set(texts(ax))
-    assert "= .8 × 1 + .6 × 0\n= |w| |a| cos 37°\n= 1 × 1 × .8 = .8" in texts(ax)
+    lines = ["= .8 × 1 + .6 × 0", "= |w| |a| cos 37°", "= 1 × 1 × .8 = .8"]
+    assert {"adjacent .8", "hypotenuse 1", "cos 37°", "= adjacent / hypotenuse", "= .8 / 1 = .8", *lines} <= {
+        *texts(ax)
+    }
+    heights = [text.get_position()[1] for text in ax.texts if text.get_text() in lines]
+    assert heights[0] - heights[1] == pytest.approx(heights[1] - heights[2]) and heights[0] > heights[1]
     opposite = figure_of(Projection, chosen(result_of("similarity"), {"query": "opposite"}))
     assert "= 1 × 1 × (−1) = −1" in texts(opposite.axes[0])[-1]
+    assert opposite.get_suptitle() == "cosine = adjacent / hypotenuse = −1 / 1 = −1"
     assert Projection().lacks(result_of("bank")) == "it has no neuron that is cued"
 
 

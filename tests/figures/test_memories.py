@@ -318,3 +318,11 @@ def test_a_memory_without_a_finite_landscape_or_a_fixed_successor_has_no_such_fi
     random_update = 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }'
     rows = [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1], [1, -1, -1, -1]]
     assert plots["states"]().lacks(oddly_named(random_update, ["1", "2", "3", "4"], rows))
+
+
+def test_an_animation_names_curves_that_lie_on_each_other_together_and_its_still_has_the_cue():
+    """V and S have the same number of pixels in common with half of R, and so overlap with it alike."""
+    cue, end, _, overlaps = drawing_of("animation", "graded").figure.axes
+    assert [text.get_text() for text in overlaps.texts] == ["R", "V, S"]
+    assert (cue.get_title(), end.get_title()) == ("the cue:\nhalf of R", "step 114")
+    assert end.get_xlabel() == "recalls R"

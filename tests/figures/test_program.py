@@ -20,7 +20,7 @@ def test_it_shows_each_selection_with_its_rule_and_each_sequence():
     n = 5
     assert images == [[[True] * n] * n, [[j == n - 1 - i for j in range(n)] for i in range(n)]]
     titles = [ax.get_title() for ax in figure.axes]
-    assert titles == ["1  all\nevery key", "4  mirror\nindices == opposite", ""]
+    assert titles == ["1  all\nevery key", "4  mirror\nkey indices = opposite", ""]
     values = [text.get_text() for text in figure.axes[-1].texts]
     assert values == [*"Hello", *["all"] * n, *["5"] * n, *"43210", *(f"→ {letter}" for letter in "olleH"), *"olleH"]
     names = [tick.get_text() for tick in figure.axes[-1].get_yticklabels()]

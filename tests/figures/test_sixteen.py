@@ -46,14 +46,15 @@ def test_each_model_is_right_on_the_sequences_that_a_count_by_hand_finds():
     assert pairs[0] == ("B ✗", LIGHT.minus) and {colour for _, colour in pairs[1:]} == {LIGHT.dim}
     scores = [text.get_text() for text in ax.texts if " of " in text.get_text()]
     assert scores == ["16 of 16", "16 of 16", "15 of 16"]
-    assert names(ax) == ["sequence", "right answer", "attention", "averaging", "counted pairs"]
+    assert names(ax) == ["sequence", "right answer: B\nif any B, else A", "attention", "averaging", "counted pairs"]
 
 
 def test_the_title_says_who_is_right_and_the_foot_gives_the_scores_of_the_runs_that_are_not_drawn():
     figure = drawing_of("sixteen", "all-a-any-b").figure
-    assert figure.get_suptitle() == "attention and averaging get all 16 right; counted pairs: 15"
+    assert figure.get_suptitle() == "attention and averaging get all 16 right; counted pairs: 15, always B"
     note = figure.get_supxlabel().replace("\n", " ")
-    assert note == "framed: a wrong answer not drawn: ten words 1,024 of 1,024; averaging ten words 1,014 of 1,024"
+    rest = "attention, ten words 1,024 of 1,024; averaging, ten words 1,014 of 1,024"
+    assert note == f"framed: a wrong answer not drawn: {rest}"
 
 
 def test_runs_with_other_sequences_have_a_panel_of_their_own():

@@ -148,11 +148,11 @@ def test_bars_of_one_column_and_cells_of_all_tables_have_one_scale():
 
 
 def test_steps_show_the_word_in_question_and_the_run_that_differs_most():
-    assert "the query: apple" in drawing_of("steps", "apple").figure.get_supxlabel()
-    assert "the query: orange" in drawn(Steps, "apple", query="orange", run="an apple and an orange").get_supxlabel()
+    asked = drawing_of("steps", "apple").figure, drawn(Steps, "apple", query="orange", run="an apple and an orange")
+    assert [figure.axes[0].get_title() for figure in asked] == ["1  scores: apple", "1  scores: orange"]
     figure = drawing_of("steps", "aaba").figure
     assert [figure.axes[k].get_ylabel() for k in (0, 3)] == ["attention", "averaging"]
-    assert figure.get_supxlabel() == "the query: find a B · 2 of 3 runs"
+    assert (figure.axes[0].get_title(), figure.get_supxlabel()) == ("1  scores: find a B", "2 of 3 runs")
     assert figure.get_suptitle() == "attention gives ‘B’ 1/2 of the weight, averaging 1/4"
 
 

@@ -28,11 +28,13 @@ LINEAR = 15
 """The number of steps up to which the axis of steps is linear; a longer one counts them logarithmically."""
 NAMED = 3
 """The number of patterns whose curves have colours and names: those that the recall comes nearest to."""
+TWIN = 0.01
+"""Overlaps that differ by less than this at every step are one curve."""
 MARKERS = "osD"
 
 
 class Animation(Plot):
-    """The recall of one cue of the first run. `draw` shows the last frame, `frames` gives every frame."""
+    """The recall of one cue of the first run. `draw` shows the cue and the last frame, `frames` gives every frame."""
 
     name: ClassVar[str] = "animation"
     shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, its energy and its overlaps"
@@ -43,7 +45,7 @@ class Animation(Plot):
         return "" if result.runs[0].strips else "it recalls no pictures"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        _frame(figure, result, float(last_step(result.runs[0], _cue(result))))
+        _frame(figure, result, float(last_step(result.runs[0], _cue(result))), still=True)
 
     def frames(self, result: Result) -> list[Draw]:
         return [
@@ -56,14 +58,21 @@ def _cue(result: Result) -> int:
     return cues_of(result, result.runs[0].arrays["input"].labels[0])[0]
 
 
-def _frame(figure: Figure, result: Result, time: float) -> None:
-    """Draw the state at a time into an empty figure. Later parts of the curves are faint."""
+def _frame(figure: Figure, result: Result, time: float, still: bool = False) -> None:
+    """Draw the state at a time into an empty figure, a still also the cue. Later parts of the curves are faint."""
     run, i = result.runs[0], _cue(result)
     headline(figure, result)
     pads(figure, h_pad=0.12, w_pad=0.15)
     energy = run.arrays.get("energy")
     left, right = figure.add_gridspec(1, 2, width_ratios=(1, 1.35))
-    _state(figure.add_subplot(left), run, i, time)
+    if still and time:
+        cue, end = left.subgridspec(1, 2).subplots()
+        _state(cue, run, i, 0.0)
+        cue.set_title(cue.get_title().replace(": ", ":\n", 1))
+        _state(end, run, i, time)
+        end.set_title(f"step {last_step(run, i)}")
+    else:
+        _state(figure.add_subplot(left), run, i, time)
     axes = right.subgridspec(1 if energy is None else 2, 1).subplots(squeeze=False, sharex=True)[:, 0]
     _overlaps(axes[-1], run, i, time)
     if energy is not None:
@@ -110,12 +119,25 @@ def _overlaps(ax: Axes, run: Run, i: int, time: float) -> None:
             ax.plot(every[:, j], color=theme().faint, linewidth=scaled(1), zorder=1)
     shown = every[:, leading_patterns(every)]
     least, most = min(0.0, float(shown.min())) * 1.1 - 0.05, max(1.0, float(shown.max())) * 1.1
-    ends = _apart([float(every[-1, j]) for j in order], 0.13 * (most - least))
-    for rank, (j, end) in enumerate(zip(order, ends, strict=True)):
+    groups: list[list[int]] = []
+    for j in order:  # curves that lie on each other are one, with all their names
+        same = [group for group in groups if np.abs(every[:, group[0]] - every[:, j]).max() < TWIN]
+        if same:
+            same[0].append(j)
+        else:
+            groups.append([j])
+    ends = _apart([float(every[-1, group[0]]) for group in groups], 0.13 * (most - least))
+    for rank, (group, end) in enumerate(zip(groups, ends, strict=True)):
         colour = theme().series[rank]
-        _curve(ax, every[:, j], time, colour, MARKERS[rank])
+        _curve(ax, every[:, group[0]], time, colour, MARKERS[rank])
         at: Any = {"xytext": (scaled(10), 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
-        ax.annotate(names[j], (last, end), color=colour, weight="bold" if rank == 0 else "normal", **at)
+        ax.annotate(
+            ", ".join(names[j] for j in group),
+            (last, end),
+            color=colour,
+            weight="bold" if rank == 0 else "normal",
+            **at,
+        )
     ax.set(ylabel="overlap with\neach pattern", ylim=(least, most))
     ax.axhline(0, color=theme().faint, linewidth=scaled(1), zorder=0)
 

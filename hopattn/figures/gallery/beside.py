@@ -138,7 +138,7 @@ def _rows(ax: Any, start: np.ndarray, end: np.ndarray, colours: dict[str, Any], 
     """Draw cue and state as two rows of cells, with a ring around each neuron of the cue that the recall flips."""
     table = np.stack([start, end])
     image = cells(ax, table, colours, numbers=False)
-    ax.axhline(0.5, color=theme().paper, lw=scaled(8))
+    ax.axhline(0.5, color=theme().faint, lw=scaled(3.5))
     ax.set_yticks([0, 1], ["cue", "state"])
     if len(start) > NUMBERED:
         return

@@ -84,7 +84,7 @@ def _notes(runs: list[tuple[str, Labelled]], columns: int, framed: bool, others:
     words = max(len(memories.values) for _, memories in runs)
     zero = any(len(_kept(memories)) < memories.values.shape[1] for _, memories in runs)
     first = ["rows: elements of a value", "columns: features of a key", "framed: changed by the word" * framed]
-    rest = ["rows of 0 are left out" * zero, f"the first {columns} of {words} words" * (words > columns), others]
+    rest = ["rows that stay 0 are left out" * zero, f"the first {columns} of {words} words" * (words > columns), others]
     return [*first, *rest]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.figures.base import Axes, Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads
 from hopattn.figures.line_names import name_lines
-from hopattn.figures.places import coloured_places, is_lattice
+from hopattn.figures.places import coloured_places, is_lattice, spots_of
 from hopattn.figures.shapes import colours_of
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number, short
@@ -15,6 +15,8 @@ from hopattn.scenario.result import Result, Run
 
 PANELS = 2
 """The number of modules and of memories that are drawn."""
+SINGLE = 0.5
+"""The part of all weight above which one place has a ring."""
 
 
 class Maps(Plot):
@@ -56,6 +58,7 @@ class Maps(Plot):
             left_out(len(memories), len(fields.values), "memories"),
             # the maps are drawn without noise; a walk with noise of its own has no stray weight
             "maps without noise" if with_noise or "stray weight" not in run.arrays else "",
+            "ring: the place of the memory" if any(ax.lines for ax in axes[1]) else "",
             left_out(1, len(result.runs), "runs", "run"),
         )
         foot(figure, notes)
@@ -71,6 +74,10 @@ def _row(axes: Any, run: Run, panels: list[tuple[str, np.ndarray]], grid_like: b
         ax.set_title(title, fontsize=scaled(15))
         if is_lattice(run):
             ax.spines[:].set(visible=True, color=theme().faint)
+        if not grid_like and values.max() > SINGLE * values.sum():
+            ring: dict[str, Any] = {"mfc": "none", "mec": theme().minus, "mew": scaled(2.5), "ms": scaled(20)}
+            x, y = spots_of(run)[int(np.argmax(values))]
+            ax.plot(x, -y if is_lattice(run) else y, "o", **ring)
     for ax in axes[len(panels) :]:
         ax.axis("off")
     ticks = [-1, 0, 1] if grid_like else [0, 0.5, 1]

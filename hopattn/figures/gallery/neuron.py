@@ -33,6 +33,7 @@ class Neuron(Panels[int]):
     shows: ClassVar[str] = "a neuron: activations come in, each times its weight, and their sum goes out"
     scenario: ClassVar[str] = "similarity"
     in_a_row: ClassVar[int] = 2
+    space: ClassVar[dict[str, float]] = {"hspace": 0.04}
     most: ClassVar[int] = PANELS
     what: ClassVar[tuple[str, str]] = "cues", "query"
     of_one_run: ClassVar[bool] = True
@@ -88,6 +89,6 @@ def _neuron(ax: Axes, result: Result, cue: int, alone: bool) -> None:
     if n * m <= SMALL:
         rows = zip(names, weights, strict=True)
         sums = [f"{label(name)}: " * (m > 1) + arithmetic(row, activations) for name, row in rows]
-        ax.set_xlabel("\n".join(sums), fontsize=scaled(20), labelpad=0)
+        ax.set_xlabel("\n".join(sums), fontsize=scaled(20), labelpad=scaled(3))
     ax.set(xlim=(-1.7, 5.0), ylim=(-top - 0.02 * high, top + 0.1 * high * alone))
     ax.set_title(label(arrays["input"].labels[0][cue]), fontsize=scaled(21), weight="bold")

@@ -61,7 +61,7 @@ class Overlaps(Together[Run]):
             write_numbers(ax, image, scaled(15))
         starts = [0, *(np.flatnonzero(np.diff(nearest)) + 1).tolist()]
         for start, end in zip(starts, [*starts[1:], steps], strict=True):  # cells side by side have one frame
-            framed(ax, (start - 0.5, nearest[start] - 0.5), (end - start, 1), theme().ink, 2.5, zorder=3)
+            framed(ax, (start - 0.5, nearest[start] - 0.5), (end - start, 1), theme().series[1], 4.5, zorder=3)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         run, cues = shown.parts[0], shown.parts[0].arrays["course"].labels[0]

@@ -18,7 +18,9 @@ SELECTIONS, ROWS, COLUMNS = 4, 7, 12
 NAMED = 8
 """The largest number of words that a selection names at its sides."""
 
-SIDE = 0.36
+SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
+"""The comparisons of a selection as they are written by hand."""
+SIDE = 0.42
 """The side of a matrix, as a part of the figure's height."""
 CELLS, NAMES = 0.78, 0.2
 """The widths of all cells of the table and of the names of the steps, as parts of the figure's."""
@@ -47,7 +49,7 @@ class Program(Plot):
         shown, last = selections[-SELECTIONS:], sequences[1:][-ROWS:]
         rows = [sequences[0], *sorted([*shown, *last], key=lambda step: step[0])]
         pads(figure, hspace=0.06)
-        heights = [3.2, 0.55 * len(rows)] if shown else [0.01, 1]
+        heights = [3.2, 0.4 * len(rows)] if shown else [0.01, 1]
         grid = figure.add_gridspec(2, max(1, len(shown)), height_ratios=heights)
         for column, step in enumerate(shown):
             _matrix(figure.add_subplot(grid[0, column]), step, column == 0)
@@ -72,7 +74,8 @@ def _matrix(ax: Any, step: Step, first: bool) -> None:
     place, name, selection = step
     selected = np.asarray(selection.values) > 0
     query, key = (dim.partition(" ")[2] for dim in selection.dims)  # as in "indices == opposite"
-    rule = "every key" if key.endswith(" true") else f"{key} {query}"
+    key, _, where = key.rpartition(" ")
+    rule = "every key" if where == "true" else f"key {key} {SIGNS.get(where, where)} {query}"
     count = len(selected)
     ax.imshow(selected, cmap=ListedColormap([theme().empty, theme().series[0]]), vmin=0, vmax=1)
     ax.set_title(f"{place}  {short(name, 16)}\n{short(rule, 25)}", fontsize=scaled(15))
@@ -105,7 +108,7 @@ def _table(ax: Any, rows: list[Step]) -> None:
         last, selects = i == len(rows) - 1, step.values.ndim == 2
         texts = _selected(step, words) if selects else [_written(value) for value in step.values.tolist()]
         for j, text in enumerate(texts[:count]):
-            colour = theme().plus if selects else theme().faint if text == "0" and not last else theme().ink
+            colour = theme().plus if selects else theme().ink
             weight = "bold" if last else "normal"
             look: dict[str, Any] = {"color": colour, "fontsize": size, "weight": weight}
             ax.text(j, i, cut(text, room, weight), ha="center", va="center", **look)

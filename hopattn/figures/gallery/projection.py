@@ -16,6 +16,8 @@ from hopattn.scenario.result import Result
 
 ROOM = 2.0
 """The room for the text beside the circle, in its radii."""
+PITCH = 0.18
+"""The distance of the lines of that text, in radii."""
 BESIDE = 0.13
 """The distance of a side's name and of its line from the side, relative to the radius."""
 
@@ -53,9 +55,12 @@ class Projection(Plot):
 
 
 def _message(result: Result) -> str:
-    """The title: the cosine as the ratio of two sides."""
+    """The title: the product is the length of the shadow, of weights of length 1; else the ratio of two sides."""
     arrays = result.runs[0].arrays
-    adjacent, hypotenuse = _sides(arrays["network"].values[0], arrays["input"].values[_cue(result)])
+    weights = arrays["network"].values[0]
+    adjacent, hypotenuse = _sides(weights, arrays["input"].values[_cue(result)])
+    if adjacent > 0 and np.isclose(np.linalg.norm(weights), 1):
+        return f"the product {number(adjacent)} is the length of the shadow of a on w"
     return f"cosine = adjacent / hypotenuse = {_ratio(adjacent, hypotenuse)}"
 
 
@@ -104,15 +109,15 @@ def _arithmetic(ax: Axes, weights: np.ndarray, cue: np.ndarray, reach: float) ->
     products, _, total = arithmetic(weights, cue).rpartition(" = ")
     lengths = f"{number(length)} × {number(hypotenuse)}"
     by_angle = f"= |w| |a| cos {angle(weights, cue)}\n= {lengths} × {turn} = {total}"
-    lines = (
-        (0.85, f"cos {angle(weights, cue)}"),
-        (0.63, f"= adjacent / hypotenuse\n= {_ratio(adjacent, hypotenuse)}"),
-        (-0.05, "w · a"),
-        (-0.27, f"= {products}\n{by_angle}"),
+    blocks = (
+        (0.78, [f"cos {angle(weights, cue)}", "= adjacent / hypotenuse", f"= {_ratio(adjacent, hypotenuse)}"]),
+        (-0.12, ["w · a", f"= {products}", *by_angle.split("\n")]),
     )
-    style: dict[str, Any] = {"va": "top", "fontsize": scaled(22), "linespacing": 1.4, "in_layout": False}
-    for y, text in lines:
-        ax.text(1.3 * reach, y * reach, text, weight="normal" if "=" in text else "bold", **style)
+    style: dict[str, Any] = {"va": "baseline", "fontsize": scaled(22), "in_layout": False}
+    for top, lines in blocks:
+        for i, text in enumerate(lines):
+            y = reach * (top - PITCH * i)
+            ax.text(1.3 * reach, y, text, weight="normal" if i else "bold", **style)
 
 
 def _side_names(ax: Axes, weights: np.ndarray, cue: np.ndarray, reach: float) -> None:

@@ -19,6 +19,8 @@ MOST = 9
 """The largest number of cues, one circle each."""
 FEW = 4
 """The number of cues up to which their arithmetic is beside them."""
+MESSAGE = "the smaller the angle, the larger the product"
+"""The title for cues of one length."""
 ROOM = 2.5
 """The room for the text beside a circle, in its radii."""
 
@@ -50,7 +52,10 @@ class Similarity(Panels[int]):
         keys = [axes[0].plot([], [], color=colour, lw=scaled(width), ls=style)[0] for colour, width, style in looks]
         cues = shown.result.runs[0].arrays["input"].labels[0]
         of = left_out(len(shown.parts), len(cues), *self.what)
-        return About([of], keys, ["weights w", "cue a", "perpendicular from a onto w"])
+        names = ["weights w", "cue a", "perpendicular from a onto w"]
+        lengths = np.linalg.norm(shown.result.runs[0].arrays["input"].values[list(shown.parts)], axis=1)
+        alike = len(lengths) > 1 and lengths[0] > 0 and np.allclose(lengths, lengths[0])
+        return About([of], keys, names, message=MESSAGE * bool(alike))
 
 
 def _circle(ax: Axes, result: Result, at: int, with_sum: bool) -> None:

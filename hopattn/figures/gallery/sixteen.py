@@ -1,11 +1,12 @@
 """The sequences of a task, such as the 16 of A and B of length 4: which model answers which of them right."""
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any, ClassVar
 
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import AS_WRITTEN
-from hopattn.figures.headings import HEADLINE, wrapped
+from hopattn.figures.headings import HEADLINE, NOTE, wrapped
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import framed
 from hopattn.figures.style import scaled, theme
@@ -62,9 +63,9 @@ class Sixteen(Panels[Group]):
         others = [run for run in shown.result.runs if _is_task(run) and not any(run is one for one in drawn)]
         scores = "; ".join(f"{_name(run)} {_score(run)}" for run in others)
         wrong = "framed: a wrong answer" * any(not all(_right(run)) for run in drawn)
-        notes = "\n".join(filter(None, [wrong, wrapped(f"not drawn: {scores}", 78) if scores else ""]))
+        notes = "\n".join(filter(None, [wrong, wrapped(f"not drawn: {scores}", NOTE) if scores else ""]))
         always = [_name(run) for run in shown.parts[0] if all(_right(run))]
-        rest = [f"{_name(run)}: {sum(_right(run))}" for run in shown.parts[0] if not all(_right(run))]
+        rest = [_course(run) for run in shown.parts[0] if not all(_right(run))]
         message = ""
         if always and len(shown.parts[0]) > 1:
             gets = f"{in_sentence(always)} {'gets' if len(always) == 1 else 'get'} all {len(_right(drawn[0]))} right"
@@ -108,6 +109,21 @@ def _score(run: Run) -> str:
     return f"{sum(_right(run)):,} of {len(_right(run)):,}"
 
 
+def _course(run: Run) -> str:
+    """The number of right answers of a run with its name, and its answer if it has only one."""
+    given = {*run.arrays["given"].values.tolist()}
+    return f"{_name(run)}: {sum(_right(run))}" + f", always {min(given)}" * (len(given) == 1)
+
+
+def _rule(group: Group) -> str:
+    """The name of the row of right answers, with their rule if it is about one word."""
+    words, answers = _words(group[0]), group[0].arrays["answer"].values.tolist()
+    for word, other in permutations(sorted({*answers})) if len({*answers}) == 2 else ():
+        if all((word in sequence) == (answer == word) for sequence, answer in zip(words, answers, strict=True)):
+            return f"right answer: {word}\nif any {word}, else {other}"
+    return "right answer"
+
+
 def _name(run: Run) -> str:
     return run.name or AS_WRITTEN
 
@@ -141,7 +157,7 @@ def _grid(ax: Axes, group: Group) -> None:
                 draw((j, first + i), given + cross, theme().minus, edge=theme().ink)
         ax.text(count - 0.3, first + i, _score(run), ha="left", va="center", fontsize=scaled(17))
     places = [(longest - 1) / 2, answers, *(first + i for i in range(len(group)))]
-    ax.set_yticks(places, ["sequence", "right answer", *(short(_name(run), NAME) for run in group)])
+    ax.set_yticks(places, ["sequence", _rule(group), *(short(_name(run), NAME) for run in group)])
     ax.tick_params(length=0)
     ax.set(xlim=(-0.5, count - 0.5), ylim=(first + len(group) - 0.5, -0.5), xticks=[])
     ax.spines[:].set_visible(False)
@@ -151,7 +167,8 @@ def _room(ax: Axes, group: Group) -> tuple[float, float]:
     """The letters that have room in a cell, and the size of their font: smaller where words are long."""
     figure = ax.figure
     whole = figure.bbox.width * 72 / figure.get_figure(root=True).dpi / LETTER  # in letters of one point
-    sides = scaled(17) * (max(12, *(min(NAME, width(_name(run))) for run in group)) + 10)
+    names = [*_rule(group).split("\n"), *(_name(run) for run in group)]
+    sides = scaled(17) * (max(12, *(min(NAME, width(name)) for name in names)) + 10)
     room = (whole - sides) / len(_words(group[0])) * 0.92
     texts = [*(word for words in _words(group[0]) for word in words), *group[0].arrays["answer"].values.tolist()]
     size = min(scaled(17), max(scaled(13), room / (max(map(width, texts)) + 0.6)))

@@ -49,13 +49,22 @@ class States(Plot):
         successors = run.arrays["successor"].values
         basins = basins_of(successors)
         shown = _in_pairs(run, basins[:BASINS])
-        headline(figure, result)
+        headline(figure, result, _message(run, basins))
         pads(figure, h_pad=0.08, w_pad=0.06)
         written = len(successors) <= NAMED and len(shown) <= LARGE and len(shown[0][1]) <= WRITTEN
         axes = grid_of(figure, len(shown), IN_A_ROW if len(shown) <= IN_A_ROW else -(-len(shown) // 2))
         for ax, basin in zip(axes, shown, strict=True):
             _basin(ax, run, basin, written)
         foot(figure, _caption(run, basins, shown, left_out(1, len(result.runs), "runs", "run")))
+
+
+def _message(run: Run, basins: Sequence[Basin]) -> str:
+    """The title: the number of states and of fixed points, if all of them end in one."""
+    states = run.arrays["successor"].labels[0]
+    if any(len(middle) > 1 for middle, _ in basins):
+        return ""
+    ends = f"{len(basins)} fixed point{'s' if len(basins) > 1 else ''}"
+    return f"all {len(states):,} states of {len(states[0])} neurons lead to {ends}"
 
 
 def _in_pairs(run: Run, basins: Sequence[Basin]) -> list[Basin]:

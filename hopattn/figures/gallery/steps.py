@@ -18,6 +18,8 @@ from hopattn.scenario.result import Result, Run
 
 AXES, OF_LONG = 6, 2
 """The largest number of axes of the values, those with the largest entries: of a common text, and of a long one."""
+QUERY = 10
+"""The letters of a query up to which the title of its scores has it."""
 NAME = 16
 """The font size of names, on a slide."""
 NAMES, ONCE = 0.09, 0.3
@@ -103,8 +105,9 @@ class Steps(Plot):
             line[0].set_ylabel(run_title(row.run, 20) if len(result.runs) > 1 else "")
         for column, kind in ((0, "scores"), (1, "weights")):
             share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows], 1.4)
-        for ax, title in zip(axes[0], ("1  scores", "2  weights", "3  weighted sum"), strict=True):
-            ax.set_title(title, fontsize=scaled(21))
+        asks = f"1  scores: {rows[0].query}" if len(rows[0].query) <= QUERY else "1  scores"
+        for ax, title in zip(axes[0], (asks, "2  weights", "3  weighted sum"), strict=True):
+            ax.set_title(title, fontsize=scaled(17))
         foot(figure, _notes(result, rows, columns))
         for _ in range(2):  # the names of axes have the width of their cells only after the first layout
             for ax, row in zip(axes[:, 2], rows, strict=True):
@@ -204,7 +207,7 @@ def _notes(result: Result, rows: list[Row], columns: np.ndarray) -> tuple[str, .
     heads = [place for place, _ in tables(run, "weights")]
     most = max(rows, key=lambda row: len(row.tokens))
     return (
-        f"the query: {rows[0].query}",
+        f"the query: {rows[0].query}" if len(rows[0].query) > QUERY else "",
         left_out(len(most.keys), len(most.tokens), "keys"),
         left_out(len(columns), int(np.sum(_sizes(rows) > 1e-9)), "axes"),
         left_out(1, len(heads), "heads", "head"),

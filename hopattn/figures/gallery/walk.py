@@ -48,7 +48,7 @@ class Walk(Plot):
         _accuracies(right, runs)
         look: dict[str, Any] = {"frameon": False, "handlelength": 2.2, "fontsize": scaled(15)}
         others = left_out(len(runs), len(result.runs), "runs", "run") or None
-        title = f"{'number: kind seen; ' * _numbered(runs[0])}ring: start; dotted: not walked"
+        title = f"{'number: kind seen; ' * _numbered(runs[0])}ring: start; dotted: not walked; known: walked again"
         found = _fates(runs[0]).values()
         signs = [
             sign(color=getattr(theme(), name), lw=scaled(width), linestyle=dashes, label=meaning)
