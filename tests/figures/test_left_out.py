@@ -15,7 +15,7 @@ NOTES = {
     "forgetting": "points: mean ± 2 standard errors; lines: the law · 2 of 4 runs",
     "gradients": "a rise from the floor: softmax is not saturated in that layer · 1 of 2 runs",
     "maps": "2 of 4 modules · 2 of 4 memories · maps without noise · ring: the place of the memory",
-    "messages": "in brackets: sent, received · 3 of 4 runs",
+    "messages": "in brackets: sent on the left, then received · 3 of 4 runs",
     "probe": "grey: chance ± 2 standard errors · the vertical axes do not start at 0 · 1 of 2 runs",
     "program": "blue: the query (row) selects the key (column) · 1 of 5 runs",
 }
