@@ -5,6 +5,8 @@ import importlib.util
 import logging
 import multiprocessing
 import os
+import subprocess
+import sys
 from multiprocessing import forkserver
 from pathlib import Path
 
@@ -37,6 +39,7 @@ settings.load_profile("house")
 
 os.environ.pop("COLUMNS", None)  # pages and tests are as wide as a pipe, whatever the terminal of this process is
 
+ROOT = Path(__file__).resolve().parent.parent
 AVX512 = ("SkylakeX", "Cooperlake", "SapphireRapids")
 """OpenBLAS's names of its kernels for AVX-512."""
 LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
@@ -246,6 +249,26 @@ def loops_of_spins():
 @pytest.fixture(scope="session")
 def loops_of_thresholds():
     return _loops("thresholds")
+
+
+@pytest.fixture(scope="session")
+def site(testrun_uid):
+    """The folder of the built site. One worker builds it, every warning an error, and the others wait for it."""
+    pytest.importorskip("sphinx", reason="the site needs the extra docs")
+    folder = ROOT / "docs" / "_build"
+    folder.mkdir(exist_ok=True)
+    with (folder / "tested").open("a+") as last:
+        if fcntl:
+            fcntl.flock(last, fcntl.LOCK_EX)
+        last.seek(0)
+        if last.read() != testrun_uid:
+            command = [sys.executable, "-m", "docs.builder"]
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+            assert built.returncode == 0, built.stderr
+            last.truncate(0)
+            last.write(testrun_uid)
+    return folder / "html"
 
 
 def pytest_report_header():

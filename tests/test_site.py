@@ -2,11 +2,9 @@
 
 import html
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from docs.builder import api, commands, gallery, layout, markdown
+from docs.builder import api, commands, gallery, layout, markdown, reading
 from docs.builder.chain import WIDTH, chain
 from docs.builder.drawing import Picture, Shown, _shown
 from docs.builder.layout import sources
@@ -26,8 +24,6 @@ from hopattn.experiments.sweep.of_scenario import sweep_scenario
 from hopattn.figures.palette import LIGHT
 from hopattn.scenario.files import shipped
 from tests.each import each
-
-HTML = ROOT / "docs" / "_build" / "html"
 
 
 @each("page", sources())
@@ -204,13 +200,13 @@ def test_a_long_listing_is_folded(page):
     assert [listing.partition("\n")[0] for listing in listings if listing.count("\n") > 52] == []
 
 
-def in_node(script, call):
+def in_node(script, call, asked="letters"):
     """The result of a call in a script of the site."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
     text = (ROOT / "docs/static" / script).read_text(encoding="utf-8")
-    page = "const document = { addEventListener() {} }; const location = { search: '?q=letters' };"
+    page = f"const document = {{ addEventListener() {{}} }}; const location = {{ search: '?q={asked}' }};"
     code = f"{page}\n{text}\nconsole.log(JSON.stringify({call}))"
     return json.loads(subprocess.run([node, "-e", code], capture_output=True, text=True, check=True).stdout)
 
@@ -232,6 +228,30 @@ def test_a_search_finds_the_page_of_that_name_then_explanations_then_scenarios()
     scores = [in_node("scorer.js", f'Scorer.score(["{page}", "", "", null, 5])') for page in pages]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == len(scores)
+
+
+@each("asked", ["beta", "β", "inverse+temperature"])
+def test_a_search_for_beta_finds_the_pages_that_explain_it(asked):
+    pages = ["ideas/separations", "ideas/one-idea", "ideas/energy", "gallery/letters"]
+    scores = [in_node("scorer.js", f'Scorer.score(["{page}", "", "", null, 5])', asked) for page in pages]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[1] > scores[2] + 50
+
+
+def test_a_picture_loads_late_and_keeps_its_room():
+    svg = b'<svg role="img" width="921.6pt" height="518.4pt" viewBox="0 0 921.6 518.4">'
+    pictures = {"a b.svg": svg, "c.gif": b"GIF89a" + bytes([0, 2, 44, 1]), "d.webp": b"RIFF"}
+    page = reading.with_sizes('<img alt="x" src="a%20b.svg" /><img src="c.gif" /><img src="d.webp" />', pictures.get)
+    assert page == (
+        '<img loading="lazy" width="1229" height="691" alt="x" src="a%20b.svg" />'
+        '<img loading="lazy" width="512" height="300" src="c.gif" /><img src="d.webp" />'
+    )
+    assert reading.size((ROOT / "docs/howto/explore.png").read_bytes())[0] > 100
+
+
+def test_code_that_only_looks_like_a_command_is_no_link():
+    assert {"run", "explore"} <= set(commands.names())
+    assert "bank" not in commands.names()
 
 
 def test_a_docstring_becomes_paragraphs_formulas_and_examples():
@@ -289,11 +309,16 @@ def test_a_wrong_link_a_wrong_anchor_and_an_address_that_is_loaded_are_faults(tm
 
 
 def without_help(folder):
-    """The parts that a built site lacks: a start, pictures of cards, dark sheets, scripts, a short side bar."""
+    """The parts that a built site lacks: a start, pictures with sizes, dark sheets, scripts, a short side bar."""
     start = re.sub(r"<(?!iframe)[^>]+>", "", (folder / "index.html").read_text(encoding="utf-8"))
     first, _, rest = start.partition('src="play/bank.html"')
-    if not ("pip install ." in first and 'ha.run("bank")' in html.unescape(first) and "Where to go" in rest):
-        yield "the start page has no install line and code before the interactive page"
+    if "pip install ." in first or not ("pip install ." in rest and 'ha.run("bank")' in html.unescape(rest)):
+        yield "the start page has no interactive page before the install line and code"
+    for path in folder.rglob("*.html"):
+        pictures = re.findall(
+            r"<img (?![^>]*_static/)[^>]*>", path.read_text(encoding="utf-8").partition("<article")[2]
+        )
+        yield from (f"{path.name}: {one}" for one in pictures if 'loading="lazy" width="' not in one)
     for name in (".", "ideas", "lectures"):
         page = (
             (folder / name / "index.html")
@@ -315,20 +340,14 @@ def without_help(folder):
         yield "scenarios have no interactive page"
 
 
-def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere():
-    pytest.importorskip("sphinx", reason="the site needs the extra docs")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    built = subprocess.run(
-        [sys.executable, "-m", "docs.builder"], cwd=ROOT, env=environment, capture_output=True, text=True
-    )
-    assert built.returncode == 0, built.stderr
-    assert sorted(faults(HTML)) == []
+def test_the_site_is_built_without_a_warning_and_every_link_leads_somewhere(site):
+    assert sorted(faults(site)) == []
     for name in api.NAMES:
-        assert f'id="hopattn.{name}"' in (HTML / f"reference/api/{api.stem(name)}.html").read_text(encoding="utf-8")
+        assert f'id="hopattn.{name}"' in (site / f"reference/api/{api.stem(name)}.html").read_text(encoding="utf-8")
     for room in api.ROOMS:
-        page = (HTML / f"reference/api/{room}.html").read_text(encoding="utf-8")
+        page = (site / f"reference/api/{room}.html").read_text(encoding="utf-8")
         assert [name for name, _ in api.names_in(room) if f'id="hopattn.{room}.{name}"' not in page] == []
-    assert all((HTML / f"gallery/{name}.html").exists() for name in shipped())
-    assert list(without_help(HTML)) == []
-    assert sum(path.stat().st_size for path in HTML.rglob("*") if path.is_file()) < 60e6
-    assert (HTML / "searchindex.js").exists()
+    assert all((site / f"gallery/{name}.html").exists() for name in shipped())
+    assert list(without_help(site)) == []
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 60e6
+    assert (site / "searchindex.js").exists()

@@ -10,6 +10,11 @@ from hopattn.cli.main import cli
 _KEEP_LINES = "\b\n"  # click's mark of a paragraph whose lines stay as they are
 
 
+def names() -> list[str]:
+    """The names of all commands."""
+    return cli.list_commands(click.Context(cli))
+
+
 def page() -> str:
     """The text below the heading: one section for each command, with its usage, its options and its examples."""
     context = click.Context(cli, info_name="hopattn")

@@ -11,6 +11,8 @@ from hopattn.scenario.files import GROUPS, shipped
 
 FOLDERS = GROUPS
 """The folders of scenarios in the order of the gallery, with their headings."""
+_ON_CARDS = ("rope", "sort")
+"""Scenarios whose pictures stand for their folders; other folders have the first one with a figure of the gallery."""
 
 
 def pages(scenarios: Mapping[str, Shown]) -> dict[str, str]:
@@ -70,24 +72,24 @@ def stated(one: Shown) -> str:
 
 def _index(grouped: Mapping[str, list[Shown]]) -> str:
     count = sum(len(members) for members in grouped.values())
-    rows = [
-        [f"[{plain(FOLDERS[folder])}](in-{folder}.md)", " ".join(f"[`{one.name}`]({one.name}.md)" for one in members)]
-        for folder, members in grouped.items()
-    ]
     toctree = "\n".join(["```{toctree}", ":hidden:", "", "figures", *(f"in-{folder}" for folder in grouped), "```"])
     head = (
         f"# Gallery\n\nEvery scenario that comes with hopattn, {count} of them, with its picture, file and "
-        "output. [Every figure](figures.md) has a page of its own."
+        "output. All [figures](figures.md) are on one page, by the question they answer."
     )
     cards = [_folder_card(folder, members) for folder, members in grouped.items() if members]
-    listed = table(["source", "scenarios"], rows)
+    everyone = sorted((one for members in grouped.values() for one in members), key=lambda one: one.name)
+    rows = [[f"[`{one.name}`]({one.name}.md)", plain(one.title)] for one in everyone]
+    listed = table(["scenario", "title"], rows)
     return "\n\n".join([head, "{.cards}\n" + "\n".join(cards), "## All by name", listed, toctree, ""])
 
 
 def _folder_card(folder: str, members: list[Shown]) -> str:
     """The card of a folder, with the picture of a scenario from which a figure of the gallery is drawn."""
     drawn = [one for one in members if any(f"/{one.name}-" not in shown.file for shown in one.pictures)]
-    return f"- [{_thumbnail((drawn or members)[0])} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
+    chosen = [one for one in members if one.name in _ON_CARDS]
+    one = (chosen or drawn or members)[0]
+    return f"- [{_thumbnail(one)} {plain(FOLDERS[folder])}](in-{folder}.md) {len(members)} scenarios"
 
 
 def _folder(folder: str, members: Iterable[Shown]) -> str:
@@ -114,13 +116,16 @@ def _page(one: Shown) -> str:
     more = ", ".join(f"`{name}`" for name in one.fits)
     fitting = [f"Figures that fit it: {more}."] if len(one.fits) > 1 else []
     play = ["## Play with it", interactive(one, "../")] if one.page else []
+    others = ["## More figures"] if play and (pictures[1:] or fitting) else []
     parts = [
         f"# {plain(_as_heading(one.title))}",
         f"`{one.name}`. Source: {plain(one.source)}",
         *note,
-        *pictures,
-        *fitting,
+        *pictures[:1],
         *play,
+        *others,
+        *pictures[1:],
+        *fitting,
         "## What it gives",
         fenced(f"$ hopattn run {one.name}\n{one.output}", "console"),
         "## The file",

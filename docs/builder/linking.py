@@ -8,10 +8,11 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from docs.builder import api
+from docs.builder import api, commands
 
 _NAME = re.compile(r"ha\.(\w+)(?:\.(\w+))?")
 _COMMAND = re.compile(r"hopattn ([a-z]+)\b")
+_COMMANDS = commands.names()
 
 
 class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is not part of a usual set-up
@@ -38,7 +39,7 @@ class LinkedCode(SphinxTransform):  # type: ignore[misc]  # Sphinx is not part o
                 "reftype": "obj",
                 "reftarget": ".".join(["hopattn", *filter(None, name.groups())]),
             }
-        elif command and self.env.docname != "reference/commands":
+        elif command and command[1] in _COMMANDS and self.env.docname != "reference/commands":
             page = {"refdomain": "doc", "reftype": "myst", "reftarget": "reference/commands"}
             target = {**page, "reftargetid": f"hopattn-{command[1]}"}
         else:

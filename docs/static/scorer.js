@@ -4,7 +4,11 @@ const AHEAD = { ideas: 12, start: 10, lectures: 9, howto: 8, reference: 4, galle
 const LAST = /^reference\/api\/|^start\/(?:windows|macos|uv|jupyter)$/;
 const ASKED = (new URLSearchParams(location.search).get("q") ?? "").trim().toLowerCase();
 
+const BETA = ["beta", "β", "inverse temperature"];
+const OF_BETA = { "ideas/separations": 80, "ideas/one-idea": 70 };
+
 function ahead(page) {
+  if (BETA.includes(ASKED) && page in OF_BETA) return OF_BETA[page];
   if (page.endsWith(`/${ASKED}`)) return 60;
   return LAST.test(page) ? 0 : (AHEAD[page.split("/")[0]] ?? 0);
 }
