@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,18 +77,23 @@ class Drawing:
             yield from save(plot, result, folder, formats, self.style, own)
 
 
+_to_standard_error = partial(click.echo, err=True)
+
+
 @contextmanager
-def remarks_printed(name: str, resizable: bool = True) -> Iterator[None]:
+def remarks_printed(
+    name: str, resizable: bool = True, say: Callable[[str], None] = _to_standard_error
+) -> Iterator[None]:
     """A context that prints the remarks on a figure that is drawn in it, each in one line, after the figure.
 
-    resizable: whether the command has the option --size.
+    resizable: whether the command has the option --size. say: takes each line.
     """
     from hopattn.figures.remarks import collected
 
     with collected() as remarks:
         yield
     for line in remarks.lines(resizable):
-        click.echo(f"{name}: {line}", err=True)
+        say(f"{name}: {line}")
 
 
 def drawing_asked(

@@ -24,11 +24,22 @@ from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
 from hopattn.foundation.version import __version__
 
+_ALONE = f"{__name__}.alone"
+"""Where a context keeps whether `hopattn` was given nothing."""
 WRONG, CANNOT, INTERRUPTED, UNREAD = 2, 3, 130, 141  # a command returns 0 (all expectations met) or 1 (missed)
 
 
 class Commands(click.Group):
     """The commands in the folder `commands`, each imported when it is used."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ALONE] = not args
+        return super().parse_args(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the exit codes, but not below `hopattn` alone: that is one screen of a terminal."""
+        if not ctx.meta.get(_ALONE):
+            super().format_epilog(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
@@ -62,7 +73,13 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["--help", "-h"]})
+EXIT_CODES = (
+    "Exit codes: 0 every expectation was met, 1 one was missed, 2 wrong usage or input, 3 it could not be done, "
+    "130 interrupted, 141 nobody read the output, 143 terminated."
+)
+
+
+@click.group(cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["--help", "-h"]})
 @click.option(
     *("--version", "version"),
     is_flag=True,
@@ -72,13 +89,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     help="Show the version and the kernels, and exit.",
 )
 def cli() -> None:
-    """Associative memory, where attention is one step of recall.
-
-    Scenario files go in, checked numbers come out: `hopattn list` shows those that come with hopattn, `hopattn run
-    bank` runs one of them.
-
-    Exit codes: 0 every expectation was met, 1 one was missed, 2 wrong usage or input, 3 it could not be done, 130
-    interrupted, 141 nobody read the output, 143 terminated.
+    """Associative memory, where attention is one step of recall. Scenario files go in, checked numbers come out:
+    `hopattn list` shows those that come with hopattn, `hopattn run bank` runs one of them.
     """
 
 

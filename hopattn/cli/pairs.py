@@ -15,6 +15,12 @@ class CommandWithPairs(click.Command):
         given = list(args)
         try:
             return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if getattr(error.param, "name", "") != "scenario":
+                raise
+            example = {"sweep": "capacity"}.get(ctx.info_name or "", "bank")
+            advice = f"name a scenario, such as `{ctx.command_path} {example}`; `hopattn list` shows them"
+            raise InvalidInput(advice) from None
         except click.UsageError as error:
             advice = self._advice(given) if type(error) is click.UsageError else ""
             if advice:

@@ -39,7 +39,7 @@ def show_check(checked: Sequence[Checked], in_groups: bool, long: bool) -> None:
     """
     out = console()
     if in_groups and not long:
-        headings = ["", "source", "scenarios", "expectations", "seconds"]
+        headings = ["", "group", "scenarios", "expectations", "seconds"]
         groups = {name: [one for one in checked if one.group == name] for name in GROUPS}
         rows = [_group_row(name, own) for name, own in groups.items() if own]
     else:

@@ -43,7 +43,7 @@ class RunTexts:
         self._explained: set[str] = set()
 
     def parts(self, run: Run) -> Iterator[Part]:
-        """The arrays and the pictures of a run; a table or a picture has an empty line before it."""
+        """The arrays and the pictures of a run; a table or a picture has an empty line before it and after it."""
         blocks, numbers = [], []
         for name in run.shown:
             array = run.table(name)
@@ -54,7 +54,7 @@ class RunTexts:
         blocks += [[Text(plain(line))] for line in in_lines(numbers, self._out.width)]
         blocks += [self._picture(strip) for strip in run.strips]
         for i, block in enumerate(blocks):
-            if i and len(block) > 1:
+            if i and max(len(block), len(blocks[i - 1])) > 1:
                 yield Text("")
             yield from block
 
@@ -70,12 +70,14 @@ class RunTexts:
         self._arrays.append((run, name, array))
         if said:
             return [_line(name, said)]
-        rows, columns, left_out = _without_zeros(array)
+        rows, columns, zeros = _without_zeros(array)
+        left_out = [f"left out, all 0: {'; '.join(zeros)}"] if zeros else []
         for where, other in known:
             same = _same_columns(array, other)
             if values.shape[1] > NARROW and 2 * same.sum() >= len(same):
                 columns = ~same
-                left_out = [*(one for one in left_out if one.startswith("rows")), f"the other columns as in {where}"]
+                empty = [f"left out, all 0: {one}" for one in zeros if one.startswith("the row")]
+                left_out = [*empty, f"the other columns as in {where}"]
                 break
         if rows.sum() > MAX_ROWS or columns.sum() > MAX_COLUMNS:
             return [_line(name, too_large(values))]
@@ -208,10 +210,10 @@ def _without_zeros(array: Labelled) -> tuple[np.ndarray, np.ndarray, list[str]]:
     if array.labels[0] == array.labels[1] and len(zeros) <= WHOLE:
         zeros = np.zeros_like(zeros)
     remarks, kept = [], []
-    for axis, what in ((1, "rows"), (0, "columns")):
+    for axis, what in ((1, "row"), (0, "column")):
         empty = np.asarray(zeros.all(axis=axis))
         if names := [plain(label) for label, is_empty in zip(array.labels[1 - axis], empty, strict=True) if is_empty]:
-            remarks.append(f"{what} of 0 left out: {_named(names)}")
+            remarks.append(f"the {what}{'s' * (len(names) > 1)} {_parts_named(names)}")
         kept.append(~empty)
     return kept[0], kept[1], remarks
 
@@ -223,6 +225,15 @@ def _named(names: Sequence[str]) -> str:
     groups = groupby(names, key=lambda name: name.rpartition(": ")[0])
     listed = ((part, ", ".join(name.rpartition(": ")[2] for name in own)) for part, own in groups)
     return "; ".join(f"{part}: {own}" if part else own for part, own in listed)
+
+
+def _parts_named(names: Sequence[str]) -> str:
+    """Labels in words, each with the part of a vector that it is of: `their, dog of word and cos of position`."""
+    shown = names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 1]
+    groups = groupby(shown, key=lambda name: name.rpartition(": ")[0])
+    listed = ((part, ", ".join(name.rpartition(": ")[2] for name in own)) for part, own in groups)
+    text = " and ".join(f"{own} of {part}" if part else own for part, own in listed)
+    return text if len(shown) == len(names) else f"{text} … {len(names)} in all"
 
 
 def _aligned(line: str, out: Any) -> str:

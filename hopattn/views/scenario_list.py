@@ -17,6 +17,15 @@ FIRST = ("bank", "similarity", "induction", "letters", "modern", "landscape")
 """The scenarios to begin with."""
 
 
+_ABOUT = {
+    "memories": "capacity, landscapes, recall, forgetting",
+    "positions": "rotary, sinusoidal, relative, ALiBi",
+    "circuits": "induction heads as they arise, sinks",
+    "rasp": "programs in heads: sort, count, reverse",
+}
+"""What the groups are about whose headings do not say it."""
+
+
 class Listed(NamedTuple):
     """A scenario in a list. group: the folder that it comes from."""
 
@@ -47,7 +56,7 @@ def with_words(listed: Sequence[Listed], words: Sequence[str]) -> list[Listed]:
     for texts in ([f"{one.name} {one.title}" for one in listed], [" ".join(one) for one in listed]):
         lines = zip(listed, map(str.casefold, texts), strict=True)
         if found := [one for one, text in lines if all(word in text for word in asked)]:
-            return found
+            return sorted(found, key=lambda one: one.name not in asked)
     known = {*GROUPS, *re.findall(r"\w{3,}", " ".join(f"{one.name} {one.title}" for one in listed).casefold())}
     alone = [word for word in asked if not any(word in " ".join(one).casefold() for one in listed)]
     guess = next((near for word in alone if (near := nearest(word, sorted(known)))), None)
@@ -68,7 +77,7 @@ def overview(listed: Sequence[Listed], width: int) -> Iterator[Text]:
     yield Text(f"All {len(listed)}, in {len(GROUPS)} groups", style="bold")
     for group, heading in GROUPS.items():
         count = sum(one.group == group for one in listed)
-        title = heading.partition(": ")[2] if heading.casefold().startswith(f"{group}: ") else heading
+        title = heading.partition(": ")[2] if heading.casefold().startswith(f"{group}: ") else _ABOUT[group]
         yield _cut(f"{group:{max(map(len, GROUPS))}}{GAP}{count:3}{GAP}{title}", width)
     yield Text("")
     ways = {
@@ -80,18 +89,19 @@ def overview(listed: Sequence[Listed], width: int) -> Iterator[Text]:
         yield Text(f"{command:{max(map(len, ways))}}{GAP}{what}")
 
 
-def grouped(listed: Sequence[Listed], width: int, long: bool = False) -> Iterator[TextTable | Text]:
-    """Scenarios below the headings of their groups, a line each. long: the source of each below it, none cut."""
+def grouped(listed: Sequence[Listed], long: bool = False) -> Iterator[TextTable | Text]:
+    """Scenarios below the headings of their groups, none cut. long: the source of each below it."""
     for i, group in enumerate(dict.fromkeys(one.group for one in listed)):
         if i:
             yield Text("")
         own = [one for one in listed if one.group == group]
         yield Text(GROUPS[group], style="bold")
-        if long:
-            rows = [row for one in own for row in ((one.name, one.title), ("", f"{one.kind}; {one.source}"))]
-            yield TextTable(("", ""), [[*map(plain, row)] for row in rows])
-        else:
-            yield from _lines(own, width)
+        rows = [
+            row
+            for one in own
+            for row in ((one.name, one.title), *([("", f"{one.kind}; {one.source}")] if long else []))
+        ]
+        yield TextTable(("", ""), [[*map(plain, row)] for row in rows])
 
 
 def _lines(listed: Sequence[Listed], width: int) -> Iterator[Text]:

@@ -25,7 +25,13 @@ from tests.texts import GOOD
 def test_help_names_every_command(hopattn):
     code, out, _ = hopattn("--help")
     assert code == 0
-    assert all(command in out for command in ("list", "run", "check", "schema"))
+    assert all(command in out for command in ("list", "run", "check", "schema")) and "Exit codes: 0" in out
+
+
+def test_hopattn_alone_is_one_screen(hopattn, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, err = hopattn()
+    assert (out + err).count("\n") < 24 and "certify" in out + err
 
 
 def test_list_long_shows_every_scenario_with_its_source(hopattn):
@@ -46,9 +52,10 @@ def test_list_is_one_screen_of_groups_and_a_group_or_a_word_is_a_line_a_scenario
     assert len(lines) + 2 <= 24 and max(map(len, lines)) <= 80
     assert {path.parent.name for path in shipped().values()} <= {line.split(" ")[0] for line in lines if line}
     heading, *group = hopattn("list", "memories")[1].splitlines()
-    assert heading == "Memories of the literature" and max(map(len, group)) <= 80
+    assert heading == "Memories of the literature" and max(map(len, group)) <= 80 and "…" not in "".join(group)
     own = [name for name, path in shipped().items() if path.parent.name == "memories"]
-    assert [line.split()[0] for line in group] == own
+    assert [line.split()[0] for line in group if line[0] != " "] == own
+    assert hopattn("list", "capacity")[1].splitlines()[1].startswith("capacity  "), "the name itself is first"
     found = hopattn("list", "their", "dog")[1]
     assert "induction " in found and "bank" not in found
     assert "learned-positions" in hopattn("list", "Vaswani")[1], "where no title has the word, the sources count"
@@ -109,6 +116,12 @@ def test_explain_writes_the_lectures_arithmetic(hopattn):
     assert "cos 90° = 0, sin 90° = 1" in hopattn("run", "positions", "--explain")[1]
     assert "3^0 + 3^0 + 3^1 + 3^0 = 1 + 1 + 3 + 1 = 6" in hopattn("run", "aaba", "--explain")[1]
     assert "similarity to financial: 0×0 + .6×1 + .6×0 + .5292×0" in hopattn("run", "bank", "--explain")[1]
+
+
+def test_one_step_that_was_asked_for_is_explained_without_a_second_copy_of_its_picture(hopattn):
+    out = hopattn("run", "nearest", "--explain")[1]
+    assert out.count("  after 1 step, as asked\n") == 2 and out.count("  the new state:\n") == 2
+    assert "max_steps" not in out and out.count("    ████████··\n") <= 1
 
 
 def test_json_is_json_only(hopattn):
@@ -179,7 +192,8 @@ def test_a_missed_expectation_is_1_and_check_shows_it(hopattn, tmp_path):
 @each(
     ("arguments", "message"),
     [
-        (("run",), "Missing argument"),
+        (("run",), "name a scenario, such as `hopattn run bank`; `hopattn list` shows them"),
+        (("sweep",), "name a scenario, such as `hopattn sweep capacity`; `hopattn list` shows them"),
         (("rnu",), "command 'rnu' is unknown; did you mean 'run'?"),
         (("bank",), "'bank' is a scenario: `hopattn run bank` runs it"),
         (("run", "their-dog"), "there is no scenario or file 'their-dog'; did you mean 'induction'?"),

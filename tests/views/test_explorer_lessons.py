@@ -51,6 +51,9 @@ def test_a_phone_shows_the_plane_its_sentence_and_beta_first(opened, view, beta)
     places = [bottom(page, selector) for selector in (".plane", ".sentence", f"{beta} ~ input", ".tasks")]
     assert places == sorted(places)
     assert places[2] <= PHONE["height"]
+    assert bottom(page, "#tabs") < bottom(page, "#help") < places[0], "what one may do is said above the picture"
+    assert page.locator("#help .rest").is_hidden()
+    assert len(set(page.locator("#tabs button").evaluate_all("(all) => all.map((one) => one.offsetTop)"))) == 1
 
 
 def test_a_phone_has_one_menu_in_the_header(opened):
@@ -169,6 +172,7 @@ def test_three_tasks_of_weights_are_ticked_when_they_are_done(opened):
 def test_a_spin_scenario_opens_with_its_cue_recalled(opened):
     page = opened("letters")
     assert page.inner_text(".sentence") == "It has converged on R."
+    assert page.inner_text(".play") == "▶ Run again"
     assert page.evaluate("charactersOf(stateAfter(spinsOf(state.spins.cue), spinView.moves, state.spins.time))") == (
         page.evaluate("state.spins.patterns.find(([name]) => name === 'R')[1]")
     )
@@ -200,6 +204,33 @@ def test_any_click_stops_what_plays(opened):
     beta = page.evaluate("state.energy.beta")
     page.wait_for_timeout(300)
     assert page.evaluate("state.energy.beta") == beta > 0.5
+
+
+def test_axes_and_still_words_stay_while_beta_rises_and_a_second_click_stops_it(opened):
+    page = opened("bank")
+    button = page.locator(".play >> visible=true")
+    button.click()
+    page.wait_for_function("() => state.attention.heads[0].beta > 0.06")
+    still = """() => [JSON.stringify(attentionView.plane.bounds),
+        ...["muddy", "rivers"].map((name) => document.querySelector(`[data-id=${name}]`).getAttribute("transform"))]"""
+    before = page.evaluate(still)
+    assert button.inner_text() == "■ Stop"
+    page.wait_for_function("() => state.attention.heads[0].beta > 0.2")
+    assert page.evaluate(still) == before
+    button.click()
+    beta = page.evaluate("state.attention.heads[0].beta")
+    page.wait_for_timeout(300)
+    assert page.evaluate("state.attention.heads[0].beta") == beta < 1
+    assert button.inner_text() == "▶ Let β rise"
+
+
+def test_the_plane_of_a_lecturer_fits_a_small_screen_and_a_phone(opened):
+    page = opened("bank", "?view=plane&big", viewport={"width": 1280, "height": 800})
+    assert page.evaluate("document.scrollingElement.scrollHeight") == 800
+    page = opened("bank", "?view=plane&big", viewport=PHONE)
+    assert page.evaluate("rem()") == 17
+    assert max(bottom(page, ".sentence"), bottom(page, ".presets")) < PHONE["height"]
+    assert page.locator(".chooser").first.evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
 @pytest.mark.parametrize("name", TERMS)

@@ -5,7 +5,7 @@ import click
 from hopattn.cli.code_pages import portable_json
 
 
-@click.command(short_help="Check numerically that energies do not rise where theory says so.")
+@click.command(short_help="Check numerically where energies fall.")
 @click.argument("memory", nargs=-1)
 @click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Updates of each pair.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")

@@ -41,7 +41,7 @@ def command(words: tuple[str, ...], is_long: bool, memories: bool, as_json: bool
         _print_json([{"name": o.name, "kind": o.kind, "title": o.title, "source": o.source} for o in found])
         return
     out = console()
-    show(out, *(grouped(found, out.width, is_long) if words or is_long else overview(listed, out.width)))
+    show(out, *(grouped(found, is_long) if words or is_long else overview(listed, out.width)))
 
 
 def _show_memories(as_json: bool) -> None:

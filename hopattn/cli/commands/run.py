@@ -1,6 +1,7 @@
 """`hopattn run`: run one scenario."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,8 +88,7 @@ def command(
     result = run(loaded, seed, overrides, explain=explain)
     if out is not None:
         result.save(out, command=click.get_current_context().obj)
-    if wishes is not None:
-        _draw(result, figures or "", into, wishes)
+    drawn = [] if wishes is None else [*_draw(result, figures or "", into, wishes)]
     if as_json:
         click.echo(portable_json(result.to_json()))
     elif handout:
@@ -101,6 +101,8 @@ def command(
 
         given = "" if overrides or seed is not None or scenario == "-" else scenario
         show_result(result, explain, digits, [*next_steps(loaded, result, given, explain, wishes is not None)])
+    for line in drawn:  # at the end, where they are seen
+        click.echo(line, err=True)
     return 0 if result.ok else 1
 
 
@@ -136,18 +138,20 @@ def _figures_asked(figures: str | None, into: Path | None, options: dict[str, An
     return None
 
 
-def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> None:
-    """Draw the figures of a result, and print the paths of the files to standard error."""
+def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) -> Iterator[str]:
+    """Draw the figures of a result; gives the path of each file, and what there is to say."""
     from hopattn.figures.rendering import drawable, figures_named, why_no_figures
 
     names, folder = names_and_folder(figures, into, result.name)
     plots = figures_named(names) if names else list(drawable(result))
     if reason := why_no_figures(result):
-        click.echo(reason, err=True)
+        yield reason
     for plot in plots:
-        with remarks_printed(plot.name):
+        remarks: list[str] = []
+        with remarks_printed(plot.name, say=remarks.append):
             for path, notes in wishes.files(plot, result, folder, by_name=bool(names), own=True):
-                click.echo("\n".join([str(path), *(f"{path}: {note}" for note in notes)]), err=True)
+                yield from (str(path), *(f"{path}: {note}" for note in notes))
+        yield from remarks
 
 
 def _loaded(scenario: str) -> "Scenario":

@@ -9,7 +9,7 @@ SIZES = {"two-layers": (2, 64, True), "one-layer": (1, 88, True), "no-positions"
 two layers, 45,056 against 43,008."""
 
 
-@click.command(short_help="Train small models, and watch induction heads arise (needs PyTorch).")
+@click.command(short_help="Train small models (needs PyTorch).")
 @click.argument("model", nargs=-1, metavar=f"[{'|'.join(SIZES)}]...", type=click.Choice(list(SIZES)))
 @click.option(
     "--out",

@@ -107,7 +107,11 @@ def explain_recall(arrays: Arrays, memory: Recallable, table: MemoryTable, words
             yield from _explain_couplings(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
         update = table.update_rule()
         activation = name_of(memory.activation)
-        verb = f"{activation} gives" if isinstance(update, Synchronous) else f"{activation}, {update.way}, gives"
+        way = "" if isinstance(update, Synchronous) else f", {update.way},"
+        if activation != "identity":
+            verb = f"{activation}{way} gives"
+        else:
+            verb = f"the new state{way}".rstrip(",") if words.size else f"the new state{way} is"
         yield from _with_vector(f"  {verb}", arrays["step 1 output"].values[i], words)
         yield from _explained_end(arrays, i, words, memory)
 
@@ -169,7 +173,11 @@ def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "")
 def _explained_end(arrays: Arrays, i: int, words: Words, memory: Recallable) -> Iterator[str]:
     status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
     after = f"  after {counted(steps, 'step')}"
-    yield from _with_vector(after, arrays["state"].values[i], words, f"; {status.meaning}")
+    meaning = ", as asked" if (status, steps) == (Status.LIMIT, 1) else f"; {status.meaning}"
+    if words.size and np.array_equal(arrays["state"].values[i], arrays["step 1 output"].values[i]):
+        yield f"{after}{', the same picture' if steps > 1 else ''}{meaning}"
+    else:
+        yield from _with_vector(after, arrays["state"].values[i], words, meaning)
     if "energy" in arrays:
         shown = [number(value) for value in arrays["energy"].values[i][: steps + 1]]
         shown = shown if len(shown) <= 12 else [*shown[:10], "…", shown[-1]]

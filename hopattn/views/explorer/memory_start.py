@@ -84,8 +84,11 @@ def _spins(
 def _rule(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:
     """The learning rule of a network, and whether it keeps self-couplings."""
     if not isinstance(memory, Hopfield):
-        if name_of(memory.separation) != "identity" or not memory.autoassociative or not memory.similarity.linear:
-            raise InvalidInput("memory: the spin view has couplings; of the separations only 'identity' gives such")
+        only = "memory: the view of spins shows only memories with"
+        if (separation := name_of(memory.separation)) != "identity":
+            raise InvalidInput(f"{only} separation 'identity' (Hopfield's couplings); this one has '{separation}'")
+        if not memory.autoassociative or not memory.similarity.linear:
+            raise InvalidInput(f"{only} couplings: similarity 'dot', and patterns that recall themselves")
         return {"rule": "hebb", "self_coupling": True}
     if name_of(memory.activation) != "sign":
         raise InvalidInput("memory.model: the spin view has neurons of −1 and 1")

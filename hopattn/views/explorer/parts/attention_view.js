@@ -110,12 +110,9 @@ const attentionView = {
   },
 
   drawPlane(own, traces, names) {
-    const place = (x) => [x[own.across], x[own.up]];
-    const paths = own.tokens.map((_, i) => [
-      place(statesOfWords(own)[i]),
-      ...traces.map((trace) => place(trace.state[i])),
-    ]);
-    this.plane.fit([...own.words.map(([, vector]) => place(vector)), ...paths.flat()], dragging.active);
+    const place = placeIn(own);
+    const paths = pathsOf(own, traces);
+    this.plane.fit([...own.words.map(([, vector]) => place(vector)), ...paths.flat()], dragging.active || playing);
     this.plane.drawAxes([own.axes[own.across], own.axes[own.up]]);
     const sums = sumLines(own, traces);
     this.drawPaths(own, paths, sums);
@@ -193,6 +190,14 @@ const attentionView = {
   },
 };
 
+const placeIn = (own) => (x) => [x[own.across], x[own.up]];
+
+/** The places of each token in the plane: its word, and its state after each step. */
+function pathsOf(own, traces) {
+  const words = statesOfWords(own);
+  return own.tokens.map((_, i) => [words[i], ...traces.map((trace) => trace.state[i])].map(placeIn(own)));
+}
+
 /** "banks moves toward markets: the cosine rises from .38 to .87." */
 function sentenceOf(name, senses) {
   const moved = senses.map(({ other, before, after }) => ({ other, before, after, rise: after - before }));
@@ -227,9 +232,17 @@ const sumNote = ({ key, path, text }) => ({ id: key, name: text, place: scaled(a
 
 const HIGHEST_BETA = { softmax: 50, sparsemax: 50, entmax: 50 };
 
-/** β rises from nearly nothing: weights that are shared evenly sharpen, others grow to their size at β = 1. */
-function letBetaRise() {
-  const { heads, head } = state.attention;
-  const highest = HIGHEST_BETA[heads[head].separation] ?? 1;
-  play("attention", inRatio(page.controls.head.beta.least, highest, 60), 60, (beta) => changeHead("beta", beta));
+/** β rises from nearly nothing: weights that are shared evenly sharpen, others grow to their size at β = 1.
+ *  The axes stay meanwhile, with room for all that is to come: else words would move that do not. */
+function letBetaRise(button) {
+  const own = state.attention;
+  const highest = HIGHEST_BETA[own.heads[own.head].separation] ?? 1;
+  const values = inRatio(page.controls.head.beta.least, highest, 60);
+  const some = values.filter((_, i) => i % 10 === 0);
+  const paths = some.flatMap((beta) => {
+    const then = { ...own, heads: own.heads.map((one, i) => (i === own.head ? { ...one, beta } : one)) };
+    return pathsOf(then, stack(layersOf(then), statesOfWords(then), then.residual));
+  });
+  attentionView.plane.fit([...own.words.map(([, vector]) => placeIn(own)(vector)), ...paths.flat()], false);
+  play("attention", button, values, 60, (beta) => changeHead("beta", beta));
 }

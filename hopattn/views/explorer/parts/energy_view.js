@@ -102,9 +102,9 @@ const energyView = {
     this.plane.fit(
       [...own.patterns.map(([, x]) => place(x)), place(own.cue)].flatMap(([x, y]) => [
         [1.2 * x, 1.2 * y],
-        [-x, -y],
+        [-1.2 * x, -1.2 * y],
       ]),
-      dragging.active,
+      dragging.active || playing,
     );
     this.drawLandscape(own);
     this.plane.drawAxes([own.axes[own.across], own.axes[own.up]]);
@@ -258,5 +258,7 @@ function patternMoves() {
 const LOWEST_BETA = 0.5;
 
 /** β falls step by step, so that one sees the basins merge. */
-const letBetaFall = () =>
-  play("energy", inRatio(Math.max(state.energy.beta, 12), LOWEST_BETA, 60), 60, (beta) => change("energy", { beta }));
+const letBetaFall = (button) =>
+  play("energy", button, inRatio(Math.max(state.energy.beta, 12), LOWEST_BETA, 60), 60, (beta) =>
+    change("energy", { beta }),
+  );

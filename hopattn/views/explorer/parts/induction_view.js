@@ -47,12 +47,12 @@ const inductionView = {
       element("label", { for: "induction-words" }, `Words of the text, up to ${page.controls.sizes.inductionTokens}`),
       this.words,
     );
-    this.settings.root.append(playButton("Read the text", () => this.read()));
+    this.settings.root.append(playButton("Read the text", (button) => this.read(button)));
     const fit = ({ svg }) => element("div", { class: "fit" }, svg);
     const columns = {
       first: [
         mainCard("layer-1", "Layer 1: the word before", fit(this.arcs[0])),
-        mainCard("layer-2", "Layer 2: where the word before is this word", fit(this.arcs[1])),
+        mainCard("layer-2", "Layer 2: a word that came after this word", fit(this.arcs[1])),
         card("parts-card", "Parts of each word after both layers", fit(this.table)),
       ],
       second: [
@@ -95,8 +95,8 @@ const inductionView = {
   },
 
   /** Choose one word after another, from the first to the last. */
-  read() {
-    play("induction", range(inductionTokens(state.induction).length), 900, (i) => {
+  read(button) {
+    play("induction", button, range(inductionTokens(state.induction).length), 900, (i) => {
       this.chosen = i;
       redraw();
     });

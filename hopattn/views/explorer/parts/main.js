@@ -68,10 +68,18 @@ function drawPage() {
   document.title = `${withQuotes(title)} · hopattn explore`;
   setText(document.getElementById("source"), `${name} · ${source}`);
   const { help } = views[view];
-  setText(document.getElementById("help"), typeof help === "string" ? help : help(state[view]));
+  drawHelp(typeof help === "string" ? help : help(state[view]));
   document.getElementById("toml").hidden = !(view in toml);
   views[view].draw(state[view]);
   rememberState();
+}
+
+/** A phone shows the first sentence, which says what one may do, and no more. */
+function drawHelp(text) {
+  const end = text.indexOf(". ") + 1 || text.length;
+  const [first, rest] = document.getElementById("help").children;
+  setText(first, text.slice(0, end));
+  setText(rest, text.slice(end));
 }
 
 /** Take the state of the address, and say what of it could not be used. */

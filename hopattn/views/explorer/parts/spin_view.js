@@ -23,7 +23,8 @@ const spinView = {
       time: () => own().time,
       go: (time) => to({ time }),
     });
-    this.clock.buttons.prepend(playButton("Run", () => this.play()));
+    this.run = playButton("Run", (button) => this.play(button));
+    this.clock.buttons.prepend(this.run);
     this.stored = element("ul", { class: "stored" });
     this.parts = {
       sentence: element("p", { class: "sentence", "aria-live": "polite" }),
@@ -91,6 +92,7 @@ const spinView = {
     this.drawCharts(own, time);
     const [what, button] = own.update === "sync" ? ["step", "Step"] : ["update", "Neuron"];
     this.clock.draw(time, this.moves.length, `${what} ${time} of ${this.moves.length}`, button);
+    labelPlay(this.run, time > 0 && time === this.moves.length ? "Run again" : "Run");
     setText(this.parts.sentence, time < this.moves.length ? "" : this.ending(own, x));
     this.tasks.draw(own);
   },
@@ -193,11 +195,11 @@ const spinView = {
   },
 
   /** Run from the cue to the end in about four seconds. */
-  play() {
+  play(button) {
     const last = this.moves.length;
     const stride = Math.max(1, Math.ceil(last / 100));
     const times = [...range(Math.ceil(last / stride)).map((i) => i * stride), last];
-    play("spins", times, last < 10 ? 500 : 40, (time) => change("spins", { time }));
+    play("spins", button, times, last < 10 ? 500 : 40, (time) => change("spins", { time }));
   },
 
   pictures() {

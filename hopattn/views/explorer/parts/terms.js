@@ -17,9 +17,9 @@ function showTerm(node) {
   tip.style.left = 0; // so that it is as wide as its text
   const [box, own] = [node, tip].map((one) => one.getBoundingClientRect());
   const wide = document.documentElement.clientWidth;
-  const above = box.top - own.height - 6;
+  const below = box.bottom + 6;
   tip.style.left = `${clamp(box.left, 8, Math.max(8, wide - own.width - 8))}px`;
-  tip.style.top = `${above < 8 ? box.bottom + 6 : above}px`;
+  tip.style.top = `${below + own.height > innerHeight - 8 ? box.top - own.height - 6 : below}px`;
 }
 
 function connectTerms() {
