@@ -21,6 +21,7 @@ def page() -> str:
     commands = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
     head = [
         _prose(cli.help or ""),
+        _prose(cli.epilog or ""),
         table(
             ["command", "what it does"],
             [

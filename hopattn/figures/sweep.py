@@ -64,10 +64,10 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
-    notes = [_note(sweep, form, shown), _pairs(view, form, handles), _size(sweep)]
+    notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "--measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
-    note = "; ".join(filter(None, notes))
+    note = "\n".join(filter(None, ("; ".join(filter(None, notes)), _size(sweep))))
     lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles.values()]
     single = form != "capacity" and keyed and len(shown) == 1 and lines
     if single and (named := name_lines(figure.axes[0], lines, list(handles))):

@@ -346,7 +346,7 @@ def test_words_are_curves_or_marks_and_many_of_them_a_map():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["hebb", "storkey"]
     figure = figure_of(of_scenario("capacity", {"ensemble.model.rule": rules}, ["overlap"]))
     (ax,) = figure.axes
-    assert figure.get_supxlabel().endswith("bar: its 95 % interval; N = 500")
+    assert figure.get_supxlabel().endswith("bar: its 95 % interval\nN = 500")
     assert tick_labels(ax.xaxis) == ["hebb", "storkey"] and ax.lines[0].get_linestyle() == "None"
     many = {"rule": ("a", "b", "c", "d", "e"), "load": (0.1, 0.2, 0.3, 0.4, 0.5)}
     ax = figure_of(of_scenario("capacity", many, ["overlap"])).axes[0]

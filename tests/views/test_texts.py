@@ -1,12 +1,8 @@
 """The text of an object on a Python console: one short line that says what it holds."""
 
-import inspect
-
 import pytest
-from numpy.typing import ArrayLike
 
 import hopattn as ha
-from tests.each import each
 
 RESULT = ha.run(ha.load("bank"))
 
@@ -33,21 +29,3 @@ def test_the_text_is_one_short_line(thing, words):
     text = repr(thing)
     assert [word for word in words if word not in text] == []
     assert len(text) < 300 and "\n" not in text and "array(" not in text and " at 0x" not in text
-
-
-NAMED = ("hopfield", "graded", "dense", "exponential", "modern", "sparse", "sequence")
-NUMPY_ONLY = [
-    (ha.Hopfield, "couplings bias"),
-    (ha.Associator, "couplings"),
-    *((getattr(ha.memories, name), "patterns") for name in NAMED),
-    (ha.memories.bam, "left right"),
-    (ha.memories.sdm, "addresses values"),
-    (ha.memories.delta, "keys values"),
-    *((rule, "patterns") for rule in ha.learning.rules.values()),
-]
-
-
-@each(("build", "names"), NUMPY_ONLY)
-def test_an_array_that_only_numpy_can_give_says_so_to_type_checkers(build, names):
-    parameters = inspect.signature(build).parameters
-    assert all(parameters[name].annotation == ArrayLike for name in names.split())

@@ -175,9 +175,9 @@ class Competing(Separation):
         """Ψ and the weights of scores that compete, those of a null pattern among them; as `deferred`."""
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        value, weights = self._with_null_pattern(scores, where)
         if self.sink is None:
-            return value, weights
+            return self.contest(scores, where)
+        value, weights = self._with_null_pattern(scores, where)
 
         def of_patterns() -> tuple[Array, Any]:
             array, factor = weights()
@@ -196,8 +196,6 @@ class Competing(Separation):
 
     def _with_null_pattern(self, scores: Array, where: Array | None) -> Deferred:
         """Ψ and the weights with the null pattern as the last one; a β too flat for sink/β is applied before."""
-        if self.sink is None:
-            return self.contest(scores, where)
         if isinstance(self.beta, float) and too_flat(self.beta, scores):
             value, weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where)
             return lambda: value() / self.beta, weights
