@@ -128,7 +128,7 @@ def keep_apart(
     kept, forms = [*range(len(texts))], [text for text, _ in texts]
     while kept:
         halves = {i: extent(ax, forms[i], size, texts[i][0] in strong) / 2 for i in kept}
-        places, costs = placed([Name(points[i], halves[i]) for i in kept], around)
+        places, costs = placed([Name(points[i], halves[i], texts[i][0] in strong) for i in kept], around)
         crowded = [i for i, cost in zip(kept, costs, strict=True) if cost >= HARD]
         if not crowded:
             break

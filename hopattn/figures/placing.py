@@ -21,10 +21,14 @@ ROUNDS = 12
 
 
 class Name(NamedTuple):
-    """A name to be placed. at: its dot, `(2,)`. half: half of its width and height, `(2,)`."""
+    """A name to be placed. at: its dot, `(2,)`. half: half of its width and height, `(2,)`.
+
+    strong: whether the others yield to it.
+    """
 
     at: np.ndarray
     half: np.ndarray
+    strong: bool = False
 
 
 class Around(NamedTuple):
@@ -62,7 +66,8 @@ def placed(names: Sequence[Name], around: Around) -> tuple[list[tuple[np.ndarray
     costs = np.zeros(len(names))
     for _ in range(ROUNDS):
         before = [*at]
-        for i, places in enumerate(choices):
+        for i in sorted(range(len(names)), key=lambda i: names[i].strong):  # the last to move
+            places = choices[i]
             others = [(choices[k], at[k]) for k in range(len(names)) if k != i]
             total = places.costs + _conflicts(places, others)
             at[i] = int(np.argmin(np.round(total, 6)))

@@ -142,12 +142,14 @@ def pair_at_end(run: Run, i: int) -> str:
     return ""
 
 
-def draw_picture(ax: Any, values: np.ndarray, shape: tuple[int, int], width: float = 1.0, colour: str = "") -> None:
+def draw_picture(
+    ax: Any, values: np.ndarray, shape: tuple[int, int], width: float = 1.0, colour: str = "", most: float = 1.0
+) -> None:
     """Draw a picture: 1 is black, −1 white, numbers between them grey; larger numbers set their own scale.
 
-    values: `(n_pixels,)`. shape: rows and columns. width, colour: of the frame.
+    values: `(n_pixels,)`. shape: rows and columns. width, colour: of the frame. most: the least number that is black.
     """
-    most = max(1.0, float(np.abs(values).max(initial=0.0)))
+    most = max(most, float(np.abs(values).max(initial=0.0)))
     ax.imshow(values.reshape(shape), cmap=theme().picture, vmin=-most, vmax=most, interpolation="nearest")
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set(visible=True, color=colour or theme().ink, linewidth=scaled(width))

@@ -22,6 +22,8 @@ OFF = 1e-6
 """The length in the plane, relative to that of the whole vector, up to which a word is off the plane."""
 MARGIN = 0.15
 """The space around the points of a plane, relative to their extent."""
+WIDER = 2.0
+"""How many times as long as its points need an axis of a plane becomes, so that names have room."""
 LONG = 40
 """The largest width of a word in a title, in letters; a wider one is cut."""
 
@@ -49,7 +51,7 @@ class WordPlanes(Panels[Part]):
         frame(ax, self.plane(shown), limits(self.points(shown)))
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Part]) -> None:
-        filled(figure, axes, self.plane(shown))
+        filled(figure, axes, self.plane(shown), np.inf if shown.in_axes else WIDER)
         for ax, part in zip(axes, shown.parts, strict=True):
             self.draw_words(ax, part, shown)
 
@@ -212,11 +214,11 @@ def frame(ax: Any, plane: tuple[str, str], span: Any) -> None:
     ax.locator_params(nbins=5, prune="both")
 
 
-def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str]) -> None:
+def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str], widest: float = np.inf) -> None:
     """Widen the limits of planes until they fill their panels, so that names have room; both units stay equal.
 
-    The figure is laid out, and the names of its axes are written as far as there is room. plane: these names. Limits
-    that the panels share with other axes stay.
+    The figure is laid out, and the names of its axes are written as far as there is room. plane: these names. widest:
+    how many times as long as now an axis becomes at most. Limits that the panels share with other axes stay.
     """
     laid_out(figure)
     groups = axes[0].get_shared_x_axes(), axes[0].get_shared_y_axes()
@@ -225,7 +227,7 @@ def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str]) -> None
     sizes = np.array([(box.width, box.height) for box in boxes]).min(axis=0)
     limits = np.array([axes[0].get_xlim(), axes[0].get_ylim()])
     extents = np.diff(limits, axis=1)[:, 0]
-    halves = sizes / np.min(sizes / extents) / 2
+    halves = np.minimum(sizes / np.min(sizes / extents) / 2, widest * extents / 2)
     low, high = limits.mean(axis=1) - halves, limits.mean(axis=1) + halves
     for ax in axes if own else ():
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))

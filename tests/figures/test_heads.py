@@ -77,11 +77,12 @@ def test_without_a_known_mask_the_scores_stand_alone():
     assert bold == [] and note == "" and written[0] == ".11"
 
 
-def test_ten_heads_are_shown_and_the_others_counted():
+def test_twelve_heads_are_shown_and_the_others_counted():
     result = ha.run(parse(HEADS + "[[layer.head]]\n" * 13, "file.toml", "file"))
     figure = drawn(lambda figure: plots["heads"]().draw(figure, result))
-    assert len(figure.axes[0].get_yticklabels()) == 10
-    assert any("10 of 13 heads" in text for text in texts(figure))
+    assert len(figure.axes[0].get_yticklabels()) == 12
+    assert figure.axes[0].get_yticklabels()[0].get_text() == "head 1", "there is one layer"
+    assert any("12 of 13 heads" in text for text in texts(figure))
 
 
 @pytest.mark.parametrize("name", ["bank-softmax", "cross-attention", "practice-7-2", "letters", "similarity"])

@@ -53,3 +53,13 @@ def test_a_note_whose_first_part_is_long_begins_with_it():
     long = "a part of many words that is longer than a line of a note may be, " * 2
     assert note_of(["", long, "short", "shorter"]) == f"{long}\nshort · shorter"
     assert note_of([]) == ""
+
+
+def test_the_rows_of_steps_add_up_to_the_sum(result):
+    """The words that are not shown have one row together."""
+    figure = Figure(figsize=(12.8, 7.2))
+    plots["steps"]().draw(figure, result)
+    ax = figure.axes[2]
+    *parts, total = ax.images[0].get_array().tolist()
+    assert [sum(column) for column in zip(*parts, strict=True)] == pytest.approx(total)
+    assert any(" other words" in tick.get_text() for one in figure.axes for tick in one.get_yticklabels())

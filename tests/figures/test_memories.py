@@ -326,3 +326,15 @@ def test_an_animation_names_curves_that_lie_on_each_other_together_and_its_still
     assert [text.get_text() for text in overlaps.texts] == ["R", "V, S"]
     assert (cue.get_title(), end.get_title()) == ("the cue:\nhalf of R", "step 114")
     assert end.get_xlabel() == "recalls R"
+
+
+def test_a_few_cues_are_named_at_the_ends_of_their_lines():
+    for ax in drawing_of("energies", "dense").figure.axes:
+        assert {text.get_text() for text in ax.texts} == {"torn K", "half of M"}
+
+
+def test_the_pictures_of_a_recall_share_one_scale():
+    """The step doubles the cue, which is then half as black."""
+    axes = drawing_of("recall", "two-letters").figure.axes
+    scales = [ax.images[0].get_clim() for ax in axes if ax.get_xlabel() in ("cue", "from step 1")]
+    assert scales == [(-2, 2)] * 2

@@ -30,6 +30,14 @@ def test_the_bars_are_the_softmax_of_the_same_scores():
     assert axes[4].get_legend() is None, "the legend covers no curve"
 
 
+def test_a_best_score_far_above_the_second_has_smaller_betas():
+    """The lead is 10: one word of four takes e^.5 / (e^.5 + 3), e / (e + 3) and nearly all."""
+    axes = drawing_of("temperature", "sharp-query").figure.axes
+    assert [ax.get_ylabel() for ax in axes[:4]] == ["score", "β = .05", "β = .1", "β = 1"]
+    powers = np.exp([0.5, 1, 10])
+    assert [max(bars(ax)) for ax in axes[1:4]] == pytest.approx(powers / (powers + 3))
+
+
 def test_the_slope_is_that_of_the_drawn_curve():
     ax = drawing_of("temperature", "aaba").figure.axes[-1]
     for line, beta in zip(ax.lines, BETAS.values(), strict=False):

@@ -164,7 +164,7 @@ def _chain(total: Sum, plane: tuple[str, str]) -> np.ndarray:
 def _arrows(ax: Axes, total: Sum, plane: tuple[str, str]) -> None:
     """Draw the terms head to tail, the sum, the word before, and a ray to the word that the sum turns towards."""
     chain, drawn = _chain(total, plane), Drawn(faint=draw_origin(ax))
-    sum_name = "after"
+    sum_name = "after layer 1" if "layer 2 state" in arrays_of(total.run) else "after"
     texts: list[tuple[str, Any]] = []
     if total.other is not None:
         goal = in_plane(total.words, *plane)[total.other]

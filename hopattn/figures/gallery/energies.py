@@ -8,7 +8,8 @@ import numpy as np
 
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import left_out, run_titles
+from hopattn.figures.headings import laid_out, left_out, run_titles
+from hopattn.figures.labelled_points import Drawn, keep_apart
 from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.recalls import energy_scale, last_steps, recalled
@@ -18,8 +19,8 @@ from hopattn.figures.text import label, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
-CUES, RUNS, NUMBERED = 100, 3, 8
-"""The largest numbers of cues and of runs, and of energies of a single cue that are written out."""
+CUES, RUNS, NUMBERED, NAMED = 100, 3, 8, 4
+"""The largest numbers of cues and of runs, of energies of a single cue that are written out, and of cues with names."""
 ENDS = {True: "converges to its pattern", False: "converges elsewhere"}
 """The meanings of the lines, by whether a cue recalls its pattern."""
 EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
@@ -63,6 +64,23 @@ class Energies(Panels[Run]):
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _lines(ax, part, part is shown.parts[0])
         _limit(ax, shown.parts if ax.get_shared_y_axes().get_siblings(ax) != [ax] else [part])
+
+    def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
+        """Name a few cues at the ends of their lines."""
+        for ax, run in zip(axes, shown.parts, strict=True):
+            energies, cues = _drawn(run)[0], run.arrays["energy"].labels[0]
+            if not 1 < len(energies) <= NAMED:
+                continue
+            laid_out(figure)
+            energies, ends = energies / energy_scale(energies)[0], last_steps(energies)
+            paths = [
+                np.column_stack([np.arange(end + 1), row[: end + 1]]) for row, end in zip(energies, ends, strict=True)
+            ]
+            texts = [(label(cue), path[-1]) for cue, path in zip(cues, paths, strict=True)]
+            keep_apart(ax, texts, Drawn(arrows=paths, dots=[path[-1] for path in paths]), 15)
+
+    def complete(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
+        self.finish(ax.figure, [ax], shown)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         runs, result, ends = shown.parts, shown.result, [_drawn(run)[1] for run in shown.parts]
@@ -130,6 +148,8 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         _medians(ax, energies[:, -1], right)
     if len(energies) == 1:
         _steps(ax, energies[0, : ends[0] + 1], _style(bool(right[0]), crowd)["color"])
+    if 1 < len(energies) <= NAMED:
+        ax.margins(x=0.2, y=0.12)
     ax.autoscale_view()
     ax.yaxis.get_major_formatter().set_useOffset(False)
     ax.set(xlabel="step", ylabel=name if labelled or factor != 1 else "")

@@ -126,7 +126,8 @@ def _row(ax: Axes, weights: Labelled, width: float) -> None:
     if not ahead:
         ax.axhline(0, color=theme().faint, lw=scaled(1.5), clip_on=False)
     room = 0.9 * width * 72 / float(ax.get_figure(root=True).dpi) / (n + 0.4)
-    _names(ax, cut_words(weights.labels[0], room / scaled(SIZE)), ahead)
+    reach = max((_arrival(query, key, pairs) for query, key in pairs if query != key), default=0.0) + 0.04
+    _names(ax, cut_words(weights.labels[0], room / scaled(SIZE)), ahead, reach)
 
 
 def _room(ax: Axes, high: float) -> float:
@@ -189,10 +190,10 @@ def _number(ax: Axes, path: np.ndarray, weight: float, numbers: list[np.ndarray]
     boxed(ax, places[k], number(weight), fontsize=scaled(16), color=theme().ink if weight > 0 else theme().faint)
 
 
-def _names(ax: Axes, names: Sequence[str], between: bool) -> None:
-    """Write the words, each with a line of its colour if there are few.
+def _names(ax: Axes, names: Sequence[str], between: bool, reach: float) -> None:
+    """Write the words, each with a line of its colour if there are few, to which all of its arcs come.
 
-    between: whether they are between arcs, or below the line.
+    between: whether they are between arcs, or below the line. reach: the distance of the farthest arc from the middle.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -203,6 +204,8 @@ def _names(ax: Axes, names: Sequence[str], between: bool) -> None:
             bar: dict[str, Any] = {"marker": "_", "ms": scaled(60), "mew": scaled(5), "mec": theme().series[i]}
             shift = ScaledTranslation(0, scaled(-13 * between) / 72, ax.get_figure(root=True).dpi_scale_trans)
             ax.plot(i, 0, **bar, transform=ax.transData + shift, clip_on=False, zorder=4)
+            line: dict[str, Any] = {"color": theme().series[i], "lw": scaled(5), "solid_capstyle": "butt"}
+            ax.plot([i - reach, i + reach], [0, 0], **line, transform=ax.transData + shift, zorder=4)
 
 
 def _height(query: int, key: int, n: int) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 
 from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
 from hopattn.figures.base import Axes, tables
+from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.shapes import cells, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
@@ -24,7 +25,7 @@ known."""
 
 
 class Heads(Together[Row]):
-    """One row for each head of each run whose weights are shares, the first ten, each next to its value by chance."""
+    """One row for each head of each run whose weights are shares, the first twelve, beside its values by chance."""
 
     name: ClassVar[str] = "heads"
     shows: ClassVar[str] = (
@@ -32,7 +33,7 @@ class Heads(Together[Row]):
     )
     scenario: ClassVar[str] = "head-scores"
     lack: ClassVar[str] = "it has no head that shares its attention among words of which one repeats"
-    most: ClassVar[int] = 10
+    most: ClassVar[int] = 12
     space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}
     what: ClassVar[tuple[str, str]] = "heads", "run, layer or head"
 
@@ -51,7 +52,10 @@ class Heads(Together[Row]):
             number(score) if np.isnan(chance) else f"{number(score)}   ({number(chance)})"
             for score, chance in zip(values.flat, chances.flat, strict=True)
         ]
-        bold, size = (values >= 2 * chances) & (chances > 0), scaled(18 if len(rows) < 8 else 15)
+        bold, size = (
+            (values >= 2 * chances) & (chances > 0),
+            scaled(18 if len(rows) < 8 else 15 if len(rows) < 11 else 14),
+        )
         write_numbers(ax, image, size, np.reshape(texts, values.shape), bold)
         ax.set_xticks(range(len(SCORES)), [name.replace(" ", "\n") for name in SCORES], fontsize=scaled(17))
         room = NAMES * 72 / float(ax.get_figure(root=True).dpi) * float(ax.figure.bbox.width) / scaled(15)
@@ -91,9 +95,13 @@ def _rows(result: Result) -> Iterator[Row]:
             except InvalidInput:  # no text that repeats a word, or weights that are not shares
                 continue
             own_place = place.removeprefix("sequence 1 ")
-            if not any(name.head and name.head > 1 for name, _ in run.find("weights")):
+            names = [name for name, _ in run.find("weights")]
+            if not any(name.head and name.head > 1 for name in names):
                 own_place = own_place.removesuffix(" head 1") or own_place
-            name = ": ".join(filter(None, (run.name, own_place)))
+            elif not any(name.layer and name.layer > 1 for name in names):
+                own_place = own_place.removeprefix("layer 1 ")
+            own_run = run.name or AS_WRITTEN * (len(result.runs) > 1)
+            name = ": ".join(filter(None, (own_run, own_place)))
             scores, by_chance = ({key: float(value) for key, value in found.items()} for found in (own, chance))
             yield name, scores, by_chance
 

@@ -72,17 +72,19 @@ class Moved(RunPlanes):
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         runs, pairs, texts = shown.parts, [], [before_after(run) for run in shown.parts]
         titles = panel_titles(runs, [before.labels[0] for before, _ in texts])
+        turns = []
         for i, (before, after) in enumerate(texts):
             word, other = _turn(shown.result, runs[i])
             turn = turn_of(before, word, other, after.values[word], self.plane(shown), 76 // len(runs))
             titles[i] = "\n".join(filter(None, (titles[i], turn)))
+            turns.append(turn)
             pairs.append([indexed(before.labels[0][k], LONG) for k in (word, other) if k is not None])
         goals = dict.fromkeys(f"‘{goal[0]}’" for _, *goal in pairs if goal)
         one = len({word for word, *_ in pairs}) == 1 and all(len(pair) == 2 for pair in pairs)
         message = f"attention turns ‘{pairs[0][0]}’ towards {' or '.join(goals)}" if one else ""
         words = max(len(before.labels[0]) for before, _ in texts)
         notes = (
-            *remarks(len(texts[0][0].labels[1]), len(runs), shown.result, True),
+            *remarks(len(texts[0][0].labels[1]), len(runs), shown.result, any(turns)),
             left_out(min(words, DRAWN), words, "words"),
             left_out(min(words, NAMED), words, "words with their names"),
         )

@@ -12,9 +12,11 @@ from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.recalls import last_steps
 from hopattn.figures.shapes import colours_of, framed, write_numbers
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number
+from hopattn.figures.text import indexed, label, number
 from hopattn.scenario.result import Result, Run
 
+CLOSE = 0.1
+"""The difference of overlaps at the end up to which a pattern is named as the nearest is."""
 NAMED, NUMBERED = 20, 12
 """The number of patterns up to which all have their names, and of patterns and steps up to which cells have numbers."""
 
@@ -48,9 +50,11 @@ class Overlaps(Together[Run]):
         image = ax.imshow(values, **colours_of(-1.0, 1.0), aspect="auto", interpolation="nearest")
         count, steps = values.shape
         nearest = np.argmax(np.abs(values), axis=0)
-        named = _named(count, nearest)
+        sizes = np.abs(values[:, -1])
+        close = np.flatnonzero(sizes >= sizes.max() - CLOSE)
+        named = _named(count, nearest, close[np.argsort(-sizes[close], kind="stable")])
         ax.set(xlabel="step", ylabel="pattern")
-        ax.set_yticks(named, [label(course.labels[2][row]) for row in named])
+        ax.set_yticks(named, [indexed(course.labels[2][row]) for row in named])
         if steps <= NUMBERED:
             ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
         else:
@@ -95,12 +99,15 @@ def _cue(result: Result) -> int:
     return cues_of(result, result.runs[0].arrays["course"].labels[0])[0]
 
 
-def _named(count: int, nearest: np.ndarray) -> list[int]:
-    """The patterns whose names are written: all of a few, else those that a state is most like, as far as they fit."""
+def _named(count: int, nearest: np.ndarray, close: np.ndarray) -> list[int]:
+    """The patterns whose names are written: all of a few, else those that a state is most like, as far as they fit.
+
+    close: the patterns that the last state is about as like, which are named after the others.
+    """
     if count <= NAMED:
         return list(range(count))
     named: list[int] = []
-    for row in map(int, np.unique(nearest)):
-        if not named or row - named[-1] >= count / NAMED:
+    for row in map(int, (*np.unique(nearest), *close)):
+        if all(abs(row - other) >= count / NAMED for other in named):
             named.append(row)
-    return named
+    return sorted(named)

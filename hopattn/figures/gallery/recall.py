@@ -101,10 +101,11 @@ def _row(figure: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[
     """Draw the pictures of cue `i`, with arrows between them, then its end in words."""
     strip, colour, all_states = run.strips[i], theme().series[i], states(run, i)
     shape = strip.size.rows, strip.size.columns
+    most = max(1.0, *(float(np.abs(all_states[step]).max()) for step in steps), float(np.abs(all_states[-1]).max()))
     for ax, step in zip(row, steps, strict=False):
         end = step == steps[-1]
         state = all_states[-1] if end else all_states[step]
-        draw_picture(ax, state, shape, 6 if end else 1, colour if end else "")
+        draw_picture(ax, state, shape, 6 if end else 1, colour if end else "", most)
         ax.set_xlabel(_name(run, i, step) if end else _plain_name(step))
     name = wrapped(str(run.arrays["input"].labels[0][i]), 9, 4)
     row[0].set_ylabel(f"{SIGNS[i]} {name}", color=colour, weight="bold", rotation=0, ha="right", va="center")

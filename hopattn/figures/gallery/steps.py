@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
     keys: the words that are shown, of all the `tokens`. scores, allowed, weights: `(n_keys,)`. parts: each weight times
     its value, `(n_keys, dim)`. total: the weighted sum over all words, `(dim,)`. names: of the axes. total_weight: the
-    sum of all weights.
+    sum of all weights. others: the number of visible words that are not shown.
     """
 
     run: Run
@@ -54,11 +54,34 @@ class Row(NamedTuple):
     total: np.ndarray
     names: tuple[str, ...]
     total_weight: float
+    others: int
 
     @property
     def words(self) -> list[str]:
         """The words that are shown."""
         return [self.tokens[key] for key in self.keys]
+
+    @property
+    def lines(self) -> int:
+        """The number of lines above the sum: one for each word that is shown, and one for all others."""
+        return len(self.keys) + (self.others > 0)
+
+    @property
+    def rest_name(self) -> list[str]:
+        """The name of all words that are not shown; an empty list if there are none."""
+        return [f"{self.others} other word{'s' * (self.others > 1)}"] * (self.others > 0)
+
+    @property
+    def bars(self) -> np.ndarray:
+        """The weights, and the sum of those that are not shown, `(lines,)`."""
+        rest = round(self.total_weight - float(self.weights.sum()), 12)
+        return np.append(self.weights, rest) if self.others else self.weights
+
+    @property
+    def table(self) -> np.ndarray:
+        """The parts, the sum of those that are not shown, and the sum of all, `(lines + 1, dim)`."""
+        rest = [np.round(self.total - self.parts.sum(axis=0), 12)] if self.others else []
+        return np.vstack([self.parts, *rest, self.total])
 
 
 class Steps(Plot):
@@ -85,26 +108,26 @@ class Steps(Plot):
         heads = [(run, own) for run in result.runs if (own := _heads(run).get(place))]
         asked = _most_different([(run, own) for run, own in heads if query in own["scores"].labels[0]], query)
         rows = [_row(run, own, query, keys) for (run, own), keys in zip(asked, _keys(asked, query), strict=True)]
-        numbers = np.concatenate([part.ravel() for row in rows for part in (row.weights, row.parts, row.total)])
+        numbers = np.concatenate([part.ravel() for row in rows for part in (row.bars, row.table)])
         exact = np.array([float(Fraction(value).limit_denominator(PARTS)) for value in numbers.tolist()])
         rounds = np.abs(numbers.round(2) - numbers) > 1e-9  # decimals would not be exact
         as_fractions = bool(np.abs(exact - numbers).max() <= 1e-9 and rounds.any())
         headline(figure, result, _message(rows, as_fractions))
         points = float(figure.bbox.width) * 72 / float(figure.get_figure(root=True).dpi) / scaled(NAME)
-        names = [cut_words(row.words, ONCE * points) for row in rows]
+        names = [[*cut_words(row.words, ONCE * points), *row.rest_name] for row in rows]
         once = max(ems(name) for words in names for name in words) > NAMES * points
         columns = _columns(rows, as_fractions, ROOM * points * (1 - ONCE if once else 1 - 4 * NAMES))
         axes = figure.subplots(len(rows), 3, squeeze=False, width_ratios=[1, 1, 1.6 if once else 1.25], sharex="col")
-        entries = np.concatenate([np.zeros(1), *(np.concatenate([row.parts.ravel(), row.total]) for row in rows)])
+        entries = np.concatenate([np.zeros(1), *(row.table.ravel() for row in rows)])
         scale = colours_of(float(entries.min()), 1.1 * float(np.abs(entries).max()) or 1.0)
         for line, row, words in zip(axes, rows, names, strict=True):
-            _bars(line[0], row.scores, row, words, False)
-            _bars(line[1], row.weights, row, () if once else words, as_fractions)
+            _bars(line[0], row.scores, row, words if once else words[: len(row.keys)], False)
+            _bars(line[1], row.bars, row, () if once else words, as_fractions)
             _sum(line[2], row, columns, scale, as_fractions)
-            _name_rows(line[2], len(words), () if once else words)
+            _name_rows(line[2], row, () if once else words)
             line[0].set_ylabel(run_title(row.run, 20) if len(result.runs) > 1 else "")
-        for column, kind in ((0, "scores"), (1, "weights")):
-            share_scale(axes[:, column], [getattr(row, kind)[row.allowed] for row in rows], 1.4)
+        share_scale(axes[:, 0], [row.scores[row.allowed] for row in rows], 1.4)
+        share_scale(axes[:, 1], [row.bars for row in rows], 1.4)
         asks = f"1  scores: {rows[0].query}" if len(rows[0].query) <= QUERY else "1  scores"
         for ax, title in zip(axes[0], (asks, "2  weights", "3  weighted sum"), strict=True):
             ax.set_title(title, fontsize=scaled(17))
@@ -170,6 +193,7 @@ def _row(run: Run, head: Head, query: str, keys: np.ndarray) -> Row:
         row @ values.values,
         values.labels[1],
         float(row.sum()),
+        int(np.sum(mask.values[at])) - int(np.sum(mask.values[at][keys])),
     )
 
 
@@ -179,7 +203,7 @@ def _columns(rows: list[Row], as_fractions: bool, room: float) -> np.ndarray:
     room: the width of all three columns without names, in sizes of their font.
     """
     sizes = _sizes(rows)
-    entries = np.concatenate([part.ravel() for row in rows for part in (row.parts, row.total)])
+    entries = np.concatenate([row.table.ravel() for row in rows])
     widest = max(ems(_number(entry, as_fractions), "bold") for entry in entries.tolist())
     most = OF_LONG if len(rows[0].tokens) > LONG else min(AXES, int(room * 1.25 / 3.25 / (widest * SLIDE_FONT / NAME)))
     return np.sort(np.argsort(-sizes, kind="stable")[: max(2, min(most, int(np.sum(sizes > 1e-9))))])
@@ -229,30 +253,32 @@ def _sizes(rows: list[Row]) -> np.ndarray:
 
 
 def _bars(ax: Any, values: np.ndarray, row: Row, names: Sequence[str], as_fractions: bool) -> None:
-    """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)`."""
-    shown = np.where(row.allowed, values, 0.0)
+    """Draw a bar for each word, hatched below 0, and a dot for a masked word. values: `(n_keys,)` or `(lines,)`."""
+    allowed = np.append(row.allowed, True)[: len(values)]
+    shown = np.where(allowed, values, 0.0)
     texts = [_number(value, as_fractions) for value in shown.tolist()]
-    texts = [text if attends else "·  masked" for text, attends in zip(texts, row.allowed, strict=True)]
-    inks = [theme().ink if attends else theme().faint for attends in row.allowed]
+    texts = [text if attends else "·  masked" for text, attends in zip(texts, allowed, strict=True)]
+    inks = [theme().ink if attends else theme().faint for attends in allowed]
     number_bars(ax, shown, texts, scaled(SLIDE_FONT), inks)
-    ax.set_ylim(len(shown) + 0.5, -0.5)
+    ax.set_ylim(row.lines + 0.5, -0.5)
     ax.set_yticks(range(len(names)), names, fontsize=scaled(NAME))
     ax.tick_params(axis="y", length=0, labelcolor=theme().key)
 
 
 def _sum(ax: Any, row: Row, columns: np.ndarray, scale: dict[str, Any], as_fractions: bool) -> None:
     """Draw weight times value for each word, and their sum below a line. scale: the colours of all tables."""
-    table = np.vstack([row.parts[:, columns], row.total[None, columns]])
+    table = row.table[:, columns]
     image = cells(ax, table, scale, numbers=False)
     texts = np.array([[_number(value, as_fractions) for value in line] for line in table.tolist()])
-    in_sum = np.arange(len(table))[:, None] + 0 * table == len(row.keys)
+    in_sum = np.arange(len(table))[:, None] + 0 * table == row.lines
     write_numbers(ax, image, scaled(SLIDE_FONT), texts, in_sum, faint_zeros=True)
-    ax.axhline(len(row.keys) - 0.5, color=theme().ink, lw=scaled(3))
+    ax.axhline(row.lines - 0.5, color=theme().ink, lw=scaled(3))
 
 
-def _name_rows(ax: Any, count: int, names: Sequence[str]) -> None:
-    """Name the rows of a table: the sum, and the words unless another column names them. count: of the words."""
-    ax.set_yticks([*range(len(names)), count], [*(f"weight × {name}" for name in names), "sum"], fontsize=scaled(NAME))
+def _name_rows(ax: Any, row: Row, names: Sequence[str]) -> None:
+    """Name the rows of a table: the sum, and above it those of `names`, which another column may have instead."""
+    texts = [f"weight × {name}" for name in names[: len(row.keys)]] + [*names[len(row.keys) :], "sum"]
+    ax.set_yticks([*range(len(names)), row.lines], texts, fontsize=scaled(NAME))
     for tick in ax.get_yticklabels()[:-1]:
         tick.set_color(theme().value)
     ax.get_yticklabels()[-1].set_fontweight("bold")
