@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from docs.builder import api, commands, gallery, layout, markdown, reading
+from docs.builder import api, commands, gallery, layout, markdown, picture_sizes
 from docs.builder.chain import WIDTH, chain
 from docs.builder.drawing import Picture, Shown, _shown
 from docs.builder.layout import sources
@@ -241,12 +241,14 @@ def test_a_search_for_beta_finds_the_pages_that_explain_it(asked):
 def test_a_picture_loads_late_and_keeps_its_room():
     svg = b'<svg role="img" width="921.6pt" height="518.4pt" viewBox="0 0 921.6 518.4">'
     pictures = {"a b.svg": svg, "c.gif": b"GIF89a" + bytes([0, 2, 44, 1]), "d.webp": b"RIFF"}
-    page = reading.with_sizes('<img alt="x" src="a%20b.svg" /><img src="c.gif" /><img src="d.webp" />', pictures.get)
+    page = picture_sizes.with_sizes(
+        '<img alt="x" src="a%20b.svg" /><img src="c.gif" /><img src="d.webp" />', pictures.get
+    )
     assert page == (
         '<img loading="lazy" width="1229" height="691" alt="x" src="a%20b.svg" />'
         '<img loading="lazy" width="512" height="300" src="c.gif" /><img src="d.webp" />'
     )
-    assert reading.size((ROOT / "docs/howto/explore.png").read_bytes())[0] > 100
+    assert picture_sizes.size((ROOT / "docs/howto/explore.png").read_bytes())[0] > 100
 
 
 def test_code_that_only_looks_like_a_command_is_no_link():

@@ -1,24 +1,19 @@
 """What a page of HTML needs: dark pictures, their sizes, wide parts that scroll by keyboard, a short side bar."""
 
 import posixpath
-import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
+from docs.builder.picture_sizes import with_sizes
+
 _CHANGES = {
     "<pre>": '<pre tabindex="0">',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
 }
-_IMAGE = re.compile(r'<img (?=[^>]*?src="([^"]+)")')
-_SVG = re.compile(rb'<svg[^>]*? width="([\d.]+)(pt|px|)" height="([\d.]+)')
-_PIXELS = 4 / 3
-"""The pixels of a point."""
 
 
 class DarkPictures(SphinxTransform):  # type: ignore[misc]  # Sphinx is not part of a usual set-up
@@ -37,32 +32,6 @@ class DarkPictures(SphinxTransform):  # type: ignore[misc]  # Sphinx is not part
                 light["classes"].append("only-light")
                 dark["classes"].append("only-dark")
                 light.parent.insert(light.parent.index(light) + 1, dark)
-
-
-def size(picture: bytes) -> tuple[int, int] | None:
-    """The width and the height in pixels of an SVG, a GIF or a PNG; None of anything else."""
-    if picture.startswith(b"GIF8"):
-        return int.from_bytes(picture[6:8], "little"), int.from_bytes(picture[8:10], "little")
-    if picture.startswith(b"\x89PNG"):
-        return int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
-    if found := _SVG.search(picture):
-        scale = _PIXELS if found[2] == b"pt" else 1
-        return round(float(found[1]) * scale), round(float(found[3]) * scale)
-    return None
-
-
-def with_sizes(body: str, read: Callable[[str], bytes]) -> str:
-    """The body of a page whose pictures load when they come into view and keep their room until then.
-
-    Without its size a picture has no height before it is loaded, and a jump to a heading below it goes astray.
-    read: the picture at an address.
-    """
-
-    def sized(match: re.Match[str]) -> str:
-        own = size(read(unquote(match[1])))
-        return f'<img loading="lazy" width="{own[0]}" height="{own[1]}" ' if own else match[0]
-
-    return _IMAGE.sub(sized, body)
 
 
 def _improved(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
