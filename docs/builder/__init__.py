@@ -11,5 +11,6 @@
 - `layout.py`: the folder of pages that Sphinx reads
 - `mathml.py`: formulas without a script
 - `linking.py`: inline code that names a function or a command becomes a link
+- `picture_sizes.py`: the sizes of pictures, so that a jump ends at its heading
 - `reading.py`: dark pictures, wide parts that scroll by keyboard, a short side bar
 """
