@@ -66,7 +66,7 @@ class Heads(Together[Row]):
             ends = [-0.5, len(SCORES) - 0.5]
             runs = {rows[k][0].partition(": ")[0] for k in (edge - 1, edge) if 0 <= k < len(rows)}
             wide = scaled(2.5 if len(runs) > 1 and any(": " in name for name, _, _ in rows) else 0.8)
-            ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=wide, clip_on=False)
+            ax.plot(ends, [edge - 0.5] * 2, color=theme().ink, linewidth=wide, solid_capstyle="butt", clip_on=False)
 
     def about(self, shown: Shown[Row], axes: Sequence[Axes]) -> About:
         if not any(by_chance for _, _, by_chance in shown.parts):
