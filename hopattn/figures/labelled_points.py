@@ -1,9 +1,8 @@
 """Points in a plane: the lines through its origin, names beside their points, and names of axes."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from hopattn.figures.placing import DOT, HARD, Around, Name, placed
 from hopattn.figures.style import LEGIBLE, scaled, theme
-from hopattn.figures.text import short
+from hopattn.figures.text import ems, short
 from hopattn.results.labelled import Labelled
 
 NAMED_AT_ONCE = 3
@@ -80,21 +79,16 @@ def extent(ax: Any, text: str, size: float, bold: bool = False) -> np.ndarray:
     return np.array([box.width, box.height]) / pixels_in_point(ax)
 
 
-def _width(ax: Any, size: float, bold: bool, text: str) -> float:
-    """The width of a text as it will be drawn, in printer's points on a slide."""
-    return float(extent(ax, text, size, bold)[0])
+def cut_to(text: str, room: float, weight: str = "normal") -> str:
+    """A text that is at most `room` font sizes wide; of several names with commas it keeps whole ones.
 
-
-def cut_to(text: str, room: float, measure: Callable[[str], float]) -> str:
-    """A text that is at most as wide as the room; of several names with commas it keeps whole ones.
-
-    measure: the width of a text. At least `LEAST_LETTERS` letters stay.
+    weight: of the font. At least `LEAST_LETTERS` letters stay.
     """
-    if measure(text) <= room:
+    if ems(text, weight) <= room:
         return text
     word = text.rstrip(INDICES)
     word, end = word.rstrip(" …"), "…" + text[len(word) :]
-    letters = next((n for n in range(len(word) - 1, LEAST_LETTERS, -1) if measure(word[:n] + end) <= room), 0)
+    letters = next((n for n in range(len(word) - 1, LEAST_LETTERS, -1) if ems(word[:n] + end, weight) <= room), 0)
     kept = word[: max(letters, min(LEAST_LETTERS, len(word)))]
     names, comma, _ = kept.rpartition(", ")
     return f"{names}, …" if comma else kept.rstrip() + end
@@ -105,8 +99,8 @@ def name_axes(ax: Any, names: tuple[str, str]) -> None:
     box = ax.get_window_extent()
     for axis, name, room in ((ax.xaxis, names[0], box.width), (ax.yaxis, names[1], box.height)):
         if axis.label.get_text():
-            measure = partial(_width, ax, float(axis.label.get_fontsize()) / scaled(1), False)
-            axis.label.set_text(cut_to(short(name, math.inf), float(room) / pixels_in_point(ax), measure))
+            size = float(axis.label.get_fontsize()) / scaled(1)
+            axis.label.set_text(cut_to(short(name, math.inf), float(room) / pixels_in_point(ax) / size))
 
 
 def keep_apart(
@@ -139,7 +133,7 @@ def keep_apart(
         for some in (crowded, kept):  # where those in the way cannot be shorter, the others are
             room = CUT * 2 * max(halves[i][0] for i in some)
             for i in some if forms == before else ():
-                shorter = cut_to(texts[i][0], room, partial(_width, ax, size, texts[i][0] in strong))
+                shorter = cut_to(texts[i][0], room / size, "bold" if texts[i][0] in strong else "normal")
                 if len(shorter) < len(forms[i]) and shorter not in forms:
                     forms[i] = shorter
         if forms == before:

@@ -63,7 +63,7 @@ def test_titles_of_panels_stand_apart_from_the_headline(name):
 
 
 def faults(draw, style):
-    """What has no room in a figure, as its author is told it; empty where all has."""
+    """The remark on texts that have no room in a figure, as its author reads it; empty where all have."""
     with collected() as remarks:
         fitted(draw, STYLES[style])
     return str(remarks.fault.line(True)) if remarks.fault else ""

@@ -122,7 +122,7 @@ def test_the_record_says_how_often_the_device_was_asked(torch, monkeypatch):
 
 
 def test_a_device_is_asked_once_for_several_steps(torch, monkeypatch):
-    """What comes to the host between two questions is one array, whatever the number of cues."""
+    """One array comes to the host between two questions, whatever the number of cues."""
     asked = []
     monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x: 4)
     monkeypatch.setattr(recall_on_device, "on_host", lambda x: asked.append(x.shape) or np.asarray(x))

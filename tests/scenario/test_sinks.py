@@ -11,37 +11,26 @@ from hopattn.scenario.running import run
 from hopattn.views.array_cells import array_cells
 from tests.each import each
 
-HEAD = """
+WORDS = """
 schema = 1
 title = "a sink"
 source = "ours"
-kind = "attention"
 [vocabulary]
 axes = ["money", "river"]
 [vocabulary.words]
 bank = [0.6, 0.8]
 money = [1, 0]
 river = [0, 1]
-[input]
+"""
+HEAD = f"""kind = "attention"{WORDS}[input]
 tokens = ["river", "money", "bank"]
 [[layer]]
 [[layer.head]]
-{head}
+{{head}}
 """
-MEMORY = """
-schema = 1
-title = "a sink"
-source = "ours"
-kind = "memory"
-[vocabulary]
-axes = ["money", "river"]
-[vocabulary.words]
-bank = [0.6, 0.8]
-money = [1, 0]
-river = [0, 1]
-[memory]
+MEMORY = f"""kind = "memory"{WORDS}[memory]
 patterns = ["money", "river"]
-{memory}
+{{memory}}
 [input]
 tokens = ["bank", "river"]
 """
