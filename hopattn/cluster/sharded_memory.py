@@ -23,6 +23,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
 from hopattn.memories.memory import KeyValueMemory
 from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.online_softmax import BlockPass, adds_up
 from hopattn.retrieval.separation.base import Separation, scaled
@@ -129,6 +130,13 @@ class Sharded(KeyValueMemory):
         given = self._cues(cues)
         found = np.asarray(self.separation.rest(*self._scored(np.atleast_2d(given), self._masks(mask, given))))
         return found[0] if given.ndim == 1 else found
+
+    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+        """F = U − S/β of the weights, on this machine; raises `InvalidInput` where they are not a distribution."""
+        separation, given = self.retrieval.effective_separation, self._cues(cues)
+        require_entropy(separation)
+        found = free_energy(separation, *self._scored(np.atleast_2d(given), self._masks(mask, given)))
+        return found if given.ndim > 1 else FreeEnergy(*(array[0] for array in vars(found).values()))
 
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""

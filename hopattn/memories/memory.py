@@ -27,6 +27,7 @@ from hopattn.foundation.traces import followed
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
+from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -72,6 +73,11 @@ class KeyValueMemory(AssociativeMemory):
     @abstractmethod
     def value_sizes(self) -> Array:
         """The largest |entry| of each value, `(n_patterns,)`."""
+
+    @abstractmethod
+    @in_range
+    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+        """F = U − S/β of the weights."""
 
     @abstractmethod
     @in_range
@@ -193,6 +199,21 @@ class Memory(KeyValueMemory):
     def rest(self, cues: Any, mask: Any = None) -> Array:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
         return self.retrieval.rest(self._cues(cues), self.keys, mask)
+
+    @in_range
+    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+        """F = U − S/β of the weights, with U, S and the effective number of keys; arrays `(n_cues,)`, as `FreeEnergy`.
+
+        F = −Ψ(s), so that a memory with an energy has E(x) = Φ*(x) + F. With an activation that uses only the direction
+        of the field, the exponential separation counts as the softmax, as in the energy. Many cues of NumPy take one
+        pass over blocks of keys, without a matrix of all weights. Raises `InvalidInput` with the reason where the
+        weights are not a distribution.
+
+        >>> import hopattn as ha
+        >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2).free_energy([0.6, 0.4])
+        FreeEnergy(1 cue, energy -0.5197, entropy 0.6735, free -0.8565, effective keys 1.961)
+        """
+        return self.retrieval.free_energy(self._cues(cues), self.keys, mask)
 
     @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:

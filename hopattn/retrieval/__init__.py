@@ -11,6 +11,7 @@ Its files, each of which imports only those above it:
 - `masks.py`: the keys that each query may attend to
 - `cue.py`: the lecture's cue: a matrix of weights and one activation
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
+- `free_energy.py`: F = U − S/β: what weights of scores minimise
 - `online_softmax.py`: running sums over blocks of keys: the online softmax, plain sums
 - `blockwise.py`: the same step over blocks of cues and keys
 - `fused.py`: the same step by PyTorch's fused attention

@@ -8,15 +8,17 @@ keys where the cues are few.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.vectors import longest_row
+from hopattn.retrieval.free_energy import FreeEnergy, free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
 from hopattn.retrieval.online_softmax import (
     BlockPass,
+    OnlineFreeEnergy,
     OnlineSoftmax,
     OnlineSum,
     RunningSums,
@@ -37,6 +39,8 @@ LARGE_TEXT = 2**16
 """The least number of scores of one text for which several texts are computed in blocks, one text after the other."""
 HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
+READ_AT_ONCE = 4096
+"""The number of keys, or of values, that are read at once where all scores of a cue are held."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,38 @@ def stream(
     values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
     for scores `(…, n, m)`. potential: whether to compute Ψ too. The leading axes hold several texts.
     """
-    texts = [text for text in (cues, keys, values) if text is not None]
+    return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, potential, sizes)
+
+
+def stream_free_energy(
+    similarity: Similarity,
+    separation: Separation,
+    cues: np.ndarray,
+    keys: np.ndarray,
+    mask: Any = None,
+    sizes: Blocks = SIZES,
+) -> FreeEnergy:
+    """The free energy of cues `(…, n, dim)` or `(dim,)` with keys `(…, m, dim)`; the arguments are those of `stream`.
+
+    The weights of the separation must have an entropy.
+    """
+    rows = cues if cues.ndim > 1 else cues[None]
+    field = _of_texts(_FreeEnergies, similarity, separation, (rows, keys, None), mask, False, sizes).field
+    return FreeEnergy(*np.moveaxis(field if cues.ndim > 1 else field[0], -1, 0))
+
+
+def _of_texts(
+    kind: "type[_Stream]",
+    similarity: Similarity,
+    separation: Separation,
+    given: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+    mask: Any,
+    potential: bool,
+    sizes: Blocks,
+) -> BlockPass:
+    """The result of one pass of each text; given: the cues, keys and values of all."""
+    cues, keys, values = given
+    texts = [text for text in given if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
     sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
     scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
@@ -101,18 +136,18 @@ def stream(
         for each in masks_of(as_mask(mask))
     ]
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    loops = loops_of(separation, dtype, math.prod((*leading, *scored[-2:])))
+    loops = loops_of(separation, dtype, math.prod((*leading, *scored[-2:]))) if kind is _Stream else None
 
     def of_text(*i: int) -> BlockPass:
         own, stored, *others = (text[i] for text in broadcast)
         part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
         alone = separation if sinks is None else with_sink(separation, float(sinks[i]))
-        return _Stream(similarity, alone, own, stored, read, part, potential, dtype, loops).run(sizes)
+        return kind(similarity, alone, own, stored, read, part, potential, dtype, loops).run(sizes)
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text
-        shape, width = (*leading, scored[-2]), 0 if values is None else values.shape[-1]
+        shape, width = (*leading, scored[-2]), kind.width_of(values)
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     if len(places) < TASKS:
         results = [of_text(*i) for i in places]
@@ -161,10 +196,16 @@ class _Stream:
     potential: bool
     dtype: Any
     loops: Any
+    online: ClassVar[type[OnlineSoftmax]] = OnlineSoftmax
+
+    @staticmethod
+    def width_of(values: np.ndarray | None) -> int:
+        """The number of columns of the result's field."""
+        return 0 if values is None else int(values.shape[-1])
 
     def __post_init__(self) -> None:
         self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
-        self.width = 0 if self.values is None else int(self.values.shape[1])
+        self.width = self.width_of(self.values)
         by_place = NoMask, PositionRule, np.ndarray
         self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
         self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
@@ -237,7 +278,7 @@ class _Stream:
         if self.separation.online() is None:
             sums: RunningSums = OnlineSum(*start, self.potential)
         else:
-            sums = softmax = OnlineSoftmax(*start, self.unshifted, self.loops)
+            sums = softmax = self.online(*start, self.unshifted, self.loops)
             cues = cues * softmax.scale if self.unshifted else cues
         buffer = np.empty(len(rows) * width, cues.dtype)
         for columns in ranges(span, width):
@@ -254,24 +295,28 @@ class _Stream:
 
     def _from_all_scores(self, rows: range) -> BlockPass:
         """The result of these cues from all their scores at once."""
-        cues, parts = self.cues[rows.start : rows.stop], ranges(range(len(self.keys)), 4096)
+        cues = self.cues[rows.start : rows.stop]
         scores: np.ndarray = np.empty((len(rows), len(self.keys)), cues.dtype)
         allowed: np.ndarray | None = None
-        for part in parts:
+        for part in ranges(range(len(self.keys)), READ_AT_ONCE):
             here = slice(part.start, part.stop)
             visible = self._visible(rows, part)
             scores[:, here], where = self._scored(cues, part, visible)
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
                 allowed[:, here] = where
+        return self._of_scores(scores, allowed)
+
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None) -> BlockPass:
+        """The result from all scores of some of the cues, `(n_rows, m)`."""
         value, weights = self.separation.deferred(scores, allowed)
-        potential = np.asarray(value()) if self.potential else np.zeros(len(rows), cues.dtype)
-        field, factor = np.zeros((len(rows), self.width), cues.dtype), 1.0
+        potential = np.asarray(value()) if self.potential else np.zeros(len(scores), scores.dtype)
+        field, factor = np.zeros((len(scores), self.width), scores.dtype), 1.0
         if self.values is not None:
             array, factor = weights()
-            for part in parts:
-                field += array[:, part.start : part.stop] @ _part_of(self.values, part, cues.dtype)
-        return BlockPass(field, factor, potential, np.zeros(len(rows), bool))
+            for part in ranges(range(len(self.keys)), READ_AT_ONCE):
+                field += array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
+        return BlockPass(field, factor, potential, np.zeros(len(scores), bool))
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
         """The mask of this block, as far as it does not depend on the scores; True for all, False for none."""
@@ -308,6 +353,27 @@ class _Stream:
             allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
             where = allowed if where is None else where & allowed
         return scores, where
+
+
+class _FreeEnergies(_Stream):
+    """One pass whose field is a `FreeEnergy`, `(n, 4)`.
+
+    Its scores are counted from their largest, and NumPy computes the weights, so that the entropy keeps its digits.
+    """
+
+    online = OnlineFreeEnergy
+
+    @staticmethod
+    def width_of(values: np.ndarray | None) -> int:
+        return 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.unshifted = False
+
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None) -> BlockPass:
+        found = np.stack([*vars(free_energy(self.separation, scores, allowed)).values()], axis=-1)
+        return BlockPass(found, 1.0, np.zeros(len(scores), scores.dtype), np.zeros(len(scores), bool))
 
 
 def _side_by_side(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:

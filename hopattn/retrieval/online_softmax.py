@@ -101,15 +101,7 @@ class OnlineSoftmax(RunningSums):
             weights = np.ascontiguousarray(scores)
             self.loops.weigh(weights, mask, how, (self.largest[rows], self.total[rows], self.field[rows]))
         else:
-            if not self.unshifted:
-                if where is not None:
-                    np.copyto(scores, self.lowest, where=~where)
-                self._raise_largest(rows, np.maximum(self.largest[rows], scores.max(axis=1, keepdims=True)))
-                self._shift(rows, scores)
-            with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
-                weights = self.form[0](scores)
-            if where is not None:
-                np.multiply(weights, where, out=weights)
+            weights = self._weights(self._exponents(rows, scores, where), where)
             self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
             self.field[rows] += weights @ values
@@ -137,21 +129,40 @@ class OnlineSoftmax(RunningSums):
     def _with_null_pattern(self) -> "OnlineSoftmax":
         """These sums merged with those of a null pattern; these stay as they are, perhaps with a larger m."""
         (n, width), most = self.field.shape, float(np.finfo(self.dtype).max)
-        sums = OnlineSoftmax(self.separation, n, width, self.dtype, False)
+        sums = type(self)(self.separation, n, width, self.dtype, False)
         score = min(max(self.separation.sink, -(most**0.5)), most**0.5) / self.separation.beta
         sums.largest[:] = min(max(score, -most), most)
         sums.total[:] = 1
         sums.merge(self)
         return sums
 
+    def _exponents(self, rows: slice, scores: np.ndarray, where: np.ndarray | None) -> np.ndarray:
+        """c(s − m) with the new m, written over the scores."""
+        if self.unshifted:
+            return scores
+        if where is not None:
+            np.copyto(scores, self.lowest, where=~where)
+        self._raise_largest(rows, np.maximum(self.largest[rows], scores.max(axis=1, keepdims=True)))
+        return self._shift(rows, scores)
+
+    def _weights(self, exponents: np.ndarray, where: np.ndarray | None) -> np.ndarray:
+        """f(c(s − m)), written over the exponents; 0 where masked."""
+        with np.errstate(under="ignore"):  # a weight below the smallest number counts as 0
+            weights = self.form[0](exponents)
+        return weights if where is None else np.multiply(weights, where, out=weights)
+
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
-        """m → m': multiply Z and h by f(m − m')."""
+        """Replace m by m', which is not below it."""
         before = self.largest[rows].copy()
         self.largest[rows] = largest
+        self._shrink(rows, self._shift(rows, before))
+
+    def _shrink(self, rows: slice, exponents: np.ndarray) -> None:
+        """Multiply Z and h by f(m − m'), from c(m − m')."""
         with np.errstate(under="ignore"):
-            shrink = self.form[0](self._shift(rows, before))
-        self.total[rows] *= shrink
-        self.field[rows] *= shrink
+            ratio = self.form[0](exponents)
+            self.total[rows] *= ratio
+            self.field[rows] *= ratio
 
     def _shift(self, rows: slice, scores: np.ndarray) -> np.ndarray:
         """c(s − m), written over the scores."""
@@ -164,6 +175,38 @@ class OnlineSoftmax(RunningSums):
         """The scale, or the nearest number in the range of the dtype."""
         numbers = np.finfo(self.dtype)
         return min(max(scale, float(numbers.smallest_normal)), float(numbers.max))
+
+
+class OnlineFreeEnergy(OnlineSoftmax):
+    """The sums of a `FreeEnergy`: m, Z, and T = Σ f(s − m) c(s − m) instead of h; the result's field is `(n, 4)`.
+
+    Where m moves to m', T' = f(m − m') (T + c(m − m') Z). In the end p·(s − m) = T/cZ.
+    """
+
+    def __init__(self, separation: Separation, n: int, width: int, dtype: Any, *form: Any) -> None:
+        super().__init__(separation, n, 1, dtype, *form)
+        self.least = -float(np.finfo(dtype).max ** 0.5)  # of an exponent: its product with a weight of 0 is then 0
+
+    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+        exponents = np.maximum(self._exponents(rows, scores, where), self.least)
+        weights = self._weights(exponents.copy(), where)
+        self.total[rows] += np.sum(weights, axis=1, keepdims=True)
+        self.field[rows] += np.vecdot(weights, exponents)[:, None]
+
+    def result(self) -> BlockPass:
+        sums = self if self.separation.sink is None else self._with_null_pattern()
+        empty = sums.total == 0
+        total, largest = np.where(empty, 1, sums.total), np.where(empty, 0, sums.largest)
+        beta, logarithm = self.separation.beta, np.log(total)
+        mean = sums.field / total / self._in_numbers(self.form[1])
+        effective = np.where(empty, 0, np.exp(logarithm - beta * mean))
+        own = logarithm if self.separation.tempered else np.zeros_like(mean)  # of argmax, Ψ = m
+        found = np.hstack([-(largest + mean), own - beta * mean, -(largest + own / beta), effective])
+        return BlockPass(found, 1.0, np.zeros(len(total), self.dtype), np.zeros(len(total), bool))
+
+    def _shrink(self, rows: slice, exponents: np.ndarray) -> None:
+        self.field[rows] += np.maximum(exponents, self.least) * self.total[rows]
+        super()._shrink(rows, exponents)
 
 
 class OnlineSum(RunningSums):

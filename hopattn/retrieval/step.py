@@ -1,4 +1,4 @@
-"""One step of associative recall: the four formulas, and the energy.
+"""One step of associative recall: the four formulas, the energy, and the free energy.
 
     s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(s)
 
@@ -12,11 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, in_numbers_of, is_half, namespace, require_broadcast, widened
+from hopattn.foundation.arrays import (
+    Array,
+    in_numbers_of,
+    is_foreign_array,
+    is_half,
+    namespace,
+    require_broadcast,
+    widened,
+)
 from hopattn.foundation.checks import require_room
-from hopattn.foundation.traces import is_torch
+from hopattn.foundation.threads import blocks
+from hopattn.foundation.traces import is_torch, traced
 from hopattn.retrieval.activation import Activation, Identity
-from hopattn.retrieval.blockwise import one_for_each_text, stream, worth_streaming
+from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
+from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
 from hopattn.retrieval.separation.base import Separation, scaled
@@ -130,6 +140,25 @@ class Retrieval:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
         scores = self.scores(cues, keys)
         return _as_given(self.separation.rest(scores, self.allowed(mask, scores, cues, keys)), cues, keys)
+
+    def free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
+        """F = U − S/β of the weights, each array `(…, n_cues)` and at least of single precision.
+
+        Raises `InvalidInput` where the weights have no entropy.
+        """
+        rule, separation = as_mask(mask), self.effective_separation
+        require_entropy(separation)
+        followed = any(map(traced, (cues, keys, separation.beta, separation.sink)))
+        at_once = max(HELD // keys.shape[-2], 1)
+        by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not followed
+        if by_rows and cues.shape[0] > at_once:
+            parts = [vars(self.free_energy(cues[some], keys)) for some in blocks(cues.shape[0], at_once)]
+            return FreeEnergy(**{name: namespace(cues).concat([part[name] for part in parts]) for name in parts[0]})
+        plain = not isinstance(separation.beta, float) or not one_for_each_text(separation)
+        if plain or not worth_streaming(self.similarity, cues, keys, rule):
+            scores = self.scores(cues, keys)
+            return free_energy(separation, scores, self.allowed(rule, scores, cues, keys))
+        return stream_free_energy(self.similarity, separation, widened(cues), keys, rule)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""

@@ -2,6 +2,7 @@
 
 from . import gradients as gradients
 from . import positions as positions
+from .attention import free_energy as free_energy
 from .baselines import NGram as NGram
 from .blocks import AttentionLayer as AttentionLayer
 from .blocks import stack as stack

@@ -12,6 +12,7 @@ from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace,
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
@@ -59,11 +60,41 @@ def attention(
     if bias is not None:
         allowed, finite = split_bias(as_float(bias, "bias", like=keys))
         mask = joint(mask, allowed)
-    leading = leading_axes("q, k, v", queries, keys, values)
+    chosen = _separation_of_heads(separation, beta, sink, keys, leading_axes("q, k, v", queries, keys, values))
+    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, mask, finite).state
+
+
+@in_range
+def free_energy(
+    q: Any,
+    k: Any,
+    *,
+    beta: float | None = None,
+    mask: Any = None,
+    separation: str | Separation = "softmax",
+    sink: Any = None,
+) -> FreeEnergy:
+    """The free energy of the weights of `attention`, F = U − S/β, of each query: arrays `(…, n_queries)`.
+
+    The arguments are those of `attention`. Many queries of NumPy take one pass over blocks of keys, without a matrix of
+    all weights. Raises `InvalidInput` as `attention` does, and for a separation whose weights are not a distribution.
+
+    >>> import hopattn as ha
+    >>> ha.transformer.free_energy([[0, 10]], [[1, 0], [1, 0], [0, 1], [1, 0]], beta=1.0).effective_keys.round(2)
+    array([1.])
+    """
+    keys = as_float(k, "k")
+    queries = as_float(q, "q", like=keys)
+    require_texts(queries, keys)
+    chosen = _separation_of_heads(separation, beta, sink, keys, leading_axes("q, k", queries, keys))
+    return Retrieval(Dot(), chosen, Identity()).free_energy(queries, keys, mask)
+
+
+def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
+    """The separation of texts with these leading axes, whose default β is 1/√dim, with a sink of each head."""
     sinks = sinks_of_heads(sink, leading[-1] if leading else 0, keys)
     chosen = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
-    chosen = chosen if sinks is None else with_sink(chosen, sinks[:, None])
-    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, mask, finite).state
+    return chosen if sinks is None else with_sink(chosen, sinks[:, None])
 
 
 def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
@@ -106,21 +137,23 @@ def split_bias(bias: Array) -> tuple[Array, Array]:
     return finite, xp.where(finite, bias, xp.zeros_like(bias))
 
 
-def require_texts(queries: Array, keys: Array, values: Array) -> None:
+def require_texts(queries: Array, keys: Array, values: Array | None = None) -> None:
     """Raise `InvalidInput` unless queries, keys and values fit each other, as `attention` expects them."""
+    texts = {"q": queries, "k": keys} if values is None else {"q": queries, "k": keys, "v": values}
+    names = ", ".join(texts)
     try:
-        namespace(queries, keys, values)
+        namespace(*texts.values())
     except InvalidInput as error:
-        raise InvalidInput(f"q, k, v: {error}") from None
-    for array, what in ((queries, "q"), (keys, "k"), (values, "v")):
+        raise InvalidInput(f"{names}: {error}") from None
+    for what, array in texts.items():
         if array.ndim < 2 or 0 in array.shape[-2:]:
             raise InvalidInput(f"{what}: got shape {tuple(array.shape)}; expected (…, n, dim) with at least one row")
     require_dim(queries, keys.shape[-1], "q", "k")
-    require_one_dtype(queries, keys, "q", "k")
-    require_one_dtype(values, keys, "v", "k")
-    if keys.shape[-2] != values.shape[-2]:
+    for what, array in texts.items():
+        require_one_dtype(array, keys, what, "k")
+    if values is not None and keys.shape[-2] != values.shape[-2]:
         raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
-    leading_axes("q, k, v", queries, keys, values)
+    leading_axes(names, *texts.values())
 
 
 def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:

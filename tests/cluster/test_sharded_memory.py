@@ -103,6 +103,9 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
     if sink is not None:
         assert_allclose(found.rest(cues, mask), memory.rest(cues, mask), rtol=tol, atol=size)
+    if not memory.separation.why_no_entropy:
+        for own, other in zip(*(vars(one.free_energy(cues, mask)).values() for one in (found, memory)), strict=True):
+            assert_allclose(own, other, rtol=10 * tol, atol=10 * tol * max(1.0, 1 / beta))
     assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
     assert found.lacks.get("energy") == memory.lacks.get("energy")
     if "energy" not in memory.lacks:
@@ -122,6 +125,7 @@ def test_one_cue_drops_its_axis(data, m):
         assert_allclose(found.step(cues[0], mask), memory.step(cues[0], mask), atol=1e-12)
         assert_allclose(found.weights(cues[0], mask), memory.weights(cues[0], mask), atol=1e-12)
         assert_allclose(found.energy(cues[0], mask), memory.energy(cues[0], mask), atol=1e-12)
+        assert_allclose(found.free_energy(cues[0], mask).free, memory.free_energy(cues[0], mask).free, atol=1e-12)
 
 
 @given(data=st.data(), m=st.integers(2, 12), order=st.randoms(use_true_random=False))

@@ -177,6 +177,26 @@ def test_the_spread_of_the_weights_is_that_of_scipy():
     assert row.operating_class == ha.retrieval.operating_class(weights)
     counted = [next(k for k in range(41) if np.sort(row)[::-1][:k].sum() >= 0.9) for row in weights]
     assert row.least_number == np.median(counted)
+    assert row.effective_keys == pytest.approx(np.mean(np.exp(entropy(weights, axis=1))))
+
+
+def test_the_free_energy_is_that_of_scipy_where_the_weights_are_a_distribution():
+    from scipy.special import logsumexp
+
+    keys, mask = np.random.default_rng(5).normal(size=(40, 6)), np.arange(40) < 30
+    cues = np.random.default_rng(6).normal(size=(7, 6))
+    found = ha.compare(keys, cues, memories=["modern", "sparse", "linear", "nearest"], beta=0.7, mask=mask)
+    modern, sparse, linear, nearest = found.rows
+    assert modern.free_energy == pytest.approx(np.mean(-logsumexp(0.7 * cues @ keys[:30].T, axis=1) / 0.7))
+    least = ha.Memory(keys[:30], separation="sparsemax", beta=0.7).free_energy(cues)
+    assert (sparse.free_energy, sparse.effective_keys) == pytest.approx(
+        (least.free.mean(), least.effective_keys.mean())
+    )
+    distances = np.linalg.norm(cues[:, None] - keys[:30], axis=-1)
+    assert nearest.free_energy == pytest.approx(distances.min(axis=1).mean())
+    assert linear.free_energy is None and "they need not sum to 1" in linear.notes["free_energy"]
+    assert found.table()[0]["free_energy"] == modern.free_energy
+    assert "effective keys,free energy" in found.to_csv()
 
 
 def test_a_grid_may_be_run_in_any_order_and_a_point_alone():

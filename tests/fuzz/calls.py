@@ -93,6 +93,7 @@ ARGUMENTS = {
         "trials": 2,
         "rng": 0,
     },
+    "transformer.free_energy": lambda: {"q": REAL, "k": REAL, "beta": 1.0, "sink": 0.0},
     "memories.graded": lambda: {**PATTERNS, "beta": 4.0},
     "gradients.gradient_flow": lambda: {"blocks": [block()], "x": REAL, "upstream": REAL},
     "circuits.head_compositions": lambda: {"earlier": head(), "later": head()},

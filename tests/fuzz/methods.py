@@ -72,6 +72,7 @@ MADE = (
 OBJECTS = {
     "Choices": lambda: ha.memories.named_memories,
     "DeltaState": lambda: ha.transformer.DeltaState().attended(REAL, REAL, REAL)[1],
+    "FreeEnergy": lambda: ha.Memory(SPINS).free_energy(SPINS),
     "LinearState": lambda: ha.transformer.LinearState().extended(REAL, REAL),
     "MultiHead": lambda: block().attention,
     "NGram": lambda: ha.transformer.NGram.counted([TOKENS]),
@@ -89,6 +90,7 @@ UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "rng": 0}, {"q": R
 ANY = {
     **{"__call__": X, "trace": X, "hidden": X, "append": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **{"step": CUES, "weights": CUES, "rest": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
+    **{"free_energy": CUES},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""

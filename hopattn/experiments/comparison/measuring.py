@@ -26,7 +26,7 @@ TIE = 1e-6
 """Cosines that differ by less are a tie: fixed points are exact only up to ε^¾."""
 AVERAGED = (
     *("recalled", "recalled_first", "cosine", "cosine_first"),
-    *("at_rest", "steps", "energy_fall", "distance", "entropy"),
+    *("at_rest", "steps", "energy_fall", "distance", "entropy", "effective_keys", "free_energy"),
 )
 """The fields of a row that are means over cues."""
 
@@ -71,6 +71,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
         falls = np.zeros((len(rest), 0)) if energies is None else energies[:, :1] - energies[:, -1:]
         weights = _normalised_weights(reader, problem, why)
         least = least_number(weights)
+        entropies = entropy(weights)
         weighted = np.flatnonzero(least)  # a row of zeros has no operating class and no entropy
         beside, names = _beside_attention(reader, memory, first, problem, why)
         length = float(np.sqrt(np.mean(np.sum(problem.values**2, axis=-1)))) or 1.0
@@ -84,7 +85,9 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
                 "distance": row_length((last - first)[rest]) / length,
                 "least_number": least[weighted],
                 "visible": problem.visible[weighted],
-                "entropy": entropy(weights)[weighted],
+                "entropy": entropies[weighted],
+                "effective_keys": np.exp(entropies[weighted]),
+                "free_energy": _free_energies(reader, problem, why),
             },
             beside,
             names,
@@ -162,6 +165,17 @@ def _weights(reader: Memory, problem: RecallProblem) -> Iterator[np.ndarray]:
     for rows in blocks(len(problem.cues), max(AT_ONCE // problem.keys.size, 1)):
         mask = None if problem.mask is None else problem.mask[rows]
         yield np.asarray(reader.weights(problem.cues[rows], mask))
+
+
+def _free_energies(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray:
+    """The free energy of the weights at each cue; of no cue if there is none, and the reason in `why`."""
+    try:
+        if reader is None:
+            raise InvalidInput("it does not weigh the keys")
+        return np.asarray(reader.free_energy(problem.cues, problem.mask).free)
+    except InvalidInput as error:
+        why["free_energy"] = str(error)
+        return np.zeros(0)
 
 
 def _answers(states: np.ndarray, problem: RecallProblem, ending: str) -> dict[str, np.ndarray]:

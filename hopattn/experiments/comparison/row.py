@@ -53,6 +53,7 @@ class Row:
     steps: the step that finds the fixed point is counted. distance: a length of a value is the root mean square.
     In one step all neurons change together. The recall of spins with an energy (hopfield, dense, exponential) then
     changes one spin at a time, and a step of it is a sweep over all spins.
+    effective_keys: a sink is none of them. free_energy: F of `Memory.free_energy`; a sink counts.
     operating_class: of Ramsauer et al. (2021); not defined below 32 keys. bound: the largest `difference` that
     rounding explains.
     recalled_per_number: recalled · n_keys · dim / parameters, dim being that of a value. It compares memories of unlike
@@ -106,6 +107,8 @@ class Row:
         "of a cue's weights (nats): 0 for one key, log n for n equal",
         axis="entropy of the\nweights (nats)",
     )
+    effective_keys: float | None = _column("effective keys", "e^entropy of a cue's weights, on average: n for n equal")
+    free_energy: float | None = _column("free energy", "U − S/β of the weights at the cue, on average")
     difference: float | None = _column(
         "beside attention",
         "largest difference of one step from independent attention",

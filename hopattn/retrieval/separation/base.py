@@ -69,6 +69,12 @@ class Separation(Declared, ABC):
         return None
 
     @property
+    def why_no_entropy(self) -> str:
+        """Why the weights are not a distribution with an entropy of which Ψ is the conjugate; empty where they are."""
+        share = self.shares and self.convex
+        return self.why_no_potential or ("" if share else "its weights are not a distribution: they need not sum to 1")
+
+    @property
     def why_imprecise(self) -> str:
         """Why the weights are not the gradient up to rounding, or an empty string where they are."""
         return ""
@@ -158,6 +164,8 @@ class Competing(Separation):
     """
 
     sink: Annotated[Any, number_or_rows] = field(default=None, kw_only=True)
+    why_no_entropy: ClassVar[str] = ""
+    """Empty: the weights and the rest sum to 1."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -199,6 +207,10 @@ class Competing(Separation):
         if isinstance(self.beta, float) and too_flat(self.beta, scores):
             value, weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where)
             return lambda: value() / self.beta, weights
+        return self.contest(*self.joined(scores, where))
+
+    def joined(self, scores: Array, where: Array | None) -> tuple[Array, Array | None]:
+        """The scores and their mask with a null pattern as the last one, whose score is sink/β."""
         xp, shape = namespace(scores), tuple(scores.shape)
         most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
         if isinstance(self.sink, float):
@@ -211,7 +223,7 @@ class Competing(Separation):
         if where is not None:
             seen = xp.broadcast_to(where, shape)
             where = xp.concat([seen, xp.ones_like(seen[..., :1])], axis=-1)
-        return self.contest(xp.concat([scores, last], axis=-1), where)
+        return xp.concat([scores, last], axis=-1), where
 
 
 def with_sink(separation: Separation, sink: Any) -> Separation:

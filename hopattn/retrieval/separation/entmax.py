@@ -131,6 +131,7 @@ class KSubsets(Competing):
 
     k: Count = 1
     convex: ClassVar[bool] = True
+    why_no_entropy: ClassVar[str] = "its weights sum to k: they are shares of sets of patterns, not of patterns"
     source: ClassVar[str] = "Santos et al. 2024"
 
     def contest(self, scores: Array, where: Array | None = None) -> Deferred:
