@@ -1,4 +1,4 @@
-"""PyTorch arrays: one softmax step compared with PyTorch's fused attention, and ten steps compared with one.
+"""PyTorch arrays: one softmax step compared with PyTorch's fused attention, and ten steps and a sink compared with one.
 
 The rows are measured on the CPU, and on a GPU too where PyTorch has one.
 """
@@ -21,7 +21,7 @@ NO_GPU = "PyTorch has no GPU here"
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """The ratios attention / step, and recall of ten steps / step, on each device."""
+    """The ratios attention / step, recall of ten steps / step, and step with a sink / step, on each device."""
     for device in ("cpu", "cuda"):
         for dtype in ("float32", "float64"):
             setting = f"{size_label(SIZE)}, {dtype}, {device}"
@@ -29,6 +29,10 @@ def rows(options: Options) -> Iterator[Row]:
             yield measured_row(attention, Target("≥", 0.95), partial(_step, device, dtype, options))
             recall = f"recall of {STEPS} steps / step of PyTorch arrays, {setting}"
             yield measured_row(recall, Target("≤", STEPS + 1), partial(_recall, device, dtype, options))
+            sink = f"step with a sink / step of PyTorch arrays, {setting}"
+            yield measured_row(
+                sink, Target("≤", 1.1) if device == "cpu" else None, partial(_sink, device, dtype, options)
+            )
 
 
 def _tensors(device: str, dtype: str) -> tuple[Any, Any, Any]:
@@ -74,3 +78,12 @@ def _recall(device: str, dtype: str, options: Options) -> Measured:
     works = {"recall": lambda: memory.recall(cues, max_steps=STEPS), "step": lambda: memory.step(cues)}
     works = {name: _to_the_end(torch, device, work) for name, work in works.items()}
     return ratio(interleaved(works, options), "recall", "step")
+
+
+def _sink(device: str, dtype: str, options: Options) -> Measured:
+    torch, keys, cues = _tensors(device, dtype)
+    plain, memory = (ha.Memory(keys, beta=1 / math.sqrt(SIZE[2]), sink=sink) for sink in (None, 0.0))
+    require_close(memory.step(cues).cpu(), ((1 - memory.rest(cues))[:, None] * plain.step(cues)).cpu())
+    works = {"with a sink": lambda: memory.step(cues), "without": lambda: plain.step(cues)}
+    works = {name: _to_the_end(torch, device, work) for name, work in works.items()}
+    return ratio(interleaved(works, options), "with a sink", "without")

@@ -9,15 +9,29 @@ import math
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import constant, followed, is_torch, surely
 
 Array = Any  # an array of any supported library; the docstrings give its shape
+
+
+class OnDevice(Protocol):
+    """An array of PyTorch or JAX, as a type checker knows it without the library."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def device(self) -> Any: ...
+
+
+Vectors = ArrayLike | OnDevice | Sequence[OnDevice]
+"""Vectors as a person gives them: nested lists, an array of NumPy, PyTorch or JAX, or a list of such arrays."""
 COPIED = 2**26  # the size up to which stored vectors are copied: 64 MiB
 PLAIN = np.ndarray, np.memmap  # the classes of arrays that follow the rules of `numpy.ndarray`
 TO_LIBRARY = {"torch": "torch.asarray", "jax": "jax.numpy.asarray", "jaxlib": "jax.numpy.asarray"}
@@ -71,7 +85,7 @@ def plain_array(values: Any, what: str) -> np.ndarray:
     Raises `InvalidInput` for rows of unequal length, for a mask, and for a range beyond the memory.
     """
     if type(values) in PLAIN:
-        return np.asanyarray(values)
+        return values  # type: ignore[no-any-return]
     if isinstance(values, np.ndarray) and hasattr(values, "mask"):
         raise InvalidInput(f"{what}: expected an array without a mask; `numpy.ma.filled` gives one")
     if isinstance(values, range) and values:
@@ -161,6 +175,14 @@ def on_host(x: Array) -> np.ndarray:
     return np.asarray(plain.cpu() if is_torch(plain) else plain)
 
 
+def taken(array: Array, rows: np.ndarray) -> Array:
+    """The rows with these numbers, in their order, of an array of any library."""
+    if isinstance(array, np.ndarray):
+        return array[rows]
+    xp = namespace(array)
+    return xp.take(array, xp.asarray(rows, device=device_of(array)), axis=0)
+
+
 def require_alike(x: Array, other: Array, what: str, others: str) -> None:
     """Raise `InvalidInput` for arrays of two libraries or devices; for two dtypes of PyTorch or JAX too."""
     if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
@@ -169,15 +191,23 @@ def require_alike(x: Array, other: Array, what: str, others: str) -> None:
         namespace(x, other)
     except InvalidInput as error:
         raise InvalidInput(f"{what} and {others}: {error}") from None
-    if (here := device_of(x)) != (there := device_of(other)) and here is not None and there is not None:
-        cure = f"give x.to('{there}')" if is_torch(x) else "move one of them"
-        raise InvalidInput(f"{what}: on the device {here}, but {others} on {there}; {cure}")
+    require_one_device(x, other, what, others)
     if x.dtype != other.dtype:
         raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
 
 
-def require_one_dtype(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for two arrays of PyTorch with different dtypes, which it converts in `autocast` only."""
+def require_one_device(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for two arrays on different devices; PyTorch takes a number `()` of a CPU to all of them."""
+    if isinstance(x, np.ndarray) or isinstance(other, np.ndarray) or (is_torch(x) and not x.ndim and x.is_cpu):
+        return
+    if (here := device_of(x)) != (there := device_of(other)) and here is not None and there is not None:
+        cure = f"give x.to('{there}')" if is_torch(x) else "move one of them"
+        raise InvalidInput(f"{what}: on the device {here}, but {others} on {there}; {cure}")
+
+
+def require_fitting(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for arrays on two devices, and for two dtypes of PyTorch, which only `autocast` converts."""
+    require_one_device(x, other, what, others)
     both = is_torch(x) and is_torch(other)
     if both and x.dtype != other.dtype and not sys.modules["torch"].is_autocast_enabled(x.device.type):
         raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
@@ -308,7 +338,7 @@ def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
     except InvalidInput as error:
         raise InvalidInput(f"{what} and {other}: {error}") from None
     require_dim(text, matrix.shape[1], what, other)
-    require_one_dtype(text, matrix, what, other)
+    require_fitting(text, matrix, what, other)
     return text
 
 

@@ -53,8 +53,9 @@ def traced(value: Any) -> bool:
 def _unknown(tensor: Any) -> bool:
     """Whether the numbers of a tensor are not known, because PyTorch traces a function or the tensor has none."""
     torch: Any = sys.modules["torch"]
-    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-    return bool(torch.compiler.is_compiling() or wrapped or tensor.is_meta)
+    if torch.compiler.is_compiling():  # its compiler cannot follow what comes next
+        return True
+    return bool(torch._C._functorch.is_functorch_wrapped_tensor(tensor) or tensor.is_meta)
 
 
 def constant(x: Any) -> Any:

@@ -19,20 +19,36 @@ from hopattn.dynamics.protocol import shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import vectors_in
-from hopattn.foundation.arrays import Array, as_float, namespace, require_alike, require_dim, stored_rows
+from hopattn.foundation.arrays import (
+    Array,
+    Vectors,
+    as_float,
+    namespace,
+    on_host,
+    require_alike,
+    require_dim,
+    require_one_device,
+    stored_rows,
+    taken,
+)
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
-from hopattn.foundation.vectors import largest_entries, nonzero
+from hopattn.foundation.vectors import largest_change, largest_entries, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
-from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
+Stored = Vectors | os.PathLike[str]
+"""Vectors to store, or the path of the file that holds them."""
+ROWS = 4096
+"""The number of keys that are looked at together."""
 NOT_ALONE = (
     "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.memories.hopfield gives it"
 )
@@ -60,7 +76,7 @@ class KeyValueMemory(AssociativeMemory):
         """The inverse temperature, that of the separation."""
         return self.separation.beta
 
-    @cached_property
+    @property
     def retrieval(self) -> Retrieval:
         """One step of this memory, from cues to states."""
         return Retrieval(self.similarity, self.separation, self.activation)
@@ -90,7 +106,7 @@ class KeyValueMemory(AssociativeMemory):
         shares = (abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
-    @cached_property
+    @property
     def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
@@ -152,14 +168,14 @@ class Memory(KeyValueMemory):
 
     def __init__(
         self,
-        keys: Any,
-        values: Any = None,
+        keys: Stored,
+        values: Stored | None = None,
         *,
         similarity: str | Similarity = "dot",
         separation: str | Separation = "softmax",
         activation: str | Activation = "identity",
         beta: float | None = None,
-        patterns: Any = None,
+        patterns: Vectors | None = None,
         sink: float | None = None,
     ) -> None:
         stored = rows_of(keys, "keys")
@@ -171,9 +187,13 @@ class Memory(KeyValueMemory):
             known = stored_rows(patterns, "patterns", multiplied=True)
         require_dim(known, read_out.shape[-1], "patterns", "values")
         chosen = separation_of(separation, beta, sink=sink)
+        require_alike(read_out, stored, "values", "keys")
+        require_alike(known, stored, "patterns", "keys")
         for name in ("beta", "sink"):
-            if followed(getattr(chosen, name)) and isinstance(stored, np.ndarray):
-                raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
+            if followed(own := getattr(chosen, name)):
+                if isinstance(stored, np.ndarray):
+                    raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
+                require_one_device(own, stored, name, "keys")
         object.__setattr__(self, "keys", stored)
         object.__setattr__(self, "values", read_out)
         object.__setattr__(self, "similarity", similarities.make(similarity))
@@ -269,11 +289,29 @@ class Memory(KeyValueMemory):
         return largest_entries(self.values)
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
-        """Σ p|v| / Σ p by a step that reads the sizes and ones, so that no matrix of all weights is held."""
+        """Σ p|v| / Σ p by a step that reads the sizes and ones, so that no matrix of all weights is held.
+
+        States that differ from the first by so little that no weight of the softmax changes by more than a share of √ε
+        read what it reads: |Δβs| ≤ β |k|₁ |Δx|, and p changes by a factor of at most exp(2 |Δβs|).
+        """
         if not self.separation.shares:
             return super().size_read(states, mask)
+        place = None
+        if mask is None and type(self.separation) is Softmax and type(self.similarity) is Dot:
+            near = float(namespace(states).finfo(states.dtype).eps) ** 0.5 / (2 * float(self.beta))
+            with np.errstate(over="ignore", invalid="ignore"):
+                apart = ~(self._longest_key * on_host(largest_change(states[:1, :], states)).astype(float) <= near)
+            apart[0] = False
+            place, states = np.cumsum(apart) * apart, taken(states, np.append(0, np.flatnonzero(apart)))
         found = self.retrieval.field(states, self.keys, self._sizes_and_ones, mask)
-        return found[:, 0] / nonzero(found[:, 1])
+        size = found[:, 0] / nonzero(found[:, 1])
+        return size if place is None else taken(size, place)
+
+    @cached_property
+    def _longest_key(self) -> float:
+        """The largest sum of |entries| of a key."""
+        xp = namespace(self.keys)
+        return float(max(xp.max(xp.sum(xp.abs(self.keys[some, :]), axis=-1)) for some in blocks(self.n_keys, ROWS)))
 
     @cached_property
     def least_read(self) -> float:
@@ -294,6 +332,6 @@ class Memory(KeyValueMemory):
         return states
 
 
-def rows_of(rows: Any, what: str) -> Array:
+def rows_of(rows: Stored, what: str) -> Array:
     """Vectors to store, from an array or from the file of a path."""
     return stored_rows(vectors_in(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)

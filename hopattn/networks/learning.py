@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
+    Vectors,
     device_of,
     first_true,
     in_numbers_of,
@@ -59,7 +60,7 @@ def learning_rule(rule: Rule) -> Rule:
 
 
 @learning_rule
-def hebb(patterns: Any, self_coupling: bool = False) -> Array:
+def hebb(patterns: Vectors, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
     Source: Hopfield (1982), PNAS 79, 2554 (their 2V − 1 is our ξ; theirs is not divided by N).
@@ -75,7 +76,7 @@ def hebb(patterns: Any, self_coupling: bool = False) -> Array:
 
 
 @learning_rule
-def covariance(patterns: Any, self_coupling: bool = False) -> Array:
+def covariance(patterns: Vectors, self_coupling: bool = False) -> Array:
     """W_ij = (1/Nv) Σ_μ (ξ_i − a)(ξ_j − a), a the mean and v the variance of all entries: for patterns mostly silent.
 
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
@@ -91,7 +92,7 @@ def covariance(patterns: Any, self_coupling: bool = False) -> Array:
 
 
 @learning_rule
-def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> Array:
+def pseudo_inverse(patterns: Vectors, self_coupling: bool = True) -> Array:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
     Without self-couplings only the signs of a pattern are a fixed point. Raises `InvalidInput` if there is no Q⁻¹,
@@ -105,7 +106,7 @@ def pseudo_inverse(patterns: Any, self_coupling: bool = True) -> Array:
 
 
 @learning_rule
-def storkey(patterns: Any) -> Array:
+def storkey(patterns: Vectors) -> Array:
     """W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), pattern by pattern, with h_ij = Σ_{k≠i,j} W_ik ξ_k.
 
     There are no self-couplings. The order of the patterns matters. `storkey_by_definition` is the rule as the paper
@@ -127,7 +128,7 @@ def storkey(patterns: Any) -> Array:
 
 
 @in_range
-def storkey_by_definition(patterns: Any) -> Array:
+def storkey_by_definition(patterns: Vectors) -> Array:
     """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
         W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j)          h_ij = Σ_{k≠i,j} W_ik ξ_k
@@ -182,7 +183,7 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
 
 
 @learning_rule
-def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
+def perceptron(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
@@ -196,7 +197,7 @@ def perceptron(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) ->
 
 
 @in_range
-def perceptron_by_definition(patterns: Any, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
+def perceptron_by_definition(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """Gardner's rule one pattern after another: the definition of `perceptron`.
 
     >>> 5 * perceptron_by_definition([[1, 1, 1, -1, 1], [1, -1, 1, 1, -1]])
@@ -268,7 +269,7 @@ def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Ar
 
 
 @in_range
-def associate(left: Any, right: Any) -> Array:
+def associate(left: Vectors, right: Vectors) -> Array:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
     left: x, `(n_patterns, N)`. right: y, `(n_patterns, M)`. Returns `(M, N)`; with x = y it is Hebb's rule with
@@ -280,7 +281,7 @@ def associate(left: Any, right: Any) -> Array:
 
 
 @in_range
-def delta(keys: Any, values: Any, rate: float = 1.0, sweeps: int = 1) -> Array:
+def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) -> Array:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
     keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;

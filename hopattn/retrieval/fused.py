@@ -1,7 +1,8 @@
 """One softmax step of PyTorch arrays by its fused attention, which holds no matrix of all scores.
 
 The definition is `Retrieval` in `step.py`. PyTorch's kernel for the CPU gives the logarithm of Σ exp(βs) with the
-field, so that the energy needs no second pass. Where a derivative is taken, the definition itself is computed.
+field, so that neither the energy nor a sink needs a second pass. Where a derivative is taken, the definition itself is
+computed.
 """
 
 import sys
@@ -31,9 +32,9 @@ def worth_fusing(
     if not (is_torch(cues) and is_torch(keys)) or type(similarity) is not Dot or type(separation) is not Softmax:
         return False
     torch: Any = sys.modules["torch"]
-    alone = isinstance(separation.beta, float) and separation.sink is None
+    numbers = isinstance(separation.beta, float) and isinstance(separation.sink, float | None)
     one_text = cues.ndim == keys.ndim == 2 and cues.shape[0] * keys.shape[0] >= ENOUGH
-    if not (alone and one_text and isinstance(mask, NoMask)) or any(map(traced, filter(is_torch, texts))):
+    if not (numbers and one_text and isinstance(mask, NoMask)) or any(map(traced, filter(is_torch, texts))):
         return False
     known = all(text.device.type == "cpu" and text.dtype == cues.dtype for text in filter(is_torch, texts))
     same_dim = values is None or values.shape[-1] == keys.shape[-1]
@@ -43,9 +44,16 @@ def worth_fusing(
     return bool(max(separation.beta, 1.0) * product < 0.5 * torch.finfo(cues.dtype).max)
 
 
-def fused_step(beta: float, cues: Array, keys: Array, values: Array | None) -> tuple[Array, Array]:
-    """h = Vᵀ softmax(β K x), `(n, dim)`, and Ψ = β⁻¹ log Σ exp(βs), `(n,)`; values: the keys where there are none."""
-    kernel = getattr(sys.modules["torch"].ops.aten, KERNEL)
+def fused_step(separation: Separation, cues: Array, keys: Array, values: Array | None) -> tuple[Array, Array]:
+    """h = Vᵀ p for the weights p, `(n, dim)`, and Ψ = β⁻¹ log Σ exp(βs), `(n,)`; values: the keys where there are none.
+
+    A sink adds exp(sink) to the sum: p and h of the patterns alone shrink by the ratio of the sums.
+    """
+    torch: Any = sys.modules["torch"]
     texts = (text[None, None] for text in (cues, keys, keys if values is None else values))
-    field, logarithm = kernel(*texts, scale=beta)
-    return field[0, 0], logarithm[0, 0] / beta
+    field, logarithm = (result[0, 0] for result in getattr(torch.ops.aten, KERNEL)(*texts, scale=separation.beta))
+    if separation.sink is not None:
+        most = torch.finfo(cues.dtype).max ** 0.5  # as in the definition
+        total = torch.logaddexp(logarithm, torch.full_like(logarithm, min(max(separation.sink, -most), most)))
+        field, logarithm = field * torch.exp(logarithm - total)[:, None], total
+    return field, logarithm / separation.beta

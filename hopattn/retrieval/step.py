@@ -8,7 +8,7 @@ there.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self, TypedDict
 
 import numpy as np
 
@@ -24,13 +24,14 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import is_torch, traced
-from hopattn.retrieval.activation import Activation, Identity
+from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
+from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, scaled
-from hopattn.retrieval.similarity import Similarity
+from hopattn.retrieval.similarity import Similarity, similarities
 
 SUMMED = 1024
 """The number of products that PyTorch adds up at once."""
@@ -47,6 +48,16 @@ class Step:
     energy: Array
 
 
+class StepParts(TypedDict, total=False):
+    """The options of `Retrieval.of`, for those who take them as `**parts`."""
+
+    similarity: str | Similarity
+    separation: str | Separation
+    activation: str | Activation
+    beta: float | None
+    sink: Any
+
+
 @dataclass(frozen=True)
 class Retrieval:
     """One step of recall over keys and values that are given with each call.
@@ -59,6 +70,20 @@ class Retrieval:
     similarity: Similarity
     separation: Separation
     activation: Activation
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        similarity: str | Similarity = "dot",
+        separation: str | Separation = "softmax",
+        activation: str | Activation = "identity",
+        beta: float | None = None,
+        sink: Any = None,
+    ) -> Self:
+        """The step with these parts, by name or as objects; beta and sink as of `separation_of`."""
+        chosen = separation_of(separation, beta, sink=sink)
+        return cls(similarities.make(similarity), chosen, activations.make(activation))
 
     def __call__(
         self,
@@ -80,7 +105,7 @@ class Retrieval:
         rule, separation = as_mask(mask), self.effective_separation
         plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
         if not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule):
-            field, potential = fused_step(separation.beta, cues, keys, values)
+            field, potential = fused_step(separation, cues, keys, values)
             factor: Any = 1.0
         elif plain or not worth_streaming(self.similarity, cues, keys, rule):
             scores = self.scores(cues, keys)  # s = sim(K, x)

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_dim, require_one_dtype
+from hopattn.foundation.arrays import (
+    Array,
+    as_float,
+    in_numbers_of,
+    namespace,
+    require_dim,
+    require_fitting,
+    require_one_device,
+)
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
@@ -58,7 +66,7 @@ def attention(
     require_texts(queries, keys, values)
     finite = None
     if bias is not None:
-        allowed, finite = split_bias(as_float(bias, "bias", like=keys))
+        allowed, finite = split_bias(as_bias(bias, keys, "k"))
         mask = joint(mask, allowed)
     chosen = _separation_of_heads(separation, beta, sink, keys, leading_axes("q, k, v", queries, keys, values))
     return Retrieval(Dot(), chosen, Identity())(queries, keys, values, mask, finite).state
@@ -94,6 +102,8 @@ def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, lea
     """The separation of texts with these leading axes, whose default β is 1/√dim, with a sink of each head."""
     sinks = sinks_of_heads(sink, leading[-1] if leading else 0, keys)
     chosen = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
+    if not isinstance(chosen.beta, float):
+        require_one_device(chosen.beta, keys, "beta", "k")
     return chosen if sinks is None else with_sink(chosen, sinks[:, None])
 
 
@@ -109,7 +119,15 @@ def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
     if tuple(sinks.shape) != (n_heads,):
         heads = f"({n_heads},), one for each head" if n_heads else "q, k and v with an axis of heads"
         raise InvalidInput(f"sink: got shape {tuple(sinks.shape)}; expected a number, or {heads}")
+    require_one_device(sinks, like, "sink", "the keys")
     return sinks
+
+
+def as_bias(bias: Any, like: Array, others: str) -> Array:
+    """The bias of a call as an array; raises `InvalidInput` for one on another device than `like`, named `others`."""
+    given = as_float(bias, "bias", like=like)
+    require_one_device(given, like, "bias", others)
+    return given
 
 
 def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> Array | None:
@@ -150,7 +168,7 @@ def require_texts(queries: Array, keys: Array, values: Array | None = None) -> N
             raise InvalidInput(f"{what}: got shape {tuple(array.shape)}; expected (…, n, dim) with at least one row")
     require_dim(queries, keys.shape[-1], "q", "k")
     for what, array in texts.items():
-        require_one_dtype(array, keys, what, "k")
+        require_fitting(array, keys, what, "k")
     if values is not None and keys.shape[-2] != values.shape[-2]:
         raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
     leading_axes(names, *texts.values())

@@ -15,6 +15,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.feed_forward import Affine
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -67,9 +68,15 @@ PARTS = (
 def knows_torch_words(function: Function) -> Function:
     """A decorator: a keyword that the function lacks raises `InvalidInput`, with our word for one of PyTorch's.
 
-    So do more arguments by position than the function takes, with the names of the others.
+    So do more arguments by position than the function takes, with the names of the others. The signature names each
+    part of a step, which a function may take as `**parts`.
     """
-    own = {name: one.kind is one.KEYWORD_ONLY for name, one in inspect.signature(function).parameters.items()}
+    signature = inspect.signature(function)
+    if "parts" in signature.parameters:
+        of_step = inspect.signature(Retrieval.of).parameters.values()
+        before = [one for one in signature.parameters.values() if one.name != "parts"]
+        signature = signature.replace(parameters=[*before, *of_step])
+    own = {name: one.kind is one.KEYWORD_ONLY for name, one in signature.parameters.items()}
     what = function.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
     placed, named = [name for name in own if not own[name]], [f"{name}=" for name in own if own[name]]
     others = f"write {', '.join(named)} by name" if named else "there are no others"
@@ -88,6 +95,7 @@ def knows_torch_words(function: Function) -> Function:
             raise InvalidInput(few)
         return function(*args, **options)
 
+    called.__signature__ = signature  # type: ignore[attr-defined]
     return called  # type: ignore[return-value]
 
 

@@ -14,33 +14,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
     as_array,
-    as_float,
     as_text,
     in_numbers_of,
     namespace,
     require_broadcast,
     require_dim,
+    require_fitting,
     widened,
 )
 from hopattn.foundation.checks import each
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.retrieval.activation import Activation, Identity, activations
+from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation, with_sink
+from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot, Similarity, similarities
-from hopattn.retrieval.step import Retrieval, biased
-from hopattn.transformer.attention import leading_axes, sinks_of_heads, split_bias, stacked_sinks
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval, StepParts, biased
+from hopattn.transformer.attention import as_bias, leading_axes, sinks_of_heads, split_bias, stacked_sinks
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
 from hopattn.transformer.positions.alibi import Alibi
@@ -119,14 +119,10 @@ class Head:
         w_key: Any,
         w_value: Any,
         *,
-        similarity: str | Similarity = "dot",
-        separation: str | Separation = "softmax",
-        activation: str | Activation = "identity",
-        beta: float | None = None,
         mask: Any = "causal",
         position: str | Rotary | None = None,
         bias: Any = None,
-        sink: Any = None,
+        **parts: Unpack[StepParts],
     ) -> None:
         given = (("query", w_query), ("key", w_key), ("value", w_value))
         maps = {role: Affine.of(one, f"w_{role}") for role, one in given}
@@ -134,12 +130,12 @@ class Head:
         if rows != of_keys:
             raise InvalidInput(f"w_key: {of_keys} rows do not fit the {rows} rows of w_query")
         matrices = {f"w_{role}": one.weight for role, one in maps.items()}
-        chosen = separation_of(separation, beta, sink=sink)
-        step = Retrieval(similarities.make(similarity), chosen, activations.make(activation))
+        for name in ("w_key", "w_value"):
+            require_fitting(matrices[name], matrices["w_query"], name, "w_query")
         own = {"mask": as_mask(mask), "position": as_position(position), "bias": _as_bias(bias)}
         if own["position"] is not None:
             n_planes(rows, "position: the rows of w_query")
-        for name, part in {**maps, **matrices, "retrieval": step, **own}.items():
+        for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **own}.items():
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
@@ -182,7 +178,7 @@ class Head:
 
     def _lifted(self, bias: Any) -> Array | None:
         """The bias of a call with an axis of heads, as a group takes it."""
-        given = None if bias is None else as_float(bias, "bias", like=self.w_key)
+        given = None if bias is None else as_bias(bias, self.w_key, MATRICES)
         return given if given is None or given.ndim < 3 else given[..., None, :, :]
 
 
@@ -365,10 +361,8 @@ class MultiHead:
         they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
         m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
-        texts, rule, outputs = _texts(self.heads[0], x, source, key, value), as_mask(mask), list[Array]()
-        for group, own in self._with_biases(bias):
-            outputs.append(group.output(texts, rule, own))
-        return self.joined(outputs)
+        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
+        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
 
     @in_range
     def trace(
@@ -385,7 +379,7 @@ class MultiHead:
 
     def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
         """Each group with its part of the bias of a call."""
-        given = None if bias is None else as_float(bias, "bias", like=self.w_out)
+        given = None if bias is None else as_bias(bias, self.w_out, "w_out")
         if given is None or given.ndim < 3 or given.shape[-3] == 1:
             return [(group, given) for group in self.groups]
         if given.shape[-3] != len(self.heads):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from tests.each import each
 
 RNG = np.random.default_rng(2)
 KEYS, CUES = RNG.normal(size=(3, 5, 4)), RNG.normal(size=(3, 2, 4))
@@ -34,3 +35,13 @@ def test_known_keys_are_checked(torch, jax):
         for made, message in ((ha.Memory, "keys: row 1 holds a NaN"), (ha.unit, "unit: row 1 holds a NaN")):
             with pytest.raises(ha.InvalidInput, match=message):
                 made(library.asarray([[1.0, 0.0], [float("nan"), 1.0]]))
+
+
+@each("name", ["modern", "spherical"])
+def test_steps_and_energies_are_compiled_as_one_graph(torch, traced, name):
+    if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 12):
+        return  # it cannot follow array-api-compat
+    patterns, cue = torch.tensor([[1.0, 1, -1, -1], [1, -1, 1, -1]]), torch.tensor([[0.5, 0.5, -0.5, 0.5]])
+    memory = getattr(ha.memories, name)(patterns)
+    for asked in (lambda x: memory.step(memory.step(x)), memory.energy):
+        torch.testing.assert_close(traced(asked)(cue), asked(cue))

@@ -390,3 +390,15 @@ def test_a_mask_with_more_axes_than_the_text_is_refused_with_its_own_shape():
     ):
         with pytest.raises(InvalidInput, match=re.escape(f"mask: shape {shape} does not fit scores of shape")):
             layer(x, mask=mask)
+
+
+def test_heads_are_compiled_as_one_graph(torch, traced):
+    """Alike heads, and heads in groups, one of which has a sink; with the bias of a call."""
+    if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 12):
+        return  # it cannot follow array-api-compat
+    maps, text = torch.randn(3, 2, DIM, generator=torch.Generator().manual_seed(0)), torch.eye(5, DIM)
+    plain, other = ha.Head(*maps), ha.Head(*maps, mask="none", sink=0.0)
+    for heads in (ha.MultiHead([plain] * 2, torch.eye(4)), ha.MultiHead([plain, other], torch.eye(4))):
+        for options in ({}, {"bias": torch.ones((2, 5, 5))}):
+            compiled = traced(lambda x, heads=heads, options=options: heads(x, **options))
+            torch.testing.assert_close(compiled(text), heads(text, **options))

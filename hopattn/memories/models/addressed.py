@@ -3,13 +3,12 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import surely
-from hopattn.memories.memory import Memory
+from hopattn.memories.memory import Memory, Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator
@@ -23,7 +22,7 @@ Feature = Literal["identity", "relu", "elu"]
 
 
 @named(source="Millidge et al. 2022", energy="none: a distance is not a dot product", answers=True)
-def nearest(keys: Any, values: Any = None) -> Memory:
+def nearest(keys: Stored, values: Stored | None = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
     keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` as `Memory`
@@ -38,8 +37,8 @@ def nearest(keys: Any, values: Any = None) -> Memory:
 
 @named(source="Millidge et al. 2022", energy="Φ*(x) − Ψ(Kx) for the dot product, else none", answers=True)
 def universal(
-    keys: Any,
-    values: Any = None,
+    keys: Stored,
+    values: Stored | None = None,
     similarity: str | Similarity = "manhattan",
     separation: str | Separation = "softmax",
     activation: str | Activation = "identity",
@@ -65,7 +64,7 @@ def universal(
     answers=True,
 )
 def linear(
-    keys: Any, values: Any = None, feature_map: Feature | Features = "identity", normalise: bool = False
+    keys: Stored, values: Stored | None = None, feature_map: Feature | Features = "identity", normalise: bool = False
 ) -> Memory:
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
@@ -92,7 +91,7 @@ def linear(
 
 
 @named(source="Widrow & Hoff 1960; Schlag et al. 2021", energy="none: values are not states of the cue", answers=True)
-def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1) -> Associator:
+def delta(keys: Stored, values: Stored, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
     The arguments and errors are those of `ha.learning.delta`.
@@ -108,7 +107,7 @@ def delta(keys: ArrayLike, values: ArrayLike, rate: float = 1.0, sweeps: int = 1
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is not a dot product")
 def sdm(
-    addresses: ArrayLike, values: ArrayLike, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
+    addresses: Stored, values: Stored, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
 ) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.

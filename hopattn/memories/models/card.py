@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import surely
-from hopattn.memories.memory import rows_of
+from hopattn.memories.memory import Stored, rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
 OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
@@ -70,7 +70,7 @@ def named(source: str, energy: str, update: str = "sync", answers: bool = False)
     return mark
 
 
-def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
+def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` with the first row that is not ±1."""
     rows = real_patterns(patterns, what)
     xp = namespace(rows)
@@ -82,7 +82,7 @@ def spin_patterns(patterns: Any, what: str = "patterns") -> Array:
     return rows
 
 
-def real_patterns(patterns: Any, what: str = "patterns") -> Array:
+def real_patterns(patterns: Stored, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, dim)`, of the library that they are given in, or from a file.
 
     Raises `InvalidInput` as `stored_rows` does, and for a row of zeros, which is similar to no cue.

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from numpy.typing import ArrayLike
-
 from hopattn.foundation.arrays import Array, first_true, namespace, on_host
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import surely
+from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
 from hopattn.networks.associator import Associator, Bidirectional
@@ -26,7 +25,7 @@ OF_0_AND_1 = ("hebb", "covariance", "pseudo_inverse")
 
 @named(source="Hopfield 1982", energy="−½ xᵀW x − b Σ x_i", update="async")
 def hopfield(
-    patterns: ArrayLike,
+    patterns: Stored,
     rule: Rule = "hebb",
     self_coupling: bool = False,
     activation: Neurons = "sign",
@@ -67,7 +66,7 @@ def hopfield(
 
 
 @named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x", update="graded")
-def graded(patterns: ArrayLike, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
+def graded(patterns: Stored, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
     patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ), positive. For
@@ -99,7 +98,7 @@ def _network(
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)")
-def bam(left: ArrayLike, right: ArrayLike) -> Bidirectional:
+def bam(left: Stored, right: Stored) -> Bidirectional:
     """Kosko's bidirectional associative memory: either pattern of a pair recalls the other, where pairs are few.
 
     left: `(n_patterns, N)`, ±1. right: `(n_patterns, M)`, ±1. The sides are updated in alternation, y = sgn(W x) and
