@@ -225,6 +225,14 @@ def in_numbers_of(x: Array, array: Array) -> Array:
     return namespace(x).asarray(array, dtype=x.dtype, device=device_of(x))
 
 
+def entries(x: Array, numbers: Sequence[int] | np.ndarray, axis: int) -> Array:
+    """The entries of these numbers along an axis, in their order."""
+    if isinstance(x, np.ndarray):
+        return np.take(x, np.asarray(numbers, dtype=np.int64), axis=axis)
+    xp = namespace(x)
+    return xp.take(x, xp.asarray(list(numbers), dtype=xp.int64, device=device_of(x)), axis=axis)
+
+
 def widened(x: Array) -> Array:
     """A half-precision array in single precision, in which sums of many entries keep their size; others as they are."""
     if not is_half(x):

@@ -1,6 +1,7 @@
 """Memories of keys and values, and every named model of the literature.
 
 - `memory.py`: Memory: keys, values and the four parts of a step
+- `interventions.py`: the worth of a pattern: the memory without it, by a formula and measured
 - `saved.py`: memories in files
 - `models/`: the named memories
 """

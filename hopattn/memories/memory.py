@@ -23,6 +23,7 @@ from hopattn.foundation.arrays import (
     Array,
     Vectors,
     as_float,
+    entries,
     namespace,
     on_host,
     require_alike,
@@ -39,6 +40,7 @@ from hopattn.foundation.vectors import largest_change, largest_entries, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
+from hopattn.retrieval.masks import rows_taken
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.softmax import Softmax
@@ -250,6 +252,29 @@ class Memory(KeyValueMemory):
     def field(self, cues: Any, mask: Any = None) -> Array:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
+
+    def without(self, pattern: Any) -> "Memory":
+        """The same memory without a pattern, or several: without their keys and values.
+
+        pattern: a number from 0, or from −1 at the end; several numbers; or a boolean for each pattern. Patterns that
+        states are compared with go too where they are the keys or the values, and otherwise stay. Raises `InvalidInput`
+        for others, and where no pattern would be left. `ha.memories.worth` says what changes.
+
+        >>> import hopattn as ha
+        >>> ha.Memory([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).without(2).keys
+        array([[1., 0.],
+               [0., 1.]])
+        """
+        taken = rows_taken(pattern, self.n_keys, "pattern")
+        if len(taken) == self.n_keys:
+            got = "the only one" if self.n_keys == 1 else f"all {self.n_keys}"
+            raise InvalidInput(f"pattern: got {got} of the memory; expected to leave at least one")
+        kept = np.delete(np.arange(self.n_keys), np.asarray(taken, dtype=np.int64))
+        keys = entries(self.keys, kept, 0)
+        values = keys if self.autoassociative else entries(self.values, kept, 0)
+        known = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
+        parts: dict[str, Any] = {name: getattr(self, name) for name in ("similarity", "separation", "activation")}
+        return Memory(keys, values, **parts, patterns=known)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""

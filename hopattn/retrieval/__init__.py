@@ -16,6 +16,7 @@ Its files, each of which imports only those above it:
 - `blockwise.py`: the same step over blocks of cues and keys
 - `fused.py`: the same step by PyTorch's fused attention
 - `step.py`: the four formulas, in four lines
+- `interventions.py`: the step without a pattern, by a formula
 """
 
 from hopattn.foundation.lazy import attach

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, device_of, namespace, read_by_numpy, require_broadcast
-from hopattn.foundation.checks import require_room, whole
+from hopattn.foundation.checks import is_iterable, require_room, whole
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
@@ -157,6 +157,59 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
         return rule.allowed(scores, rounding)
     require_broadcast(rule, tuple(scores.shape), "mask", "scores")
     return like(rule, scores)
+
+
+@dataclass(frozen=True)
+class Without(MaskRule):
+    """No query sees these keys; with `at`, that query alone does not. Negative numbers count from the end.
+
+    No blocks of keys are made: the array of all scores is held.
+    """
+
+    keys: tuple[int, ...]
+    at: int | None = None
+
+    @classmethod
+    def of(cls, token: Any, at: Any = None) -> "Without":
+        """The rule for one key or several, by numbers, and for one query; raises `InvalidInput` for others."""
+        several = is_iterable(token) and not isinstance(token, str)
+        keys = read_by_numpy(as_array(token, "token"), "token").reshape(-1).tolist() if several else [token]
+        return cls(tuple(_place(one, "token") for one in keys), None if at is None else _place(at, "at"))
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        n, m = (1, *scores.shape)[-2:]
+        seen = np.ones((n, m), dtype=bool)
+        rows = range(n) if self.at is None else rows_taken(self.at, n, "at")
+        seen[np.ix_(rows, rows_taken(self.keys, m, "token"))] = False
+        return like(seen if scores.ndim > 1 else seen[0], scores)
+
+
+def _place(value: Any, what: str) -> int:
+    """The number of a token; raises `InvalidInput` for anything but a whole number."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise InvalidInput(
+            f"{what}: got {quoted(value)}; expected the number of a token, from 0, or from −1 at the end"
+        )
+    return int(value)
+
+
+def rows_taken(chosen: Any, n: int, what: str) -> tuple[int, ...]:
+    """The numbers of the rows, out of n, that one chooses: by a number, by several, or by n booleans; each once.
+
+    Raises `InvalidInput` for numbers that are not whole or not from −n to n − 1, and another number of booleans.
+    """
+    if isinstance(chosen, str):
+        raise InvalidInput(f"{what}: got the text {quoted(chosen)}; expected a number: only scenarios have names")
+    given = read_by_numpy(as_array(chosen if not isinstance(chosen, tuple) else list(chosen), what), what)
+    if given.dtype == bool:
+        if given.shape != (n,):
+            raise InvalidInput(f"{what}: got booleans of shape {given.shape}; expected ({n},), one for each")
+        return tuple(map(int, np.flatnonzero(given)))
+    numbers = given.reshape(-1)
+    if given.ndim > 1 or not np.all((numbers == np.floor(numbers)) & (-n <= numbers) & (numbers < n)):
+        wanted = f"whole numbers from 0 to {n - 1}, or from −{n} to −1 counted from the end, or {n} booleans"
+        raise InvalidInput(f"{what}: got {quoted(chosen)}; expected {wanted}")
+    return tuple(sorted({int(number) % n for number in numbers}))
 
 
 @dataclass(frozen=True, eq=False)

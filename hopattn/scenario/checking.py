@@ -98,12 +98,27 @@ class Checker:
                 continue
             spec = self._spec(variant.name, model, varied, {**origins, **{p: (*place, key) for p, key in own.items()}})
             runs |= {} if spec is None else {variant.name: spec}
+        if not self.errors:
+            runs |= self._without(base, runs, origins)
         self._expectations(base, document, origins)
         if not origins or any(path[:1] == ("figure",) for path in origins):  # a change may take its words away
             self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
         if self.errors:
             raise self._invalid()
         return runs
+
+    def _without(self, base: Spec, runs: Mapping[str, Spec], origins: Mapping[Path, Origin]) -> dict[str, Spec]:
+        """The runs of [[without]] by their names; a second run of one name, and parts that do not fit, are reported."""
+        found: dict[str, Spec] = {}
+        for i, table in enumerate(base.tables_without):
+            spec, name = base.run_without(table), table.run
+            problems = [problem.message for problem in spec.problems()]
+            if name in runs or name in found:
+                problems = [f"'{shortened(name)}' is the name of two runs; give this one another `name`"]
+            self._report_all((Problem(("without", i), message) for message in problems), origins)
+            if not problems:
+                found[name], self.layouts[name] = spec, spec.layout()
+        return found
 
     def _toml(self) -> dict[str, Any]:
         if beyond := too_large(self.text):
@@ -190,7 +205,7 @@ class Checker:
 
         After an override, such an expectation is skipped instead, as not applicable.
         """
-        declared = {variant.name for variant in base.variant}
+        declared = {variant.name for variant in base.variant} | {table.run for table in base.tables_without}
         for i, expectation in enumerate(base.expect) if base.expect else _each_valid(document.get("expect")):
             own = any(path == ("expect",) or path[:2] == ("expect", i) for path in origins)
             for name in expectation.variants:

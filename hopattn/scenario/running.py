@@ -127,7 +127,8 @@ def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) ->
     outcomes = []
     layouts = {name: scenario.runs[name].layout() for name in arrays} if scenario.spec.expect else {}
     for i, expectation in enumerate(scenario.spec.expect):
-        for name in (name for name in expectation.variants if name in arrays):
+        gone = {name for name in expectation.variants if name not in scenario.runs}  # by an override
+        for name in (name for name in expectation.variants if name in {*arrays, *gone}):
             sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
             if reason := scenario.not_applicable.get((i, name)):
                 outcomes.append(Outcome(name, sentence, "", "", None, line, f"skipped: {reason}"))

@@ -9,6 +9,7 @@
 - `linear_attention.py`: attention without scores: sums that grow with the text, in an array that does not
 - `delta_attention.py`: the same with the delta rule: a word overwrites what its key stood for
 - `heads.py`: one head, and heads in parallel
+- `interventions.py`: the worth of a token to a head: the output without its key, by a formula and measured
 - `normalisation.py`: layer normalisation and RMS normalisation of word vectors
 - `blocks.py`: the layer of a transformer, and layers one after the other
 - `encoder_decoder.py`: one text is read, another is written and attends to it; greedy decoding

@@ -12,6 +12,7 @@ from .encoder_decoder import EncoderDecoder as EncoderDecoder
 from .feed_forward import Affine as Affine
 from .feed_forward import FeedForward as FeedForward
 from .first_word import FirstWord as FirstWord
+from .interventions import worth as worth
 from .linear_attention import LinearState as LinearState
 from .linear_attention import linear_attention as linear_attention
 from .message_passing import layer_by_messages as layer_by_messages

@@ -13,10 +13,12 @@ from hopattn.foundation.arrays import (
     as_float,
     in_numbers_of,
     namespace,
+    require_broadcast,
     require_dim,
     require_fitting,
     require_one_device,
 )
+from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
@@ -27,6 +29,7 @@ from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.from_torch import knows_torch_words
+from hopattn.transformer.positions.alibi import Alibi
 
 
 @knows_torch_words
@@ -153,6 +156,27 @@ def split_bias(bias: Array) -> tuple[Array, Array]:
     xp = namespace(bias)
     finite = bias > -xp.inf
     return finite, xp.where(finite, bias, xp.zeros_like(bias))
+
+
+def head_bias(bias: Any) -> Any:
+    """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
+    if bias is None or isinstance(bias, Alibi):
+        return bias
+    if isinstance(bias, str):
+        raise InvalidInput("bias: expected an hopattn.positions.Alibi with its slope, or numbers (n, m), not a text")
+    numbers = shaped(bias, "bias", "n m")
+    split_bias(numbers)  # refuses NaN and +inf
+    return numbers
+
+
+def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
+    """The bias of one head as an array of this shape; zeros for none."""
+    if bias is None:
+        return np.zeros(shape)
+    if isinstance(bias, Alibi):
+        return bias(*shape)
+    require_broadcast(bias, shape, "bias of the head", "scores")
+    return namespace(bias).broadcast_to(bias, shape)
 
 
 def require_texts(queries: Array, keys: Array, values: Array | None = None) -> None:

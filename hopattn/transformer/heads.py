@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
-
 from hopattn.foundation.arrays import (
     Array,
     as_array,
@@ -30,20 +28,26 @@ from hopattn.foundation.arrays import (
     widened,
 )
 from hopattn.foundation.checks import each
-from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, joint, masks_of
+from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval, StepParts, biased
-from hopattn.transformer.attention import as_bias, leading_axes, sinks_of_heads, split_bias, stacked_sinks
+from hopattn.transformer.attention import (
+    as_bias,
+    head_bias,
+    leading_axes,
+    own_bias,
+    sinks_of_heads,
+    split_bias,
+    stacked_sinks,
+)
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
-from hopattn.transformer.positions.alibi import Alibi
 from hopattn.transformer.positions.planes import n_planes
 from hopattn.transformer.positions.rotary import Rotary, as_position
 
@@ -132,7 +136,7 @@ class Head:
         matrices = {f"w_{role}": one.weight for role, one in maps.items()}
         for name in ("w_key", "w_value"):
             require_fitting(matrices[name], matrices["w_query"], name, "w_query")
-        own = {"mask": as_mask(mask), "position": as_position(position), "bias": _as_bias(bias)}
+        own = {"mask": as_mask(mask), "position": as_position(position), "bias": head_bias(bias)}
         if own["position"] is not None:
             n_planes(rows, "position: the rows of w_query")
         for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **own}.items():
@@ -170,6 +174,16 @@ class Head:
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
         head, chosen = copy(self), separation_of(self.retrieval.separation, sink=sink)
         object.__setattr__(head, "retrieval", replace(self.retrieval, separation=chosen))
+        return head
+
+    def without(self, token: Any, at: int | None = None) -> "Head":
+        """The same head, whose queries do not see some keys of a text: its values and places stay, its weights do not.
+
+        token: the number of a key of the text, from 0, or from −1 at its end; or several. at: the number of the only
+        query that does not see them. A query that sees nothing else gives 0. `ha.transformer.worth` says what changes.
+        """
+        head = copy(self)
+        object.__setattr__(head, "mask", joint(self.mask, Without.of(token, at)))
         return head
 
     @property
@@ -265,7 +279,7 @@ class Group(NamedTuple):
         shape, total = (queries.shape[-2], keys.shape[-2]), given
         if [head for head in self.heads if head.bias is not None]:
             like = widened(keys[..., :1])  # a small part, in the numbers of the scores
-            total = namespace(keys).stack([in_numbers_of(like, _own_bias(head.bias, shape)) for head in self.heads])
+            total = namespace(keys).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
             if given is not None:
                 require_broadcast(given, (*given.shape[:-2], *shape), "bias", "scores")
                 total = total + given
@@ -373,6 +387,10 @@ class MultiHead:
         traces = [one for group, own in self._with_biases(bias) for one in group.traces(texts, rule, own)]
         return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
 
+    def without(self, token: Any, at: int | None = None) -> "MultiHead":
+        """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
+        return MultiHead([head.without(token, at) for head in self.heads], self.out)
+
     def joined(self, outputs: Sequence[Array]) -> Array:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
         return self.out(outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1))
@@ -446,27 +464,6 @@ def _kind(head: Head) -> tuple[Any, ...]:
     alone = None if step.similarity.by_pairs else object()
     same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
     return maps, head.position, step.similarity, step.activation, replace(step.separation, **same), given, alone
-
-
-def _as_bias(bias: Any) -> Any:
-    """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
-    if bias is None or isinstance(bias, Alibi):
-        return bias
-    if isinstance(bias, str):
-        raise InvalidInput("bias: expected an hopattn.positions.Alibi with its slope, or numbers (n, m), not a text")
-    numbers = shaped(bias, "bias", "n m")
-    split_bias(numbers)  # refuses NaN and +inf
-    return numbers
-
-
-def _own_bias(bias: Any, shape: tuple[int, int]) -> Array:
-    """The bias of one head as an array of this shape; zeros for none."""
-    if bias is None:
-        return np.zeros(shape)
-    if isinstance(bias, Alibi):
-        return bias(*shape)
-    require_broadcast(bias, shape, "bias of the head", "scores")
-    return namespace(bias).broadcast_to(bias, shape)
 
 
 def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:

@@ -29,6 +29,9 @@ Deferred = tuple[Callable[[], Array], Callable[[], tuple[Array, Any]]]
 write over what the first reads, so that Ψ is asked for first."""
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
 """Ψ₁ and the weights, as functions."""
+Left = tuple[Any, Array | None]
+"""Where patterns are taken away: the number, or `(…,)`, by which the other weights are divided, 0 where these are all
+lost in rounding; and the change of Ψ, `(…,)`, None without a potential."""
 Online = tuple[Callable[[np.ndarray], np.ndarray], float]
 """(f, c) of weights p = f(c(s − max s)) / Σ f(c(s − max s)); f may write over its argument."""
 
@@ -124,6 +127,13 @@ class Separation(Declared, ABC):
     def rest(self, scores: Array, where: Array | None = None) -> Array:
         """The weight that a sink takes, `(…,)`; raises `InvalidInput` for a separation without a sink."""
         raise InvalidInput(f"rest: {quoted(self)} has no sink, and only a sink takes a part of the weight")
+
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left | None:
+        """The change where patterns of these scores and weights, `(…, n_taken)`, are taken away.
+
+        where: the mask of these patterns. None where these numbers alone do not decide it.
+        """
+        return None
 
     def online(self) -> Online | None:
         """The form of the weights that the online softmax needs; None where it cannot compute them."""
@@ -272,6 +282,10 @@ class Elementwise(Separation):
     @abstractmethod
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred: ...
 
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+        """The other weights stay, and Ψ loses the terms φ(s_μ)."""
+        return 1.0, -self.potential(scores, where)
+
 
 def scaled(array: Array, factor: Any) -> Array:
     """factor · array; the array itself where the factor is the number 1."""
@@ -329,6 +343,11 @@ def split(beta: float, scores: Array) -> tuple[float, float]:
 def too_flat(beta: float, scores: Array) -> bool:
     """Whether a difference of scores beyond the largest number may be of order 1 when it is multiplied by β."""
     return beta < 0.01 and beta * float(namespace(scores).finfo(scores.dtype).max) ** 0.5 < 1
+
+
+def remainder(weights: Array) -> Array:
+    """1 − Σ p, `(…,)`, of weights `(…, n)` that are shares; never below 0."""
+    return at_least(1.0 - namespace(weights).sum(weights, axis=-1), 0.0)
 
 
 def divided(parts: Array, sums: Array) -> Array:

@@ -17,6 +17,7 @@ from hopattn.retrieval.separation.base import (
     Competing,
     Deferred,
     Formulas,
+    Left,
     Online,
     Separation,
     Simplex,
@@ -24,6 +25,7 @@ from hopattn.retrieval.separation.base import (
     masked,
     masked_max,
     proportions,
+    remainder,
 )
 
 
@@ -43,6 +45,12 @@ class Softmax(Simplex):
         total = xp.sum(parts, axis=-1, keepdims=True)  # at least 1, but for a row with nothing to attend to
         total = total if where is None else nonzero(total)
         return lambda: xp.log(total[..., 0]), lambda: divided(parts, total)
+
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+        """The other weights grow by 1/(1 − p), and Ψ changes by β⁻¹ log(1 − p), where p is the sum of those lost."""
+        left = remainder(weights)
+        lost = namespace(weights).sum(masked(weights, (left > 0)[..., None]), axis=-1)
+        return left, namespace(weights).log1p(-lost) / self.beta
 
     def online(self) -> Online:
         power, log_base = fast_exp()
@@ -97,6 +105,9 @@ class Proportional(Separation):
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         return proportions(rectified(masked(scores, where)))
+
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+        return remainder(weights), None
 
 
 @cache

@@ -5,6 +5,7 @@
 - `transformer_layer.py`: the arithmetic of output matrix, norms and feed-forward layer
 - `attention.py`: the arithmetic of layers of attention
 - `program.py`: the steps of a program
+- `interventions.py`: the worth of patterns and tokens, by a formula and measured
 - `energy.py`: the energy of a state, term by term
 - `recall.py`: the arithmetic and the pictures of a recall
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder

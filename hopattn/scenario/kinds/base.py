@@ -4,13 +4,13 @@ It holds the keys that all kinds share (title, source, variants, expectations) a
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
@@ -22,12 +22,13 @@ from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import is_user_key
 from hopattn.scenario.language.sweep_table import SweepTable
+from hopattn.scenario.parts.without import WithoutTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head
 
-WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure")
+WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure", "without")
 """The keys that no variant may change."""
-LISTS_OF_FILE = ("variant", "expect")
+LISTS_OF_FILE = ("variant", "expect", "without")
 """Fields that a single run does not need; they are left out, so that they are not validated again."""
 
 
@@ -71,6 +72,9 @@ class Spec(Table):
     """The values that `hopattn sweep` goes over."""
     figure: FigureTable = Field(default_factory=FigureTable)
     """The content of the figures."""
+
+    _taken: Any = PrivateAttr(default=None)
+    """The patterns or tokens that a run of [[without]] takes away; None in every other run."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ()
     """The arrays that a terminal shows, by their names or the last words of these."""
@@ -116,10 +120,25 @@ class Spec(Table):
         """The file with all its defaults."""
         return self.model_dump(by_alias=True)
 
-    def with_seed(self, seed: int) -> "Spec":
+    def with_seed(self, seed: int) -> Self:
         """The same scenario with another seed, and without what this one has kept."""
+        return self.changed(self._taken, seed=seed)
+
+    def changed(self, taken: Any = None, **changes: Any) -> Self:
+        """The same scenario with some fields changed. taken: that of a run of [[without]]."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self).model_construct(**{**fields, "seed": seed})
+        made: Self = type(self).model_construct(**{**fields, **changes})  # type: ignore[assignment]
+        made._taken = taken
+        return made
+
+    @property
+    def tables_without(self) -> Sequence[WithoutTable]:
+        """The tables of [[without]], each of which is a run; none for most kinds."""
+        return getattr(self, "without", ())
+
+    def run_without(self, table: WithoutTable) -> Self:
+        """The specification of such a run; called only for a specification without problems."""
+        return self.changed(table, without=[])
 
     @abstractmethod
     def size(self) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
@@ -12,12 +12,13 @@ from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
 from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, RecallArrays
+from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, OF_WORTH, RecallArrays, Whole
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
+from hopattn.scenario.parts.without import WithoutPattern, WithoutTable
 from hopattn.scenario.words.character_pictures import Strip, letters
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
 from hopattn.scenario.words.pictures import Pictures
@@ -30,7 +31,7 @@ class MemoryScenario(Spec):
     """Stored patterns and the cues that they are recalled from."""
 
     name: ClassVar[str] = "memory"
-    shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", "state", "status", "recalls", "answers")
+    shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", *OF_WORTH, "state", "status", "recalls", "answers")
     main_table: ClassVar[str] = "memory"
     kind: Literal["memory"]
     written: Annotated[Vocabulary | None, Field(alias="vocabulary")] = None
@@ -43,6 +44,8 @@ class MemoryScenario(Spec):
     """Cues that are damaged words, or mixed of several, by name."""
     input: Input | None = None
     """The cues; without it, those of [cue], in their order."""
+    without: list[WithoutPattern] = Field(default_factory=list)
+    """Patterns that are taken away, each for a run of its own."""
 
     @cached_property
     def vocabulary(self) -> Words:
@@ -118,6 +121,20 @@ class MemoryScenario(Spec):
                 place = self._place(i)
                 advice = INSTEAD_OF_NOISE if place[-1] == "noise" else ""
                 yield Problem(place, f"'{shortened(self.tokens[i])}' {reason}{advice}")
+        stored = ArrayLayout(columns=labels(self.memory.patterns), words=self.vocabulary.vectors)
+        for i, table in enumerate(self.without):
+            yield from table.problems(stored, ("without", i))
+
+    def run_without(self, table: WithoutTable) -> Self:
+        stored = self.memory
+        taken = table.numbers(stored.patterns)
+        parts = {name: getattr(stored, name) for name in ("patterns", "values")}
+        left = {
+            name: [word for i, word in enumerate(words) if i not in taken]
+            for name, words in parts.items()
+            if words is not None
+        }
+        return self.changed((self, taken), without=[], memory=stored.model_copy(update=left))
 
     def _place(self, i: int) -> Path:
         """The place in the file that the numbers of cue i come from."""
@@ -163,7 +180,8 @@ class MemoryScenario(Spec):
             yield from strips(arrays, self.vocabulary, damage)
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        return explain_recall(arrays, self.recalled.memory, self.memory, self.vocabulary)
+        yield from explain_recall(arrays, self.recalled.memory, self.memory, self.vocabulary)
+        yield from self.recalled.explained_worth(arrays["input"].values)
 
     @cached_property
     def recalled(self) -> RecallArrays:
@@ -173,7 +191,8 @@ class MemoryScenario(Spec):
     def _recalled_from(self, root: int) -> RecallArrays:
         """The same for any root of the random numbers; a sweep has another in each trial."""
         memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(root, "memory"))
-        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets)
+        whole = None if self._taken is None else Whole(self._taken[0]._recalled_from(root), self._taken[1])
+        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets, whole)
 
     @cached_property
     def _root(self) -> int:

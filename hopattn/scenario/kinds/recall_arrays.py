@@ -20,19 +20,43 @@ from hopattn.dynamics.state_space import (
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
+from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional
 from hopattn.results.labelled import Labelled
+from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
+from hopattn.scenario.explain.arithmetic import vector
+from hopattn.scenario.explain.interventions import explain_worth
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
+from hopattn.scenario.parts.without import CLOSED, MEASURED, WORTH, worth_arrays, worth_values
 from hopattn.scenario.words.word_list import Words
 
 MOST_OVERLAPS = 2**20
 """The largest number of overlaps by cue, step and pattern that a result holds."""
+OF_WORTH = (WORTH, CLOSED, MEASURED)
+"""The quantities of a worth, as a terminal shows them."""
 BLOCK = 1024
 """The number of states that are compared with the patterns at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The recall before patterns were taken away, and the numbers of these."""
+
+    arrays: "RecallArrays"
+    taken: tuple[int, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the patterns that are taken away, or of the values to which they lead."""
+        return [labels(self.arrays.table.recalled_words)[i] for i in self.taken]
+
+    def worth(self, cues: np.ndarray) -> Worth:
+        """Their worth to these cues."""
+        return worth(self.arrays.memory, cues, list(self.taken))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +64,8 @@ class RecallArrays:
     """The arrays of a recall, and of its memory where they are small enough to show.
 
     memory: built from the table and the words. tokens: the names of the cues. targets: for each cue the number of the
-    pattern that it is or was made of, −1 if it is none.
+    pattern that it is or was made of, −1 if it is none. whole: the recall with the patterns that a run of [[without]]
+    takes away; None in other runs.
     """
 
     memory: Any
@@ -48,6 +73,7 @@ class RecallArrays:
     words: Words
     tokens: Sequence[str]
     targets: Sequence[int]
+    whole: Whole | None = None
 
     def declared(self) -> Iterator[ArraySpec]:
         """The declaration of every array."""
@@ -64,7 +90,7 @@ class RecallArrays:
             known = tuple(name for name, target in zip(cue[1], self.targets, strict=True) if target >= 0)
             yield ArraySpec("overlaps", (("cue", known),))
             yield ArraySpec("start", (("cue", known),), referable=False, measured=False)
-        if self._has_weights:
+        if self.has_weights:
             pattern = ("pattern", labels(self.table.patterns))
             yield ArraySpec("step 1 scores", (cue, pattern))
             yield ArraySpec("step 1 weights", (cue, pattern))
@@ -80,13 +106,18 @@ class RecallArrays:
         if self._shows_course:
             pattern = ("pattern", labels(self.table.recalled_words))
             yield ArraySpec("course", (cue, step, pattern), referable=False, measured=False)
+        if self.whole is not None and self.has_weights:
+            lacks = lacking(self.whole.arrays.memory)
+            yield from worth_arrays("step 1", cue, axis, lacks)
+            if not {"closed", "fixed_point"} & {*lacks}:
+                yield from (ArraySpec(f"fixed {name}", (cue, axis)) for name in (CLOSED, MEASURED))
         yield ArraySpec("nearest", (cue, axis), measured=False)
         yield ArraySpec("nearest word", (cue,), measured=False)
         yield from self._declared_of_memory()
 
     def _declared_of_memory(self) -> Iterator[ArraySpec]:
         dim = len(self.words.axes)
-        if self._has_weights:
+        if self.has_weights:
             for name, array in self._parameters.items():
                 yield ArraySpec(name, tuple(zip(array.dims, array.labels, strict=True)))
         if self._has_landscape:
@@ -114,7 +145,7 @@ class RecallArrays:
             "step 1 output": trajectory[:, 1],
             "state": recall.state,
         }
-        if self._has_weights:
+        if self.has_weights:
             values |= {"step 1 scores": memory.scores(cues), "step 1 weights": memory.weights(cues)}
             values |= {} if memory.separation.sink is None else {"step 1 rest": memory.rest(cues)}
         values |= self._recalled(recall)
@@ -128,7 +159,29 @@ class RecallArrays:
         nearest = np.argmax(np.abs(cosines), axis=-1)
         values |= {"nearest": memory.patterns[nearest], "nearest word": self._names[nearest]}
         values |= self._measured(recall, cues, cosines) if self._has_targets else {}
-        return {**values, **self._of_memory(cues)}
+        return {**values, **self._worth(cues), **self._of_memory(cues)}
+
+    def _worth(self, cues: np.ndarray) -> dict[str, Any]:
+        """The worth of the patterns that are taken away; empty in a run with all patterns."""
+        if self.whole is None or not self.has_weights:
+            return {}
+        found = self.whole.worth(cues)
+        values: dict[str, Any] = {**worth_values("step 1", found)}
+        if found.closed is not None and "fixed_point" not in found.lacks:
+            points = {CLOSED: found.closed.fixed_point, MEASURED: found.measured.fixed_point}
+            values |= {f"fixed {name}": point for name, point in points.items()}
+        return values
+
+    def explained_worth(self, cues: np.ndarray) -> Iterator[str]:
+        """The arithmetic of that worth; none in a run with all patterns."""
+        if self.whole is None or not self.has_weights:
+            return
+        names, memory, found = self.whole.names, self.whole.arrays.memory, self.whole.worth(cues)
+        shown = vector if self.words.size is None else None
+        for i, cue in enumerate(labels(self.tokens)):
+            yield f"{cue}, the first step without {' and '.join(names)}:"
+            lines = explain_worth(found, i, memory.retrieval, names, memory.values[list(self.whole.taken)], shown)
+            yield from (f"  {line}" for line in lines)
 
     def _recalled(self, recall: Recall) -> dict[str, Any]:
         """The end of the recall of each cue, and the pattern and energy after each step."""
@@ -190,7 +243,7 @@ class RecallArrays:
     def _of_memory(self, cues: np.ndarray) -> dict[str, Any]:
         """The separation's parameters; of a small memory also its energy or successors, and its patterns."""
         arrays: dict[str, Any] = {}
-        if self._has_weights:
+        if self.has_weights:
             arrays |= self._parameters
         if self._has_landscape:
             arrays["landscape"] = landscape(self.memory, cues)
@@ -209,7 +262,7 @@ class RecallArrays:
         return np.array([*self.table.recalled_words, "nothing"])
 
     @property
-    def _has_weights(self) -> bool:
+    def has_weights(self) -> bool:
         """Whether each pattern has a weight; in a sparse distributed memory each location has one."""
         has_locations = self.table.card is not None and "locations" in self.table.card.parameters
         return isinstance(self.memory, Memory) and not has_locations

@@ -122,7 +122,8 @@ class ArrayLayout:
         elif label in self.words:
             yield Problem(path, f"'{shortened(label)}' is a word, but does not occur in this text ({listed(known)})")
         else:
-            yield Problem(path, unknown(label, dict.fromkeys(known)))
+            words = {Occurrence.parse(row).word for row in known}
+            yield Problem(path, unknown(label, dict.fromkeys(known), words))
 
     def index(self, label: str, rows: tuple[str, ...] | None = None) -> int:
         """The row number of a label; `row_problem` must have found no problem with it."""

@@ -7,6 +7,7 @@
 - `torch_layers.py`: a layer with the weights of PyTorch's
 - `layers.py`: layers of heads, with all that belongs to a transformer's layer
 - `recurrent.py`: recurrent networks, and their decoder with attention
+- `without.py`: patterns and tokens that are taken away
 - `readout.py`: from the last state to the probabilities of words
 - `decoder_layers.py`: the layers of a decoder
 - `writing.py`: the text that a decoder writes

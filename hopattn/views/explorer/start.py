@@ -89,6 +89,8 @@ def _states(scenario: Scenario, each: Run, i: int) -> Iterator[tuple[str, str, d
     spec, names = scenario.runs[each.name], scenario.spec.figure.names
     title = names[i] if i < len(names) else each.name or "as written"
     arrays = {name: array.values for name, array in each.arrays.items()}
+    if isinstance(spec, Attention) and each.name in [table.run for table in scenario.spec.tables_without]:
+        raise InvalidInput("the page takes no token away")
     if isinstance(spec, Attention) and spec.positions is None:
         state = attention_state(spec)
         yield title, "attention", state, {"state": arrays[f"layer {state['steps']} state"][-ROWS:].tolist()}

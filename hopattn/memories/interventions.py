@@ -1,0 +1,132 @@
+"""The worth of a pattern to a memory: answers, energies and fixed points without it, by a formula and measured.
+
+At a fixed point x* = T(x*) of a step T with the Jacobian J, a small change d of the step moves the fixed point by
+
+    dx* = (I − J)⁻¹ d        d = T'(x*) − T(x*) = p (x* − v) / (1 − p)        J = β Kᵀ (diag p − p pᵀ) K
+
+to first order: the error is of the order p². That T' is the step without the pattern, and p its weight at x*.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, as_float, entries, in_numbers_of, namespace, widened
+from hopattn.foundation.checks import instance, require_room
+from hopattn.foundation.in_range import no_nan
+from hopattn.foundation.vectors import nonzero
+from hopattn.memories.memory import Memory
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.interventions import Response, Worth, with_energies, worth_of_step
+from hopattn.retrieval.interventions import lacking as lacking_in_step
+from hopattn.retrieval.masks import like, resolve, rows_taken
+from hopattn.retrieval.separation.base import remainder
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot
+
+ALMOST = 256.0
+"""The residual at which a fixed point is reached, in units of ε."""
+MOST_STEPS = 2_000
+"""The most steps to a fixed point."""
+NO_JACOBIAN = "the Jacobian is known where values are the keys, for Dot(), Softmax and Identity(), not for {}, {}, {}"
+
+
+@no_nan
+def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
+    """The worth of a pattern to the memory: the effect of forgetting it on these cues, by a formula and measured.
+
+    memory: of keys and values. cues: `(n_cues, dim)` or `(dim,)`. pattern: as in `Memory.without`; of several, p and
+    p v are sums. mask: booleans, as in `Memory.weights`. For the softmax and a pattern v of weight p, forgetting raises
+    the energy by −β⁻¹ ln(1 − p), and moves the answer x⁺ to (x⁺ − p v)/(1 − p); with a sink, p is the share of all
+    patterns and the null pattern. Weights that go by their own score alone (identity, powers, exponential, threshold)
+    give x⁺ − p v and E + φ(s). These answers are fields, on which the activation then acts; where it uses only their
+    direction, the exponential's weights are those of the softmax. For one step the formulas are exact, and rounding
+    grows to ε/(1 − p). Other separations have no such formula.
+
+    A fixed point moves by (I − J)⁻¹ times the change of the step there, to first order: with an error of the order p²,
+    for the softmax without another activation. It is that which a recall from the cue reaches. Raises `InvalidInput`
+    as `Memory.without`, `step` and `recall` do.
+    Source: Ramsauer et al. (2021), ICLR, for energy and step (their ξ is our x); the implicit function theorem.
+
+    >>> import hopattn as ha
+    >>> found = ha.memories.worth(ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2), [0.6, 0.4], 0)
+    >>> found.closed.answer.round(3), found.measured.answer.round(3)
+    (array([0., 1.]), array([0., 1.]))
+    >>> float((found.closed.energy - found.before.energy).round(3))
+    0.457
+    """
+    taken = rows_taken(pattern, instance(memory, Memory, "memory").n_keys, "pattern")
+    reduced = memory.without(taken)
+    states = as_float(cues, "cues", like=memory.keys)
+    scores = memory.scores(states)
+    xp = namespace(scores)
+    where = None if mask is None else resolve(mask, scores)
+    where = None if where is None else xp.broadcast_to(where, scores.shape)
+    kept = np.delete(np.arange(memory.n_keys), np.asarray(taken, dtype=np.int64))
+    rest = None if where is None else entries(where, kept, -1)
+    separation = memory.retrieval.effective_separation
+    potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), rest)
+    measured = Response(reduced.step(states, rest), potential)
+    before = states if memory.autoassociative or memory.patterns is memory.keys else None
+    found = worth_of_step(memory.retrieval, scores, where, memory.values, taken, measured, before)
+    found = replace(found, lacks=lacking(memory))
+    if "energy" not in memory.lacks:
+        found = with_energies(found, memory.energy(states, where), reduced.energy(states, rest))
+    if "recall" in memory.lacks:
+        return found
+    return _with_fixed_points(found, memory, reduced, states, (where, rest), taken)
+
+
+def lacking(memory: Memory) -> dict[str, str]:
+    """The parts that a worth lacks in a memory: "closed", "potential", "energy", "fixed_point", with reasons."""
+    parts = memory.similarity, memory.separation, memory.activation
+    known = memory.autoassociative and [type(part) for part in parts] == [Dot, Softmax, Identity]
+    jacobian = "" if known else NO_JACOBIAN.format(*parts)
+    reasons = {"energy": memory.lacks.get("energy"), "fixed_point": memory.lacks.get("recall", jacobian)}
+    own = {name: reason for name, reason in reasons.items() if reason}
+    return lacking_in_step(memory.retrieval.effective_separation) | own
+
+
+def _with_fixed_points(
+    found: Worth,
+    memory: Memory,
+    reduced: Memory,
+    cues: Array,
+    masks: tuple[Array | None, Array | None],
+    taken: tuple[int, ...],
+) -> Worth:
+    """The same with the fixed points of both memories, each from that of the other."""
+    xp, options = namespace(memory.keys), dict[str, Any]()
+    if "fixed_point" not in found.lacks:  # a formula is worth as many digits as there are
+        options = {"tol": ALMOST * float(xp.finfo(memory.keys.dtype).eps), "max_steps": MOST_STEPS}
+    held = memory.recall(cues, mask=masks[0], rng=0, **options)
+    moved = reduced.recall(held.state, mask=masks[1], rng=0, **options)
+    before = replace(found.before, fixed_point=held.state)
+    measured = replace(found.measured, fixed_point=moved.state)
+    if found.closed is None or "fixed_point" in found.lacks:
+        return replace(found, before=before, measured=measured)
+    x, keys, p = map(_wide, (held.state, memory.keys, memory.weights(held.state, masks[0])))
+    dim, parts = memory.dims[0], entries(p, taken, -1)
+    require_room(int(np.prod(x.shape)) * dim, f"Jacobians of {dim} by {dim}")
+    left, unmoved = remainder(parts)[..., None], xp.eye(dim, dtype=p.dtype)
+    matrix = unmoved - jacobian(memory.beta, keys, p)
+    stable = xp.min(xp.linalg.eigvalsh(matrix), axis=-1) > float(xp.finfo(p.dtype).eps) ** 0.5
+    converged = like(np.asarray(held.converged & moved.converged), p)
+    settled = converged & stable & (left[..., 0] > 0)
+    change = (xp.sum(parts, axis=-1)[..., None] * x - parts @ entries(keys, taken, 0)) / nonzero(left)
+    shift = xp.linalg.solve(xp.where(settled[..., None, None], matrix, unmoved), change[..., None])[..., 0]
+    point = xp.where(settled[..., None], in_numbers_of(moved.state, x + shift), moved.state)
+    closed = replace(found.closed, fixed_point=point)
+    return replace(found, before=before, measured=measured, closed=closed, settled=settled)
+
+
+def jacobian(beta: float, keys: Array, weights: Array) -> Array:
+    """∂x⁺/∂x = β (Σ p k kᵀ − (Σ p k)(Σ p k)ᵀ), `(…, dim, dim)`, of a softmax step with weights `(…, n_patterns)`."""
+    mean = weights @ keys
+    return beta * (keys.mT @ (weights[..., None] * keys) - mean[..., :, None] * mean[..., None, :])
+
+
+def _wide(array: Array) -> Array:
+    """An array in numbers for which there is linear algebra: NumPy's in float64, and no half precision."""
+    return array.astype(np.float64) if isinstance(array, np.ndarray) else widened(array)

@@ -1,0 +1,119 @@
+"""Interventions: patterns are taken away, and a formula says what that does to a step, beside what it really does.
+
+                          others' weights     h without             Ψ without
+    softmax               p_ν / (1 − p)       (h − p v) / (1 − p)   Ψ + β⁻¹ log(1 − p)
+    in proportion         p_ν / (1 − p)       (h − p v) / (1 − p)
+    Σ φ(s), by its own    p_ν                 h − p v               Ψ − φ(s)
+
+p, v and s are those of the pattern that is taken away; several add up. With a sink, p is the share of all patterns and
+the null pattern. No other separation has a formula of these numbers alone: `Separation.without` gives None there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hopattn.foundation.arrays import Array, entries, namespace, widened
+from hopattn.foundation.errors import quoted
+from hopattn.foundation.vectors import nonzero
+from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.step import Retrieval, summed
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """The response of a memory or a head to n cues; a part that it lacks is None.
+
+    answer: x⁺, `(…, n, dim_out)`. potential: Ψ(s), `(…, n)`. energy: E(x), `(…, n)`. fixed_point: where a recall from
+    the cue ends, `(…, n, dim)`; without the patterns, where a recall from that fixed point ends.
+    """
+
+    answer: Array
+    potential: Array | None = None
+    energy: Array | None = None
+    fixed_point: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """The worth of patterns to n cues: the response with them, and without them as measured and by a formula.
+
+    weights: `(…, n, n_taken)`, those that are taken away; `weight` is their sum, the p of the formulas. before,
+    measured: the response with the patterns and without them. closed: the response without them by the formulas of
+    `ha.memories.worth`; None, or None for a part, where there is no formula, with the reason in `lacks`. digits:
+    `(…, n)`, about how many digits rounding leaves of a formula that divides by 1 − p, −log₁₀(ε / (1 − p)). Where none
+    is left, it is 0, and `closed` repeats `measured`.
+    settled: `(…, n)`, whether both recalls converged, the first to a stable fixed point; elsewhere the fixed point of
+    `closed` repeats that of `measured`. None without a formula for fixed points.
+    """
+
+    weights: Array
+    before: Response
+    measured: Response
+    closed: Response | None = None
+    digits: Array | None = None
+    settled: Array | None = None
+    lacks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> Array:
+        """p, the sum of the weights that are taken away, `(…, n)`."""
+        return namespace(self.weights).sum(self.weights, axis=-1)
+
+
+def worth_of_step(
+    step: Retrieval,
+    scores: Array,
+    where: Array | None,
+    values: Array,
+    taken: tuple[int, ...],
+    measured: Response,
+    state: Array | None = None,
+) -> Worth:
+    """The worth of the patterns of these numbers to a step of these scores `(…, n, n_patterns)`.
+
+    where: the mask, as an array of the shape of the scores, or None. values: `(…, n_patterns, dim_out)`. measured: the
+    response without the patterns. state: the neurons before the step, as in `Retrieval`.
+    """
+    xp, separation = namespace(scores), step.effective_separation
+    array, factor = separation.factored_weights(scores, where)
+    values = widened(values)
+    parts, theirs = (entries(one, taken, -1) for one in (array, scores))
+    weights = scaled(parts, factor)
+    field = summed(array, values)
+    potential = None if separation.why_no_potential else separation.potential(scores, where)
+    before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)
+    found = separation.without(theirs, weights, None if where is None else entries(where, taken, -1))
+    if found is None:
+        return Worth(weights, before, measured, lacks=lacks)
+    left, change = found
+    left = left * xp.ones_like(xp.sum(weights, axis=-1))
+    digits = xp.log10(nonzero(left) / xp.finfo(left.dtype).eps)
+    digits = xp.where((left == 0) | (digits < 1), xp.zeros_like(left), digits)
+    others = field - parts @ entries(values, taken, -2)
+    divided = step.activate(others / nonzero(left)[..., None], factor, state)
+    known = digits > 0
+    answer = xp.where(known[..., None], divided, measured.answer)
+    psi = None if change is None else xp.where(known, potential + change, measured.potential)
+    return Worth(weights, before, measured, Response(answer, psi), digits, lacks=lacks)
+
+
+def lacking(separation: Separation) -> dict[str, str]:
+    """The parts that a worth lacks with these weights, "closed" or "potential", each with the reason."""
+    formula = f"no formula gives the weights of {quoted(separation)} without a pattern from that pattern's weight alone"
+    known = type(separation).without is not Separation.without
+    reasons = {"closed": "" if known else formula, "potential": separation.why_no_potential}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def with_energies(worth: Worth, before: Array, measured: Array) -> Worth:
+    """The same with the energies before and after: where E(x) = c(x) − Ψ(s), it rises by as much as Ψ falls."""
+    closed = worth.closed
+    if closed is not None:
+        rise: Array = worth.before.potential - closed.potential  # type: ignore[operator]
+        closed = replace(closed, energy=namespace(rise).where(worth.digits > 0, before + rise, measured))  # type: ignore[operator]
+    responses: dict[str, Any] = {
+        "before": replace(worth.before, energy=before),
+        "measured": replace(worth.measured, energy=measured),
+    }
+    return replace(worth, closed=closed, **responses)
