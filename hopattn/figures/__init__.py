@@ -9,6 +9,7 @@
 - `remarks.py`: remarks on a figure for its author
 - `keys.py`: the signs of a figure in axes of the user
 - `headings.py`: titles above figures and panels, notes below them
+- `placing.py`: places of names, by measured room
 - `line_names.py`: names beside lines instead of a legend
 - `panels.py`: the base classes of figures that draw parts of a result
 - `german_axes.py`: axes, panels, columns and legends in German
@@ -23,7 +24,6 @@
 - `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow
 - `two_texts.py`: the weights between two texts, and lines between their words
 - `cue_circle.py`: a cue and the weights of one neuron in a plane, with their angle
-- `placing.py`: places of names beside their dots, by measured room
 - `labelled_points.py`: points in a plane, with names that do not overlap
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each

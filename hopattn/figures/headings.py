@@ -63,11 +63,13 @@ def laid_out(figure: Figure) -> None:
 def foot(
     figure: Figure, notes: str | Iterable[str] = (), keys: Sequence[Any] = (), names: Sequence[str] = (), **style: Any
 ) -> None:
-    """Write below a figure: notes, such as what it leaves out, and the signs with their names.
+    """Write below a figure, instead of what is there: notes, such as what it leaves out, and signs with their names.
 
     style: of the legend, where it is another one.
     """
     note = notes if isinstance(notes, str) else note_of(notes)
+    if figure.get_supxlabel():
+        figure.supxlabel("", in_layout=False)
     if keys:
         look: dict[str, Any] = {"frameon": False, "borderaxespad": 0.1, "title": note or None}
         look |= {"ncols": min(len(keys), 5)}

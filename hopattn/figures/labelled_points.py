@@ -3,14 +3,25 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from hopattn.figures.placing import DOT, HARD, Around, Name, placed
+from hopattn.figures.placing import (
+    HARD,
+    Around,
+    Kind,
+    Places,
+    around_names,
+    chosen,
+    extent,
+    judged,
+    on_slide,
+    pixels_in_point,
+    write,
+)
 from hopattn.figures.style import LEGIBLE, scaled, theme
-from hopattn.figures.text import ems, short
+from hopattn.figures.text import cut, ems, short
 from hopattn.results.labelled import Labelled
 
 NAMED_AT_ONCE = 3
@@ -19,8 +30,18 @@ SHRINK, CUT = 0.82, 0.7
 """The factors by which names become smaller, and then one of them shorter, where they have no room."""
 LEAST_LETTERS = 4
 """A name is cut to this number of letters at least."""
-SAMPLED = 4.0
-"""The distance between the samples of a line, in printer's points on a slide."""
+DOT = Kind(radius=6.0, unclear=14.0, open=0.0)
+"""The rules for the names of dots."""
+NEAR, FAR = (3.0, 7.0), (16.0, 28.0, 42.0, 60.0, 80.0, 105.0, 135.0, 170.0, 210.0)
+"""The distances of a name from the edge of its dot: beside it, and with a leader."""
+LED = 30.0
+"""The cost of a leader."""
+STRAIGHT = [((1.0, 0.0), 0.0), ((0.0, 1.0), 2.0), ((-1.0, 0.0), 3.0), ((0.0, -1.0), 2.5)]
+OBLIQUE = [((1.0, 1.0), 4.0), ((0.5, 1.0), 5.0), ((1.0, 0.5), 5.0)]
+SIDES = STRAIGHT + [
+    ((a * x, b * y), cost + 0.1 * (a < 0) + 0.2 * (b < 0)) for (x, y), cost in OBLIQUE for a in (1, -1) for b in (1, -1)
+]
+"""The directions from a dot to the middle of its name, in halves of the name, and how little each is liked."""
 INDICES = "₀₁₂₃₄₅₆₇₈₉"
 """A name that is cut keeps these at its end."""
 
@@ -64,34 +85,19 @@ def grouped(tokens: Iterable[str], points: np.ndarray) -> list[tuple[str, np.nda
     ]
 
 
-def pixels_in_point(ax: Any) -> float:
-    """The pixels in a printer's point on a slide."""
-    return float(ax.get_figure(root=True).dpi) / 72 * scaled(1)
-
-
-def extent(ax: Any, text: str, size: float, bold: bool = False) -> np.ndarray:
-    """The width and the height of a text as it will be drawn, `(2,)`, in printer's points on a slide."""
-    from matplotlib.text import Text
-
-    drawn = Text(0, 0, text, fontsize=scaled(size), weight="bold" if bold else "normal")
-    drawn.set_figure(ax.get_figure(root=True))
-    box = drawn.get_window_extent()
-    return np.array([box.width, box.height]) / pixels_in_point(ax)
-
-
 def cut_to(text: str, room: float, weight: str = "normal") -> str:
     """A text that is at most `room` font sizes wide; of several names with commas it keeps whole ones.
 
-    weight: of the font. At least `LEAST_LETTERS` letters stay.
+    weight: of the font. At least `LEAST_LETTERS` letters stay, and an index at the end.
     """
     if ems(text, weight) <= room:
         return text
     word = text.rstrip(INDICES)
-    word, end = word.rstrip(" …"), "…" + text[len(word) :]
-    letters = next((n for n in range(len(word) - 1, LEAST_LETTERS, -1) if ems(word[:n] + end, weight) <= room), 0)
-    kept = word[: max(letters, min(LEAST_LETTERS, len(word)))]
+    index, word = text[len(word) :], word.rstrip(" …")
+    kept = cut(f"{word}…", room - ems(index, weight), weight).rstrip("…")
+    kept = max(kept, word[:LEAST_LETTERS], key=len)
     names, comma, _ = kept.rpartition(", ")
-    return f"{names}, …" if comma else kept.rstrip() + end
+    return f"{names}, …" if comma else f"{kept.rstrip()}…{index}"
 
 
 def name_axes(ax: Any, names: tuple[str, str]) -> None:
@@ -117,12 +123,15 @@ def keep_apart(
     colours: of some names. Names that have no room are smaller, then cut, and at last left out. Call this last, in a
     figure that was laid out: it needs to know where everything is.
     """
-    points = _on_slide(ax, np.array([point for _, point in texts], dtype=float).reshape(-1, 2))
-    around = _around(ax, drawn, points)
+    points, dots = (on_slide(ax, at) for at in ([point for _, point in texts], drawn.dots))
+    paths = ([on_slide(ax, path) for path in some] for some in (drawn.arrows, drawn.hero, drawn.faint))
+    dots, around = np.concatenate([dots, points]), around_names(ax, drawn.texts, *paths)
     kept, forms = [*range(len(texts))], [text for text, _ in texts]
+    found: list[Places] = []
     while kept:
-        halves = {i: extent(ax, forms[i], size, texts[i][0] in strong) / 2 for i in kept}
-        places, costs = placed([Name(points[i], halves[i], texts[i][0] in strong) for i in kept], around)
+        sizes = {i: extent(ax, forms[i], size, texts[i][0] in strong) for i in kept}
+        choices = [_beside(points[i], sizes[i] / 2, dots, around) for i in kept]
+        found, costs = chosen(choices, [k for k, i in enumerate(kept) if texts[i][0] in strong])
         crowded = [i for i, cost in zip(kept, costs, strict=True) if cost >= HARD]
         if not crowded:
             break
@@ -131,69 +140,35 @@ def keep_apart(
             continue
         before = [*forms]
         for some in (crowded, kept):  # where those in the way cannot be shorter, the others are
-            room = CUT * 2 * max(halves[i][0] for i in some)
+            room = CUT * max(sizes[i][0] for i in some)
             for i in some if forms == before else ():
                 shorter = cut_to(texts[i][0], room / size, "bold" if texts[i][0] in strong else "normal")
                 if len(shorter) < len(forms[i]) and shorter not in forms:
                     forms[i] = shorter
         if forms == before:
             kept = [i for i in kept if i not in crowded[-max(1, len(crowded) // 3) :]]
-    for i, (box, leader) in zip(kept, places if kept else [], strict=True):
+    for i, place in zip(kept, found if kept else [], strict=True):
         text = texts[i][0]
-        look = {"fontsize": scaled(size), "weight": "bold" if text in strong else "normal"}
-        look["color"] = (colours or {}).get(text, theme().ink)
-        _write(ax, forms[i], points[i], box, leader, look)
+        look: dict[str, Any] = {"fontsize": scaled(size), "weight": "bold" if text in strong else "normal"}
+        look["bbox"] = {"boxstyle": "square,pad=0", "facecolor": theme().paper, "edgecolor": "none", "alpha": 0.75}
+        write(ax, forms[i], place, DOT.radius, color=(colours or {}).get(text, theme().ink), **look)
 
 
-def _write(ax: Any, text: str, point: np.ndarray, box: np.ndarray, leader: Any, look: Mapping[str, Any]) -> None:
-    """Write a name into its box, with a line to its point if it has a leader; all in printer's points on a slide."""
-    middle = box.mean(axis=0)
-    line: Any = None
-    if leader is not None:
-        relative = (leader[1] - box[0]) / (box[1] - box[0])
-        line = {"arrowstyle": "-", "color": theme().faint, "lw": scaled(1), "shrinkA": 0, "shrinkB": scaled(DOT)}
-        line["relpos"] = tuple(np.clip(relative, 0, 1))
-    ax.annotate(
-        text,
-        ax.transData.inverted().transform(point * pixels_in_point(ax)),
-        xytext=(middle - point) * scaled(1),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        zorder=7,
-        annotation_clip=False,
-        bbox={"boxstyle": "square,pad=0", "facecolor": theme().paper, "edgecolor": "none", "alpha": 0.75},
-        arrowprops=line,
-        in_layout=False,
-        **look,
-    )
+def _beside(point: np.ndarray, half: np.ndarray, dots: np.ndarray, around: Around) -> Places:
+    """The places of a name around its dot: right of it is best, then above, then left and below, then those between.
 
-
-def _around(ax: Any, drawn: Drawn, points: np.ndarray) -> Around:
-    """The things that names keep away from, in printer's points on a slide. points: of the names."""
-
-    def samples(paths: Sequence[Any]) -> np.ndarray:
-        found = [np.zeros((0, 2))]
-        for path in (_on_slide(ax, np.asarray(path, dtype=float)) for path in paths):
-            for start, end in pairwise(path):
-                count = int(np.clip(np.linalg.norm(end - start) / SAMPLED, 1, 400)) + 1
-                found.append(np.linspace(start, end, count))
-        return np.concatenate(found)
-
-    box, pixels = ax.get_window_extent(), pixels_in_point(ax)
-    corners = np.array([(box.x0, box.y0), (box.x1, box.y1)]) / pixels
-    dots = _on_slide(ax, np.array(drawn.dots, dtype=float).reshape(-1, 2))
-    boxes = [np.asarray(text.get_window_extent().get_points()) / pixels for text in drawn.texts]
-    return Around(
-        np.concatenate([dots, points]),
-        samples(drawn.arrows),
-        samples(drawn.hero),
-        samples(drawn.faint),
-        corners,
-        np.array(boxes).reshape(-1, 2, 2),
-    )
-
-
-def _on_slide(ax: Any, points: np.ndarray) -> np.ndarray:
-    """Points of a panel in printer's points on a slide, `(n, 2)`."""
-    return np.asarray(ax.transData.transform(points)) / pixels_in_point(ax) if len(points) else points
+    half: of the width and the height of the name. dots: all.
+    """
+    offsets, led, liking = [], [], []
+    for gap in NEAR + FAR:
+        for (x, y), cost in SIDES:
+            room = half + DOT.radius + gap * (0.75 if abs(x) + abs(y) > 1.2 else 1.0)
+            flush = (0, half[0] - DOT.radius, DOT.radius - half[0]) if x == 0 else (0,)  # above or below
+            offsets += [(x * room[0] + shift, y * room[1]) for shift in flush]
+            led += [gap in FAR] * len(flush)
+            liking += [(cost + 0.5 * (shift != 0)) * (0.3 if gap in FAR else 1) + LED * (gap in FAR) for shift in flush]
+    middles, away = point + np.array(offsets), np.linalg.norm(dots - point, axis=1)
+    boxes = np.stack([middles - half, middles + half], axis=1)
+    others = point[None], dots[away > 1e-6], dots[away > 2 * DOT.radius + 2]  # a leader starts at a dot over its own
+    points = np.broadcast_to(point, middles.shape)
+    return judged(points, boxes, np.array(led), np.array(liking), DOT, others, around)

@@ -105,10 +105,10 @@ class PartsPlot(Plot, Generic[Part]):
         headline(figure, result, about.message)
         for ax, title in zip(axes, about.titles, strict=False):
             ax.set_title(title, **about.title_style)
-        if self.beside and len(about.keys) > 1 and (names := name_lines(axes[0], about.keys, about.names)):
+        beside = self.beside and len(about.keys) > 1
+        if beside:
             foot(figure, about.notes)
-            names.fit()  # the panel is lower now
-        else:
+        if not (beside and name_lines(axes[0], about.keys, about.names)):
             foot(figure, about.notes, about.keys, about.names, **about.legend_style)
         self.finish(figure, axes, shown)
 

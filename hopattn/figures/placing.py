@@ -1,176 +1,175 @@
-"""Places of names beside their dots: by measured room, without a name over a dot, an arrow or another name.
+"""Places of names beside points and lines: by measured room, without a name over a dot, an arrow or another name.
 
 Lengths are in printer's points on a slide, so that the same names have the same places in every size of a figure.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopattn.figures.base import Axes
+from hopattn.figures.style import scaled, theme
+
 HARD = 1000.0
-"""The cost of what no place should have: a name over a dot, an arrow or a name, or nearer to another dot."""
-DOT, STROKE = 6.0, 3.0
-"""The radius of a dot, and the space between a name and an arrow's line."""
-NEAR, FAR = (3.0, 7.0), (16.0, 28.0, 42.0, 60.0, 80.0, 105.0, 135.0, 170.0, 210.0)
-"""The distances of a name from the edge of its dot: beside it, and with a leader."""
-COVERED, CROSSED = 1.5, 12.0
-"""The costs of a sample of a faint line below a name, and of an arrow that a leader crosses."""
-ROUNDS = 12
-"""The largest number of times that names look for a better place."""
+"""The cost of a fault: a name over a dot, an arrow or a name, nearer to another dot, or outside of the panel."""
+CLEAR, STROKE, CROSSING = 7.0, 3.0, 4.0
+"""The least distances of a name from any dot and from an arrow, and of a leader from the arrow of the hero."""
+SPACE = np.array([3.0, 0.5])
+"""The least space between two names, across and up."""
+CLEARER = 1.8
+"""A name is clear if all other dots are so many times as far as its own."""
+DISTANCE, COVERED, CROSSED = 0.35, 1.5, 12.0
+"""The costs of a point of distance, of a sample of a faint line below a name, and of an arrow that a leader crosses."""
+SAMPLED, MOST = 4.0, 2000
+"""The distance between the samples of a line, and the largest number of them."""
+ROUNDS, TOGETHER = 12, 24
+"""How often names look for a better place at most, and the places that a name tries together with another one."""
 
 
-class Name(NamedTuple):
-    """A name to be placed. at: its dot, `(2,)`. half: half of its width and height, `(2,)`.
+class Kind(NamedTuple):
+    """The rules for the names of points or of lines.
 
-    strong: whether the others yield to it.
+    radius: of the dot at which a leader starts. unclear: the cost of a name beside a dot from which it is not clear
+    that the name is its own. open: the cost of each point that other dots are nearer than 100.
     """
 
-    at: np.ndarray
-    half: np.ndarray
-    strong: bool = False
+    radius: float
+    unclear: float
+    open: float
 
 
 class Around(NamedTuple):
-    """The things that names keep away from: samples, `(n, 2)`.
+    """The things that names keep away from.
 
-    dots: of all points. arrows: names cover none. hero: no leader crosses them, and no name covers them. faint: lines
-    that names cover where they must. frame: the lower left and the upper right corner of the panel. boxes: of other
-    texts, `(n, 2, 2)`.
+    frame: the lower left and the upper right corner of the panel. boxes: of other texts, `(n, 2, 2)`. The others are
+    samples, `(n, 2)`. arrows: names cover none. hero: no leader crosses it either. faint: names may cover it.
     """
 
-    dots: np.ndarray
+    frame: np.ndarray
+    boxes: np.ndarray
     arrows: np.ndarray
     hero: np.ndarray
     faint: np.ndarray
-    frame: np.ndarray
-    boxes: np.ndarray
 
 
 class Places(NamedTuple):
-    """The places that a name may have: their boxes, `(n, 2, 2)`, leaders, `(n, 2, 2)`, costs and whether one is led."""
+    """The places that a name may have.
 
+    points: that are named, `(n, 2)`. boxes: of the name, `(n, 2, 2)`. leaders: lines from the points to the boxes,
+    `(n, 2, 2)`; not a number where there is none. costs: `(n,)`.
+    """
+
+    points: np.ndarray
     boxes: np.ndarray
     leaders: np.ndarray
-    led: np.ndarray
     costs: np.ndarray
 
+    def only(self, index: Any) -> "Places":
+        """One of the places, or some of them."""
+        return Places(*(part[index] for part in self))
 
-def placed(names: Sequence[Name], around: Around) -> tuple[list[tuple[np.ndarray, np.ndarray | None]], np.ndarray]:
-    """For each name its box, `(2, 2)`, and its leader, `(2, 2)` or None; and the cost of each place.
 
-    A cost of `HARD` or more says that there is no place without a fault.
+def judged(
+    points: np.ndarray, boxes: np.ndarray, led: np.ndarray, liking: np.ndarray, kind: Kind, dots: Any, around: Around
+) -> Places:
+    """The places of a name, with the cost of each as if there were no other name.
+
+    points, boxes: as in `Places`. led: whether a place has a leader, `(n,)`. liking: the costs that it has by itself,
+    `(n,)`. dots: samples of what is named, of the dots or lines with other names, and of those that no leader meets.
     """
-    choices = [_places(name, around) for name in names]
+    own, others, barred = dots
+    near, far = (gaps(boxes, samples).min(axis=1, initial=np.inf) for samples in (own, others))
+    faults = np.any((boxes[:, 0] < around.frame[0]) | (boxes[:, 1] > around.frame[1]), axis=1).astype(float)
+    faults += (near < CLEAR) | (far < CLEAR) | (~led & (far < near + 1))
+    faults += np.any(gaps(boxes, np.concatenate([around.arrows, around.hero])) < STROKE, axis=1)
+    costs = HARD * (faults + meeting(boxes, around.boxes).sum(axis=1)) + liking + DISTANCE * near
+    costs += kind.unclear * (~led & (far < CLEARER * near)) + kind.open * np.maximum(100.0 - far, 0.0)
+    costs += COVERED * np.sum(gaps(boxes, around.faint) < 1.0, axis=1)
+    ways = np.clip(points, boxes[:, 0], boxes[:, 1]) - points
+    inner = np.minimum(1.0, 0.7 * kind.radius / np.maximum(np.linalg.norm(ways, axis=1, keepdims=True), 1e-9))
+    leaders = np.where(led[:, None, None], np.stack([points + inner * ways, points + ways], axis=1), np.nan)
+    good = led & (costs < HARD)
+    lines = leaders[good]
+    costs[good] += HARD * (close(lines, barred, CLEAR) + close(lines, around.hero, CROSSING) > 0)
+    costs[good] += CROSSED * np.minimum(close(lines, around.arrows, 2.5), 4)
+    costs[good] += CROSSED * through(lines[:, None], around.boxes).sum(axis=1)
+    return Places(points, boxes, leaders, costs)
+
+
+def chosen(choices: Sequence[Places], last: Collection[int] = ()) -> tuple[list[Places], np.ndarray]:
+    """The place of each name at which there are the least faults, and the cost of each; one of `HARD` is a fault.
+
+    Names look for better places one at a time, those of `last` after the others. Where none finds a better one, two
+    that have a fault together look together.
+    """
     at = [int(np.argmin(places.costs)) for places in choices]
-    costs = np.zeros(len(names))
+    order = sorted(range(len(at)), key=lambda i: i in last)
     for _ in range(ROUNDS):
         before = [*at]
-        for i in sorted(range(len(names)), key=lambda i: names[i].strong):  # the last to move
-            places = choices[i]
-            others = [(choices[k], at[k]) for k in range(len(names)) if k != i]
-            total = places.costs + _conflicts(places, others)
-            at[i] = int(np.argmin(np.round(total, 6)))
+        for i in order:
+            at[i] = int(np.argmin(np.round(_costs(choices, at, i), 6)))
         if at == before:
-            break
-    for i, places in enumerate(choices):
-        others = [(choices[k], at[k]) for k in range(len(names)) if k != i]
-        costs[i] = float((places.costs + _conflicts(places, others))[at[i]])
-    found = [
-        (places.boxes[k], places.leaders[k] if places.led[k] else None) for places, k in zip(choices, at, strict=True)
-    ]
-    return found, costs
+            now = [places.only([k]) for places, k in zip(choices, at, strict=True)]
+            meet = [(i, j) for i, j in combinations(order, 2) if conflicts(now[i], now[j]).any()]
+            if not any(_move_both(choices, at, i, j) for i, j in meet):
+                break
+    costs = np.array([_costs(choices, at, i)[at[i]] for i in range(len(at))])
+    return [places.only(k) for places, k in zip(choices, at, strict=True)], costs
 
 
-def _places(name: Name, around: Around) -> Places:
-    """The places of one name, with the cost of each as if there were no other name."""
-    offsets, led, liking = _offsets(name.half)
-    centres = name.at + offsets
-    boxes = np.stack([centres - name.half, centres + name.half], axis=1)
-    ends = np.clip(name.at, boxes[:, 0], boxes[:, 1])
-    away = ends - name.at
-    far = np.linalg.norm(away, axis=1)
-    starts = name.at + away * np.minimum(1.0, DOT / np.maximum(far, 1e-9))[:, None]
-    leaders = np.stack([starts, ends], axis=1)
-    low, high = boxes[:, None, 0], boxes[:, None, 1]
-
-    def over(samples: np.ndarray, space: float) -> np.ndarray:
-        return np.asarray(np.all((samples > low - space) & (samples < high + space), axis=2).sum(axis=1))
-
-    others = around.dots[np.linalg.norm(around.dots - name.at, axis=1) > 1e-6]
-    gaps = np.linalg.norm(np.clip(others, low, high) - others, axis=2).min(axis=1, initial=np.inf)
-    costs = liking + 0.35 * far
-    costs += HARD * np.any((boxes[:, 0] < around.frame[0]) | (boxes[:, 1] > around.frame[1]), axis=1)
-    costs += HARD * ((gaps < DOT + 1) | (~led & (gaps < far + 1)))
-    costs += 14.0 * (~led & (gaps < 1.7 * far))
-    for samples in (around.arrows, around.hero):
-        covered = over(samples, STROKE)
-        costs += HARD * (covered > 0) + covered
-    costs += COVERED * over(around.faint, 1.0)
-    costs += HARD * _meeting(boxes, around.boxes).sum(axis=1)
-    apart = others[np.linalg.norm(others - name.at, axis=1) > 2 * DOT + 2]  # a dot over its own is no obstacle
-    costs[led] += _crossing_cost(leaders[led], around, apart)
-    return Places(boxes, leaders, led, costs)
+def _costs(choices: Sequence[Places], at: Sequence[int], i: int, but: int = -1) -> np.ndarray:
+    """The costs of the places of a name with the others where they are. but: another one that does not count."""
+    others = [choices[k].only(at[k]) for k in range(len(at)) if k not in (i, but)]
+    if not others:
+        return choices[i].costs
+    there = Places(*map(np.stack, zip(*others, strict=True)))
+    return np.asarray(choices[i].costs + HARD * conflicts(choices[i], there).sum(axis=1))
 
 
-def _offsets(half: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The places of a name's centre around its dot, `(n, 2)`, whether each needs a leader, and how little it is liked.
-
-    Right of the dot is best, then above, then left and below, then the places between them.
-    """
-    sides: list[tuple[tuple[float, float], float]]
-    sides = [((1, 0), 0.0), ((0, 1), 2.0), ((-1, 0), 3.0), ((0, -1), 2.5)]
-    sides += [((x, y), 4.0 + 0.1 * (x < 0) + 0.2 * (y < 0)) for x in (1, -1) for y in (1, -1)]
-    sides += [((x, y), 5.0 + 0.1 * (x < 0) + 0.2 * (y < 0)) for x in (0.5, -0.5) for y in (1, -1)]
-    sides += [((x, y), 5.0 + 0.1 * (x < 0) + 0.2 * (y < 0)) for x in (1, -1) for y in (0.5, -0.5)]
-    found: list[tuple[float, float, bool, float]] = []
-    for gap in NEAR + FAR:
-        for (x, y), liking in sides:
-            room = half + DOT + gap * (0.75 if abs(x) + abs(y) > 1.2 else 1.0)
-            led = gap in FAR
-            found.append((x * room[0], y * room[1], led, liking * (0.3 if led else 1.0) + 30.0 * led))
-            if abs(y) == 1 and x == 0:  # above or below, flush with the dot
-                found += [(side * (half[0] - DOT), y * room[1], led, liking + 0.5 + 30.0 * led) for side in (1, -1)]
-    table = np.array(found, dtype=float)
-    return table[:, :2], table[:, 2] > 0, table[:, 3]
+def _move_both(choices: Sequence[Places], at: list[int], i: int, j: int) -> bool:
+    """Move two names together to the best of their places; says whether one has moved."""
+    first, second = _costs(choices, at, i, j), _costs(choices, at, j, i)
+    one = np.append(np.argsort(first, kind="stable")[:TOGETHER], at[i])
+    other = np.append(np.argsort(second, kind="stable")[:TOGETHER], at[j])
+    both = HARD * conflicts(choices[i].only(one), choices[j].only(other)) + first[one, None] + second[other]
+    best = np.unravel_index(np.argmin(both), both.shape)
+    if both[best] > both[-1, -1] - 1e-6:
+        return False
+    at[i], at[j] = int(one[best[0]]), int(other[best[1]])
+    return True
 
 
-def _crossing_cost(leaders: np.ndarray, around: Around, others: np.ndarray) -> np.ndarray:
-    """The cost of leaders over other dots, the arrow of the hero, arrows and texts, `(n,)`. others: the other dots."""
-    cost = HARD * (_close(leaders, others, DOT + 1) > 0) + HARD * (_close(leaders, around.hero, 4.0) > 0)
-    cost += CROSSED * np.minimum(_close(leaders, around.arrows, 2.5), 4)
-    return np.asarray(cost + CROSSED * _through(leaders[:, None], around.boxes).sum(axis=1))
+def conflicts(names: Places, others: Places) -> np.ndarray:
+    """The number of faults between places of a name and those of another one, `(n, m)`."""
+    boxes, leaders = names.boxes[:, None], names.leaders[:, None]
+    faults = meeting(names.boxes, others.boxes) + 1.0 * crossing(leaders, others.leaders)
+    return np.asarray(faults + through(leaders, others.boxes) + through(others.leaders, boxes))
 
 
-def _close(lines: np.ndarray, samples: np.ndarray, space: float) -> np.ndarray:
+def gaps(boxes: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """The distances of boxes, `(n, 2, 2)`, from samples, `(m, 2)`: `(n, m)`."""
+    middles, halves = boxes.mean(axis=1), (boxes[:, 1] - boxes[:, 0]) / 2
+    across, up = (np.maximum(abs(middles[:, k, None] - samples[:, k]) - halves[:, k, None], 0.0) for k in (0, 1))
+    return np.asarray(np.sqrt(across**2 + up**2))
+
+
+def close(lines: np.ndarray, samples: np.ndarray, space: float) -> np.ndarray:
     """How many samples, `(m, 2)`, are closer to each line, `(n, 2, 2)`, than the space: `(n,)`."""
-    low, high = lines.min(axis=(0, 1)) - space, lines.max(axis=(0, 1)) + space
-    near = samples[np.all((samples >= low) & (samples <= high), axis=1)]
-    start, way = lines[:, None, 0], (lines[:, 1] - lines[:, 0])[:, None]
-    along = np.sum((near - start) * way, axis=2) / np.maximum(np.sum(way**2, axis=2), 1e-9)
-    apart = near - start - np.clip(along, 0.0, 1.0)[..., None] * way
+    start, way = lines[:, :1], lines[:, 1:] - lines[:, :1]
+    along = np.sum((samples - start) * way, axis=2) / np.maximum(np.sum(way**2, axis=2), 1e-9)
+    apart = samples - start - np.clip(along, 0.0, 1.0)[..., None] * way
     return np.asarray((np.sum(apart**2, axis=2) < space**2).sum(axis=1))
 
 
-def _conflicts(places: Places, others: Sequence[tuple[Places, int]]) -> np.ndarray:
-    """The cost of each place of a name with the others where they are."""
-    boxes = np.array([other.boxes[k] for other, k in others]).reshape(-1, 2, 2)
-    leaders = np.array([other.leaders[k] for other, k in others if other.led[k]]).reshape(-1, 2, 2)
-    faults = _meeting(places.boxes, boxes).sum(axis=1) + _through(leaders, places.boxes[:, None]).sum(axis=1)
-    own = places.leaders[places.led, None]
-    faults[places.led] += _through(own, boxes).sum(axis=1) + _cross(own, leaders).sum(axis=1)
-    return np.asarray(HARD * faults)
-
-
-def _meeting(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+def meeting(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Whether boxes, `(n, 2, 2)`, are over others, `(m, 2, 2)`, or nearly: `(n, m)`."""
-    space = np.array([3.0, 0.5])
-    return np.asarray(
-        np.all((boxes[:, None, 0] < others[:, 1] + space) & (others[:, 0] - space < boxes[:, None, 1]), axis=2)
-    )
+    low, high = boxes[:, None, 0] - SPACE, boxes[:, None, 1] + SPACE
+    return np.asarray(np.all((low < others[:, 1]) & (others[:, 0] < high), axis=2))
 
 
-def _through(lines: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+def through(lines: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """Whether lines, from a point to a point, go through boxes. Both: `(..., 2, 2)`."""
     start, way = lines[..., 0, :], lines[..., 1, :] - lines[..., 0, :]
     way = np.where(np.abs(way) < 1e-9, 1e-9, way)
@@ -179,7 +178,7 @@ def _through(lines: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     return np.asarray((enters <= leaves) & (leaves >= 0.0) & (enters <= 1.0))
 
 
-def _cross(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
+def crossing(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Whether lines cross others. Both: `(..., 2, 2)`."""
 
     def side(line: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -188,3 +187,59 @@ def _cross(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
 
     parted = side(lines, others[..., 0, :]) * side(lines, others[..., 1, :]) <= 0
     return np.asarray(parted & (side(others, lines[..., 0, :]) * side(others, lines[..., 1, :]) <= 0))
+
+
+def pixels_in_point(ax: Axes) -> float:
+    """The pixels in a printer's point on a slide."""
+    return float(ax.get_figure(root=True).dpi) / 72 * scaled(1)
+
+
+def on_slide(ax: Axes, points: Any) -> np.ndarray:
+    """Points of a panel in printer's points on a slide, `(n, 2)`."""
+    return np.asarray(ax.transData.transform(np.array(points, dtype=float).reshape(-1, 2))) / pixels_in_point(ax)
+
+
+def around_names(ax: Axes, texts: Iterable[Any], *paths: Iterable[np.ndarray]) -> Around:
+    """The things in a panel that names keep away from. texts: of matplotlib. paths: three kinds, as in `Around`."""
+    from matplotlib.text import Text
+
+    frame, pixels = ax.get_window_extent().get_points() / pixels_in_point(ax), pixels_in_point(ax)
+    boxes = [Text.get_window_extent(text).get_points() / pixels for text in texts]
+    arrows, hero, faint = (sampled(some, frame) for some in paths)
+    return Around(frame, np.array(boxes).reshape(-1, 2, 2), arrows, hero, faint)
+
+
+def extent(ax: Axes, text: str, size: float, bold: bool = False) -> np.ndarray:
+    """The width and the height of a text as it will be drawn, `(2,)`, in printer's points on a slide."""
+    from matplotlib.text import Text
+
+    drawn = Text(0, 0, text, fontsize=scaled(size), weight="bold" if bold else "normal")
+    drawn.set_figure(ax.get_figure(root=True))
+    box = drawn.get_window_extent()
+    return np.array([box.width, box.height]) / pixels_in_point(ax)
+
+
+def sampled(paths: Iterable[np.ndarray], frame: np.ndarray) -> np.ndarray:
+    """Samples of paths, `(n, 2)`, as far as they are in a frame; corners that are not finite are left out."""
+    found = [np.zeros((0, 2))]
+    for path in paths:
+        corners = path[np.isfinite(path).all(axis=1)]
+        far = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+        at = np.linspace(0, far[-1], int(np.clip(far[-1] / SAMPLED, 1, MOST)) + 1)
+        found += [np.column_stack([np.interp(at, far, corners[:, k]) for k in (0, 1)])] if len(corners) else []
+    every = np.concatenate(found)
+    return np.asarray(every[np.all((every >= frame[0]) & (every <= frame[1]), axis=1)])
+
+
+def write(ax: Axes, text: str, place: Places, radius: float, **look: Any) -> Any:
+    """Write a name at its place, with a line from its point if it is led; returns the text.
+
+    radius: of the dot at which the line ends. look: of the text.
+    """
+    (low, high), point = place.boxes, ax.transData.inverted().transform(place.points * pixels_in_point(ax))
+    line: Any = {"arrowstyle": "-", "color": theme().faint, "lw": scaled(1), "shrinkA": 0, "shrinkB": scaled(radius)}
+    line["relpos"] = np.clip((place.leaders[1] - low) / (high - low), 0, 1)
+    led = bool(np.isfinite(place.leaders).all())
+    beside = {"xytext": ((low + high) / 2 - place.points) * scaled(1), "textcoords": "offset points"}
+    style = {"ha": "center", "va": "center", "zorder": 7, "annotation_clip": False, "in_layout": False}
+    return ax.annotate(text, point, arrowprops=line if led else None, **beside | style | look)

@@ -69,12 +69,11 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     keyed = form == "map" or len(handles) > 1
     note = "\n".join(filter(None, ("; ".join(filter(None, notes)), _size(sweep))))
     lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles.values()]
-    single = form != "capacity" and keyed and len(shown) == 1 and lines
-    if single and (named := name_lines(figure.axes[0], lines, list(handles))):
-        for text in named.texts * (form == "map"):
+    foot(figure, note)
+    beside = form != "capacity" and keyed and len(shown) == 1 and lines
+    if beside and (texts := name_lines(figure.axes[0], lines, list(handles))):
+        for text in texts * (form == "map"):
             text.set_bbox({"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(3)})
-        foot(figure, note)
-        named.fit()  # the panel is lower now
     else:
         foot(figure, note, list(handles.values()) * keyed, list(handles) * keyed)
     translate(figure, _lang(sweep))

@@ -13,6 +13,8 @@ LABEL = 14
 """The width of a label, in letters; a wider token is cut."""
 NARROWEST = 0.25
 """The width of the narrowest letter, in font sizes."""
+CONTRAST = 4.5
+"""The least contrast of a text with its background."""
 _WIDE = frozenset("mwMWΩ@%")
 """Letters that are wider than others in the font."""
 
@@ -171,3 +173,19 @@ def brightness(colour: Any) -> float:
 
     red, green, blue = to_rgb(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def inked(colour: Any) -> Any:
+    """A colour for text, as three numbers: as dark as the background asks for, or as light."""
+    from matplotlib.colors import to_rgb
+
+    own, ink, paper = map(to_rgb, (colour, theme().ink, theme().paper))
+    mixed = (tuple(a + (b - a) * step / 20 for a, b in zip(own, ink, strict=True)) for step in range(21))
+    return next((one for one in mixed if _contrast(one, paper) >= CONTRAST), ink)
+
+
+def _contrast(*colours: Any) -> float:
+    """The contrast of two colours by WCAG 2, from 1 to 21."""
+    linear = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour] for colour in colours]
+    light, dark = sorted((brightness(colour) + 0.05 for colour in linear), reverse=True)
+    return light / dark

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from hopattn.figures.fitting import outside, overlapping
-from hopattn.figures.line_names import LineNames, inked, name_lines, spread_out
+from hopattn.figures.headings import foot
+from hopattn.figures.line_names import name_lines, spread_out
 from hopattn.figures.palette import DARK, LIGHT
 from hopattn.figures.style import coloured, styled
+from hopattn.figures.text import inked
 
 STEPS = np.linspace(0, 1, 30)
 words = st.text("abcdefghij ", min_size=1, max_size=14).map(lambda text: f"x{text}x")
@@ -50,45 +53,61 @@ def test_each_name_is_nearest_to_its_own_line_or_led_to_it_and_none_lies_over_an
     curves = [start + (end - start) * STEPS**bend for start, end, bend, _ in bundle]
     ax, lines, named = drawn(curves, [name for *_, name in bundle], right)
     assert overlapping(ax.figure) == [] and outside(ax.figure) == []
-    if named is None:
-        assert len(ax.texts) == 0 and len(ax.lines) == len(lines)
+    assert len(ax.lines) == len(lines)
+    if not named:
+        assert len(ax.texts) == 0
         return
-    led = [line.get_transform().transform(line.get_xydata())[0] for line in named.leaders]
     paths = [pixels(ax, line) for line in lines]
-    at_ends = all(text.get_ha() == "left" for text in named.texts)
-    for i, text in enumerate(named.texts):
-        box = text.get_window_extent()
+    at_ends = all(text.get_ha() == "left" for text in named)
+    for i, text in enumerate(named):
+        box = Text.get_window_extent(text)
         middle = np.array([[(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]])
         if at_ends:
             ends = np.array([path[-1, 1] for path in paths])
             assert int(np.argmin(np.abs(ends - middle[0, 1]))) == i
             continue
         own, *others = (distance(box, paths[j]) for j in [i, *(j for j in range(len(paths)) if j != i)])
-        leader = any(np.hypot(*(paths[i] - end).T).min() < 2 for end in led)
+        leader = text.arrow_patch is not None
+        assert not leader or np.hypot(*(paths[i] - ax.transData.transform(text.xy)).T).min() < 2
         assert own > 0 and min(others) > 0 and (own < min(others) or leader)
 
 
 def test_near_ends_are_moved_apart_and_ends_at_one_place_have_names_along_the_lines():
     _, _, named = drawn([0.5 * STEPS, 0.52 * STEPS, 0.9 - 0.2 * STEPS], ["one", "two", "three"])
-    low, high, _ = (text.get_window_extent() for text in named.texts)
-    assert low.y1 <= high.y0 + 1 and {text.get_ha() for text in named.texts} == {"left"}
+    low, high, _ = (text.get_window_extent() for text in named)
+    assert low.y1 <= high.y0 + 1 and {text.get_ha() for text in named} == {"left"}
     ax, _, along = drawn([STEPS**4, STEPS, STEPS**0.25], ["late", "even", "early"])
-    assert all(text.get_window_extent().x1 < ax.bbox.x1 for text in along.texts)
+    assert all(text.get_window_extent().x1 < ax.bbox.x1 for text in along)
 
 
 def test_lines_on_each_other_have_no_names_beside_them():
     ax, _, named = drawn([STEPS, STEPS], ["one", "the same"])
-    assert named is None and len(ax.texts) == 0
+    assert named == [] and len(ax.texts) == 0
 
 
-def test_a_second_fit_follows_the_axes():
+def test_names_follow_the_axes_that_change_after_them():
     ax, _, named = drawn([0.5 * STEPS, STEPS], ["half", "whole"])
-    ax.set_ylim(0, 3)
-    assert named.fit()
-    places = [text.get_window_extent() for text in named.texts]
+    with styled():
+        foot(ax.figure, "a note below that makes the panel lower")
+        ax.figure.draw_without_rendering()
+    places = [text.get_window_extent() for text in named]
     ends = ax.transData.transform([(1, 0.5), (1, 1)])[:, 1]
     assert [(box.y0 + box.y1) / 2 for box in places] == pytest.approx(ends, abs=3)
-    assert isinstance(named, LineNames)
+
+
+def test_keys_below_a_figure_replace_the_note_that_was_there():
+    """As if it had never been there: the panel is as high."""
+    panels = []
+    for notes in (["a note"], []):
+        ax, lines, _ = drawn([STEPS, STEPS], ["one", "the same"])
+        with styled():
+            for note in notes:
+                foot(ax.figure, note)
+            foot(ax.figure, "a note", lines, ["one", "the same"])
+            ax.figure.draw_without_rendering()
+        panels.append(ax.get_position().bounds)
+        assert ax.figure.get_supxlabel() == "" and ax.figure.legends[0].get_title().get_text() == "a note"
+    assert panels[0] == pytest.approx(panels[1], abs=1e-6)
 
 
 @given(wanted=st.lists(st.floats(0, 500), min_size=1, max_size=8), size=st.floats(5, 40))

@@ -14,6 +14,8 @@ import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.gallery import plots
 from hopattn.figures.labelled_points import Drawn, cut_to, keep_apart
+from hopattn.figures.placing import HARD, Places, conflicts
+from hopattn.figures.placing import chosen as chosen_places
 from hopattn.figures.style import LEGIBLE, STYLES, scaled, styled
 from hopattn.figures.text import ems
 from hopattn.scenario.loading import parse
@@ -190,10 +192,7 @@ def test_names_of_random_points_have_room_and_their_own_dots(style):
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("style", [SLIDE, SMALL], ids=["slide", "small"])
 @pytest.mark.parametrize(("plot", "scenario"), [(p, s) for s in SCENARIOS for p in ("plane", "moved")])
-def test_names_of_words_have_room_and_their_own_dots(request, plot, scenario, style):
-    if (plot, scenario, style) == ("plane", "induction-angles", SMALL):
-        reason = "in 3.4 x 2.4 inches two of its lines cross: names look for places one at a time"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_names_of_words_have_room_and_their_own_dots(plot, scenario, style):
     for ax in figure_of(plot, scenario, style).axes:
         assert faults(ax) == [], ax.get_title()
 
@@ -221,6 +220,25 @@ def test_words_that_part_are_named_where_they_arrive():
     ends = result_of("offsets").runs[3].arrays["layer 1 state"].values
     last = figure_of("moved", "offsets", SLIDE).axes[3]
     assert ends.shape[0] == 5 and len(names_of(last)) >= 4
+
+
+def test_two_names_have_no_fault_wherever_two_of_their_places_have_none():
+    """By all pairs of places."""
+
+    def some(rng):
+        points, low = rng.uniform(0, 60, (6, 2)), rng.uniform(0, 40, (6, 2))
+        boxes = np.stack([low, np.add(low, (35, 30))], axis=1)
+        leaders = np.stack([points, np.clip(points, boxes[:, 0], boxes[:, 1])], axis=1)
+        leaders[rng.random(6) < 0.3] = np.nan
+        return Places(points, boxes, leaders, rng.uniform(0, 50, 6))
+
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        one, other = some(rng), some(rng)
+        faults = conflicts(one, other)
+        np.testing.assert_array_equal(faults, conflicts(other, one).T)
+        _, costs = chosen_places([one, other])
+        assert (costs.max() < HARD) == (faults.min() == 0), seed
 
 
 @given(st.text("abcm ₂", min_size=1, max_size=40), st.floats(0.5, 30))

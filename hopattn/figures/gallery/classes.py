@@ -7,10 +7,9 @@ import numpy as np
 
 from hopattn.figures.base import Axes, mask_of, tables
 from hopattn.figures.headings import run_title, wrapped
-from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label
+from hopattn.figures.text import inked, label
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, NO_CLASS, OperatingClass, least_number

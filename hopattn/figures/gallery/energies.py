@@ -10,12 +10,11 @@ from hopattn.figures.base import Axes, Figure
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import laid_out, left_out, run_titles
 from hopattn.figures.labelled_points import Drawn, keep_apart
-from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.recalls import energy_scale, last_steps, recalled
 from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme
-from hopattn.figures.text import label, number
+from hopattn.figures.text import inked, label, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 

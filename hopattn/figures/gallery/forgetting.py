@@ -56,10 +56,9 @@ class Forgetting(Plot):
         curves = axes[0, -1].lines
         laws = [next(line for line in curves if line.get_color() == colour) for _, _, colour, _ in _looks()]
         names = ["with attention", "without attention"]
-        named = name_lines(axes[0, -1], laws, names)
-        foot(figure, notes, *(() if named else (laws, names)))
-        if named:
-            named.fit()  # the panels are lower now
+        foot(figure, notes)
+        if not name_lines(axes[0, -1], laws, names):
+            foot(figure, notes, laws, names)
 
 
 def _drawn(result: Result) -> list[Run]:

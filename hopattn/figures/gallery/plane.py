@@ -7,8 +7,9 @@ import numpy as np
 
 from hopattn.figures.base import Axes, arrays_of, tables
 from hopattn.figures.headings import left_out
-from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart, pixels_in_point
+from hopattn.figures.labelled_points import Drawn, draw_origin, grouped, in_plane, keep_apart
 from hopattn.figures.panels import About, Shown
+from hopattn.figures.placing import pixels_in_point
 from hopattn.figures.shapes import arrow, boxed, colour_of, curve, line_of, sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number

@@ -9,7 +9,8 @@ import numpy as np
 from hopattn.figures.base import Around, Axes, Figure, Plot
 from hopattn.figures.cue_circle import unit_circle
 from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out
-from hopattn.figures.labelled_points import Drawn, extent, grouped, keep_apart, pixels_in_point
+from hopattn.figures.labelled_points import Drawn, grouped, keep_apart
+from hopattn.figures.placing import extent, pixels_in_point
 from hopattn.figures.shapes import arrow, bare, boxed, layer
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import label, number, short

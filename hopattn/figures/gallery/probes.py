@@ -7,9 +7,9 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import run_title
-from hopattn.figures.line_names import inked
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.style import scaled, theme
+from hopattn.figures.text import inked
 from hopattn.scenario.result import Run
 
 TICKS = 12

@@ -56,16 +56,15 @@ class Temperature(Plot):
         slopes = figure.add_subplot(right)
         lines = _slopes(slopes, betas)
         names = [str(line.get_label()) for line in lines]
-        named = name_lines(slopes, lines, names)
         remarks = (
             left_out(1, len(result.runs), "runs", "run"),
             left_out(1, len(found), "heads", "head"),
             left_out(1, len(scores.labels[0]), "queries", "query"),
             left_out(len(shown), len(keys), "keys"),
         )
-        foot(figure, remarks, *(() if named else (lines, names)))
-        if named:
-            named.fit()  # the panel is lower now
+        foot(figure, remarks)
+        if not name_lines(slopes, lines, names):
+            foot(figure, remarks, lines, names)
 
 
 def weights_at(beta: float, scores: np.ndarray) -> np.ndarray:
