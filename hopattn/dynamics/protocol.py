@@ -18,6 +18,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
 
+NO_LAYERS = "the neurons of this memory are not in layers; 'sync' updates them all at once"
+
 
 class Recallable(ABC):
     """A memory as `recall` and every update see it.
@@ -29,6 +31,7 @@ class Recallable(ABC):
         "energy"                   an energy
         "convexity"                a convex potential of the states
         "convexity of a neuron"    a potential that is convex in each neuron alone
+        "convexity of a layer"     a potential that is convex in each layer alone
         "single-neuron updates"    neurons that can be updated one at a time
         "continuous time"          a field that can be followed in continuous time
 
@@ -71,6 +74,10 @@ class Recallable(ABC):
         """One step, and the energy of the states before it; None where the memory lacks an energy."""
         return self.step(states, mask), None if "energy" in self.lacks else self.energy(states, mask)
 
+    def step_of_layers(self, states: Any, mask: Any = None) -> Any:
+        """One layer after another, each with the new states of those before it; a memory without layers has none."""
+        raise InvalidInput(f"update: {NO_LAYERS}")
+
     @property
     def reference(self) -> ReferencePatterns:
         """The patterns that recalled states are compared with."""
@@ -94,6 +101,11 @@ class Recallable(ABC):
     def curvature(self) -> float:
         """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
         return float("inf") if "convexity" in self.lacks else 0.0
+
+    @property
+    def time_constants(self) -> Any:
+        """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""
+        return 1.0
 
 
 def shared(shares: Array, sizes: Array) -> Array:

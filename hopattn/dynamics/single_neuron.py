@@ -431,6 +431,56 @@ class StoredSpins(SingleNeuronStates):
         return value
 
 
+class SpinsOfPotential(SingleNeuronStates):
+    """Spins of any potential F(x) = Φ*(x) − E(x), by its values on both sides of each: the definition, for few neurons.
+
+    potential: gives F, `(n,)`, of states `(n, N)`. silent: the lower value of each neuron, −1 or 0; neurons of 0 and 1
+    are kept as the spins s = 2x − 1. held: whether each neuron keeps its value, `(N,)`.
+    """
+
+    def __init__(
+        self,
+        states: np.ndarray,
+        potential: Callable[[np.ndarray], np.ndarray],
+        silent: np.ndarray,
+        held: np.ndarray,
+    ) -> None:
+        self.of_0_and_1 = (silent == 0) & ~held
+        super().__init__(np.where(self.of_0_and_1, 2 * states - 1, states))
+        self.potential, self.held = potential, held
+
+    @property
+    def states(self) -> np.ndarray:
+        return self._states_of(self.spins)
+
+    def local_field(self, neuron: int) -> np.ndarray:
+        return _half(*self._either(neuron))
+
+    def gain(self, neuron: int) -> np.ndarray:
+        return np.asarray(np.maximum(*self._either(neuron)) - self.potential(self.states))
+
+    def field(self, neuron: int) -> np.ndarray:
+        """The slope between the two sides of the neuron."""
+        return self.local_field(neuron) * (2 if self.of_0_and_1[neuron] else 1)
+
+    def set_neuron(self, neuron: int, values: np.ndarray) -> None:
+        if not self.held[neuron]:
+            super().set_neuron(neuron, values)
+
+    def _states_of(self, spins: np.ndarray) -> np.ndarray:
+        own = spins.T
+        return np.ascontiguousarray(np.where(self.of_0_and_1, 0.5 * (own + 1), own))
+
+    def _either(self, neuron: int) -> tuple[np.ndarray, np.ndarray]:
+        """F with the neuron up, and with the neuron down, `(n,)` each."""
+        sides = []
+        for side in (1.0, -1.0):
+            spins = self.spins.copy()
+            spins[neuron] = side
+            sides.append(np.asarray(self.potential(self._states_of(spins))))
+        return sides[0], sides[1]
+
+
 def _half(up: np.ndarray, down: np.ndarray) -> np.ndarray:
     """½ (up − down), and exactly 0 where the difference is rounding, so that a tie stays a tie."""
     rounding = 4 * np.finfo(up.dtype).eps * (np.abs(up) + np.abs(down))

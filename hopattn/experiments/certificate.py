@@ -1,6 +1,7 @@
 """The energy certificate: a test of each claimed descent on random memories, states and updates."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,6 +26,8 @@ from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.network import Network
+from hopattn.networks.synapses import Synapse
 
 DTYPES = ("float64", "float32")
 """The dtypes in which a memory can be tested."""
@@ -88,6 +91,7 @@ def certify(
     count: int = 1000,
     rng: Seed = 0,
     dtype: str = "float64",
+    search: int = 0,
 ) -> Certificate:
     """Apply random updates to random states, and measure how far the energy rises.
 
@@ -98,8 +102,10 @@ def certify(
     without one, a tenth of it is enough. A state begins as the activation of a random field.
     rng: a seed or a generator (0).
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
-    by the rounding of float32. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw
-    itself, and for a memory that cannot be converted to the dtype.
+    by the rounding of float32. search: the rounds of a search for counter-examples on each memory, 0 for none: of
+    20 states, each is moved at random, and the move is kept where the rise of the energy grows; their last updates are
+    counted too. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw itself, and for a
+    memory that cannot be converted to the dtype.
 
     >>> import hopattn as ha
     >>> certificate = ha.certify("modern", count=200)
@@ -108,6 +114,7 @@ def certify(
     """
     draws, wanted, idle = generator(rng), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
+    whole(search, "search", least=0, most=REPEATED)
     own = "own_update" if update is None else update
     names = [given if isinstance(given, str) else repr(given) for given in (memory, own)]
     draw = _drawing(memory)
@@ -115,7 +122,7 @@ def certify(
     while certificate.claimed < wanted and idle < PATIENCE:
         one = _converted(draw(draws), dtype)
         rule = one.own_update if update is None else _drawn_update(update, draws)
-        before, certificate = certificate, _extended(certificate, one, rule, draws, wanted)
+        before, certificate = certificate, _extended(certificate, one, rule, draws, wanted, search)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
     return certificate
@@ -148,7 +155,7 @@ def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
 
 
 def _extended(
-    certificate: Certificate, memory: Recallable, update: Update, rng: np.random.Generator, wanted: int
+    certificate: Certificate, memory: Recallable, update: Update, rng: np.random.Generator, wanted: int, search: int
 ) -> Certificate:
     """The certificate with the updates of random states of one more memory.
 
@@ -159,7 +166,9 @@ def _extended(
     claim = update.descends(memory)
     if not claim and certificate.unclaimed >= wanted / 10:
         return certificate
-    rises = np.concatenate(list(_rises(memory, update, rng, certificate.dtype)))
+    rises = np.concatenate([*_rises(memory, update, rng, certificate.dtype)])
+    if search:
+        rises = np.concatenate([rises, _climbed(memory, update, rng, certificate.dtype, search)])
     if claim:
         claimed = certificate.claimed + rises.size
         largest = max(certificate.largest, float(np.nan_to_num(rises, nan=np.inf).max(initial=0.0)))
@@ -174,7 +183,7 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: 
 
     Updates that change nothing, and updates by which a state grows without bound, are left out.
     """
-    dim = memory.patterns.shape[-1]
+    dim = memory.reference.shape[-1]
     size = 10 ** rng.uniform(-1, 1) * max(1e-12, float(np.abs(memory.patterns).mean() if memory.patterns.size else 1.0))
     states = np.asarray(memory.activation(rng.normal(size=(CUES, dim)) * size))
     if memory.activation.directional and rng.random() < 0.3:  # some neurons are unknown, some states inside the ball
@@ -183,18 +192,49 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: 
     own = tuple(rng.spawn(CUES)) if update.stochastic else ()
     bound = GROWTH * (size + float(np.abs(states).max()))
     for t in range(STEPS):
-        with np.errstate(all="ignore"):
-            moved, before = update.step(memory, states, None, StepContext(t, rng, own))
-        grown = ~np.all(np.abs(moved) <= bound, axis=-1)
-        counted = ~grown & np.any(moved != states, axis=-1)
-        moved = np.where(grown[:, None], states, moved)
-        before, after = _energy(memory, states) if before is None else before, _energy(memory, moved)
-        parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
-        with np.errstate(invalid="ignore"):  # an infinite energy gives NaN, which counts as a rise
-            sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
-            scale = np.maximum(*sizes) + np.maximum(*(_terms(memory, x) for x in (states, moved)))
-            yield ((after - before) / nonzero(scale))[counted]
+        moved, rise, counted = _step(memory, update, states, StepContext(t, rng, own), bound)
+        yield rise[counted]
         states = moved
+
+
+def _step(
+    memory: Recallable, update: Update, states: np.ndarray, context: StepContext, bound: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The states after a step, the rise of the energy of each, and whether it counts.
+
+    A state that grows beyond the bound stays as it is; neither it nor one that does not change counts.
+    """
+    with np.errstate(all="ignore"):
+        moved, before = update.step(memory, states, None, context)
+    grown = ~np.all(np.abs(moved) <= bound, axis=-1)
+    counted = ~grown & np.any(moved != states, axis=-1)
+    moved = np.where(grown[:, None], states, moved)
+    before, after = _energy(memory, states) if before is None else before, _energy(memory, moved)
+    parts = [np.abs(memory.activation.conjugate(x)) for x in (states, moved)]
+    with np.errstate(invalid="ignore"):  # an infinite energy gives NaN, which counts as a rise
+        sizes = [part + np.abs(part - energy) for part, energy in zip(parts, (before, after), strict=True)]
+        scale = np.maximum(*sizes) + np.maximum(*(_terms(memory, x) for x in (states, moved)))
+        return moved, (after - before) / nonzero(scale), counted
+
+
+def _climbed(memory: Recallable, update: Update, rng: np.random.Generator, dtype: str, rounds: int) -> np.ndarray:
+    """The rises, `(n,)`, that a search by hill climbing over the states ends with; those that count.
+
+    A state is the activation of a field, to which Gaussian noise is added. The noise of a state grows by a third where
+    its rise grew, and else shrinks by a fourteenth, so that one success in five keeps it as it is.
+    """
+    fields, spread = rng.normal(size=(CUES, memory.reference.shape[-1])), np.ones(CUES)
+    best = np.full(CUES, -np.inf)
+    for t in range(rounds + 1):
+        tried = fields + (spread[:, None] * rng.normal(size=fields.shape) if t else 0)
+        own = tuple(rng.spawn(CUES)) if update.stochastic else ()
+        states = np.asarray(memory.activation(tried)).astype(dtype)
+        bound = GROWTH * max(1.0, float(np.abs(states).max()))
+        rise, counted = _step(memory, update, states, StepContext(0, rng, own), bound)[1:]
+        better = counted & ~(rise <= best)  # NaN counts as a rise
+        fields[better], best[better] = tried[better], np.where(np.isnan(rise), np.inf, rise)[better]
+        spread = np.where(better, 1.33 * spread, 0.93 * spread)
+    return best[best > -np.inf]
 
 
 def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
@@ -212,8 +252,12 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
 def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
     """½ Σ_ij |W_ij x_j|, `(n,)`, the magnitude of the terms of ½ xᵀW x; 0 for a memory without couplings.
 
+    Of a network of layers, Σ |parts of the energy|.
+
     The terms may cancel in the sum, but their rounding remains.
     """
+    if isinstance(memory, Network):
+        return np.asarray(sum(np.abs(part) for part in memory.energies(states).values()))
     couplings = getattr(memory.forward if isinstance(memory, Bidirectional) else memory, "couplings", None)
     if couplings is None:
         return np.zeros(len(states))
@@ -235,6 +279,10 @@ def _converted(memory: Any, dtype: str) -> Any:
             own = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
             couplings, patterns = cast(memory.couplings), cast(memory.patterns)
             return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
+        case Network():
+            joined = [replace(one, synapse=_with_arrays(one.synapse, cast)) for one in memory.synapses]
+            network = Network(memory.layers, joined)
+            return network.clamped(memory.held) if memory.held.any() else network
         case Memory():
             keys = cast(memory.keys)
             values = None if memory.autoassociative else cast(memory.values)
@@ -245,6 +293,15 @@ def _converted(memory: Any, dtype: str) -> Any:
         return memory
     kind = type(memory).__name__
     raise InvalidInput(f"memory: a {kind} cannot be converted to {dtype}; expected a Memory or a network of couplings")
+
+
+def _with_arrays(synapse: Synapse, cast: Callable[[Any], np.ndarray]) -> Synapse:
+    """The same synapse with its arrays of numbers cast."""
+    own = copy(synapse)
+    for name, value in vars(synapse).items():
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            object.__setattr__(own, name, cast(value))
+    return own
 
 
 def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:

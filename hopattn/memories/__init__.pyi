@@ -1,5 +1,6 @@
 """The public names of `ha.memories`."""
 
+from .from_layers import of_network as of_network
 from .interventions import worth as worth
 from .models import named_memories as named_memories
 from .models.addressed import delta as delta

@@ -1,8 +1,11 @@
-"""Neurons that are coupled to each other by a matrix.
+"""Neurons that are coupled to each other: by a matrix, or in layers by synapses.
 
 - `learning.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
 - `hopfield.py`: Hopfield: the protocol of a memory from a square matrix
 - `associator.py`: Associator: one matrix, from one side to another; Bidirectional: two sides that recall each other
+- `layers.py`: layers of neurons, whose Lagrangians are activations or separations
+- `synapses.py`: the alignments of two, three and more layers: dense, convolution, attention
+- `network.py`: Network: layers and synapses, with the protocol of a memory
 - `ising.py`: averages over all states of a few spins at a temperature, and the magnet in which all are coupled alike
 """
 

@@ -6,3 +6,11 @@ from .ising import CurieWeiss as CurieWeiss
 from .ising import boltzmann as boltzmann
 from .ising import curie_weiss as curie_weiss
 from .ising import mean_field as mean_field
+from .layers import Layer as Layer
+from .network import Network as Network
+from .synapses import Attention as Attention
+from .synapses import Convolution as Convolution
+from .synapses import Dense as Dense
+from .synapses import Function as Function
+from .synapses import Stored as Stored
+from .synapses import Synapse as Synapse

@@ -16,14 +16,14 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_finite
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
-from hopattn.networks.hopfield import Network, require_no_mask
+from hopattn.networks.hopfield import Coupled, require_no_mask
 from hopattn.retrieval.activation import Activation, Sign
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Associator(Network):
+class Associator(Coupled):
     """Hetero-association by one matrix of couplings, with the protocol of `Memory`.
 
     couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:

@@ -37,7 +37,7 @@ BLOCK = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
 
 
-class Network(AssociativeMemory):
+class Coupled(AssociativeMemory):
     """The base of networks of couplings: the sums over the couplings, the activation, the patterns, no mask."""
 
     couplings: Array
@@ -70,7 +70,7 @@ class Network(AssociativeMemory):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Hopfield(Network):
+class Hopfield(Coupled):
     """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
 
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.

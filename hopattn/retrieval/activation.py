@@ -6,11 +6,12 @@ The convex conjugate Φ* over states is a term of the energy. Add an activation 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace
+from hopattn.foundation.checks import entries_of, is_iterable, real
 from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
@@ -45,7 +46,7 @@ class Activation(ABC):
         """Φ*(x) = sup_h h·x − Φ(h), `(…,)`; infinite for a state that the activation cannot give."""
 
     def inverse(self, state: Array) -> Array:
-        """∇Φ*(x): the field that gives this state; raises `InvalidInput` where many fields give the same state."""
+        """∇Φ*(x): a field that gives this state; raises `InvalidInput` for an activation that jumps."""
         raise InvalidInput(f"{quoted(self)} has no inverse: many fields give one state")
 
     def proximal(self, field: Array, state: Array, weight: float) -> Array:
@@ -103,6 +104,10 @@ class Unit(Activation):
 
     def conjugate(self, state: Array) -> Array:
         return _zero_within(state, row_length(state) <= 1 + _slack(state))
+
+    def inverse(self, state: Array) -> Array:
+        """x itself, of all fields in its direction."""
+        return state
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         magnitude = float(np.linalg.norm(state))
@@ -226,39 +231,102 @@ class Tanh(Declared, Activation):
 
 
 @dataclass(frozen=True)
-class LayerNorm(Declared, Activation):
-    """Φ(h) = γN √(var h + ε), x⁺ = γ (h − mean h) / √(var h + ε): layer normalisation with one scale γ.
+class Logistic(Declared, Activation):
+    """Φ(h) = β⁻¹ Σ log(1 + exp βh_i), x⁺_i = 1/(1 + exp(−βh_i)): graded neurons between silent (0) and firing (1).
 
-    Φ*(x) = −γN √ε √(1 − |x|²/γ²N) where the entries of x sum to 0 and |x|² ≤ γ²N, infinite elsewhere. A scale for each
-    entry, or a shift, has no potential. Raises `InvalidInput` for a γ or ε that is not positive.
-    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016).
+    Φ*(x) = β⁻¹ Σ [x log x + (1−x) log(1−x)] where 0 ≤ x_i ≤ 1, infinite elsewhere. It is `Tanh` of half the β, shifted:
+    x = ½(1 + tanh ½βh). Raises `InvalidInput` for a β that is not positive. Source: Hopfield (1984), PNAS 81, 3088.
+    """
+
+    beta: Positive = 1.0
+    source: ClassVar[str] = "Hopfield 1984"
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        """e to the power of −log(1 + exp(−βh)), which does not overflow and keeps its digits near 0."""
+        xp = namespace(field)
+        return xp.exp(-xp.logaddexp(xp.zeros_like(field), -self.beta * field))
+
+    def potential(self, field: Array) -> Array:
+        xp = namespace(field)
+        return xp.sum(xp.logaddexp(xp.zeros_like(field), self.beta * field), axis=-1) / self.beta
+
+    def conjugate(self, state: Array) -> Array:
+        xp = namespace(state)
+        inside = xp.clip(state, 0.0, 1.0)
+        value = xp.sum(sum(side * xp.log(nonzero(side)) for side in (inside, 1 - inside)), axis=-1) / self.beta
+        return value + _zero_within(state, xp.all((state >= 0) & (state <= 1), axis=-1))
+
+    def inverse(self, state: Array) -> Array:
+        """log(x/(1 − x))/β; a state at the edge of the cube counts as the nearest number inside."""
+        xp = namespace(state)
+        info = xp.finfo(state.dtype)
+        inside = xp.clip(state, float(info.smallest_normal), 1 - 0.5 * float(info.eps))
+        return (xp.log(inside) - xp.log1p(-inside)) / self.beta
+
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
+        return 0.5 * (1 + Tanh(0.5 * self.beta).proximal(field - 0.5 * weight, 2 * state - 1, 0.5 * weight))
+
+    def why_outside_domain(self, state: np.ndarray) -> str:
+        odd = state[(state < 0) | (state > 1)]
+        return f"holds {odd[0]:.6g}; logistic neurons lie between 0 and 1" if odd.size else ""
+
+
+def number_or_row(value: Any, what: str) -> float | tuple[float, ...]:
+    """A finite number, or a row of them as a tuple."""
+    return tuple(real(one, what) for one in entries_of(value, what)) if is_iterable(value) else real(value, what)
+
+
+@dataclass(frozen=True)
+class LayerNorm(Declared, Activation):
+    """Φ(h) = γN √(var h + ε) + δ·h, x⁺ = γ (h − mean h) / √(var h + ε) + δ: layer normalisation with one gain γ.
+
+    Φ*(x) = −γN √ε √(1 − |x−δ|²/γ²N) where the entries of x − δ sum to 0 and |x−δ|² ≤ γ²N, infinite elsewhere. At
+    x = ∇Φ(h) it is −γNε/√(var h + ε). delta: the shift δ, a number or one for each entry. A gain for each entry has no
+    potential: its Jacobian is not symmetric. Raises `InvalidInput` for a γ or ε that is not positive.
+    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016); the shift: Hoover et al. (2023),
+    NeurIPS.
     """
 
     gamma: Positive = 1.0
     epsilon: Positive = 1e-5
+    delta: Annotated[Any, number_or_row] = 0.0
     elementwise: ClassVar[bool] = False
     source: ClassVar[str] = "Krotov & Hopfield 2021; Ba et al. 2016"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         centred = _centred(within_sums(field))
-        return self.gamma * centred / self._deviation(centred)[..., None]
+        return self.gamma * centred / self._deviation(centred)[..., None] + self._shift(field)
 
     def potential(self, field: Array) -> Array:
-        return self.gamma * field.shape[-1] * self._deviation(_centred(field))
+        own = self.gamma * field.shape[-1] * self._deviation(_centred(field))
+        return own + namespace(field).sum(self._shift(field) * field, axis=-1)
 
     def conjugate(self, state: Array) -> Array:
         xp = namespace(state)
-        n = state.shape[-1]
-        left = 1 - xp.sum(state * state, axis=-1) / (self.gamma**2 * n)
-        inside = (left >= -_slack(state)) & (xp.abs(xp.sum(state, axis=-1)) <= self.gamma * n * _slack(state))
+        n, apart = state.shape[-1], state - self._shift(state)
+        left = 1 - xp.sum(apart * apart, axis=-1) / (self.gamma**2 * n)
+        inside = (left >= -_slack(state)) & (xp.abs(xp.sum(apart, axis=-1)) <= self.gamma * n * _slack(state))
         value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(left, 0.0, None))
         return value + _zero_within(state, inside)
 
+    def inverse(self, state: Array) -> Array:
+        """The field of mean 0; a state at the edge counts as the nearest one inside."""
+        xp = namespace(state)
+        apart = (state - self._shift(state)) / self.gamma
+        left = 1 - xp.mean(apart * apart, axis=-1, keepdims=True)
+        return apart * (self.epsilon**0.5 / xp.sqrt(xp.clip(left, float(xp.finfo(state.dtype).eps), None)))
+
     def why_outside_domain(self, state: np.ndarray) -> str:
-        if abs(state.sum()) > self.gamma * state.size * _slack(state):
-            return f"has the sum {state.sum():.6g}; layer normalisation keeps it at 0"
-        length = float(np.linalg.norm(state)) / (self.gamma * state.size**0.5)
+        apart = state - self._shift(state)
+        if abs(apart.sum()) > self.gamma * state.size * _slack(state):
+            return f"has the sum {state.sum():.6g}; layer normalisation keeps it at {(state - apart).sum():.6g}"
+        length = float(np.linalg.norm(apart)) / (self.gamma * state.size**0.5)
         return "" if length <= 1 + _slack(state) else f"is {length:.6g} times as long as layer normalisation allows"
+
+    def _shift(self, x: Array) -> Any:
+        if isinstance(self.delta, tuple) and len(self.delta) != x.shape[-1]:
+            raise InvalidInput(f"delta: got {len(self.delta)} numbers; expected one for each of {x.shape[-1]} entries")
+        return in_numbers_of(x, np.asarray(self.delta)) if isinstance(self.delta, tuple) else self.delta
 
     def _deviation(self, centred: Array) -> Array:
         xp = namespace(centred)

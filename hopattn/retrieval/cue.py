@@ -3,24 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim
+from hopattn.foundation.arrays import Array, as_float, require_dim
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Choices
 from hopattn.foundation.vectors import rectified
 from hopattn.retrieval.activation import Activation, activations
 
-
-def logistic(field: Array) -> Array:
-    """1 / (1 + e⁻ʰ), as e to the power of −log(1 + e⁻ʰ): it does not overflow, and keeps its digits near 0."""
-    xp = namespace(field)
-    return xp.exp(-xp.logaddexp(xp.zeros_like(field), -field))
-
-
 functions: Choices[Callable[[Array], Array]] = Choices(
-    "f", {name: kind() for name, kind in activations.items()} | {"logistic": logistic, "relu": rectified}
+    "f", {name: kind() for name, kind in activations.items()} | {"relu": rectified}
 )
-"""f by its name: the activations of memories, and two more."""
+"""f by its name: the activations of memories, and one more."""
 
 
 @in_range

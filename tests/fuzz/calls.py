@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import numpy as np
+
 import hopattn as ha
 from tests.fuzz.samples import (
     ATTENTION,
@@ -29,6 +31,15 @@ QKV = {"q": REAL, "k": REAL, "v": REAL}
 COMPARED = {"memories": ["modern"], "trials": 1, "rng": 0}
 STACKED = {"n_layers": 1, "dim": 8, "n_words": 2, "n_draws": 1, "rng": 0}
 TEXTS = {"n_texts": 1, "length": 16, "n_triggers": 2}
+
+
+def own_layer():
+    return ha.networks.Layer("a", SPINS.shape[1], "tanh")
+
+
+def own_synapse():
+    return ha.networks.Dense(np.eye(SPINS.shape[1])).on("a", "a")
+
 
 ARGUMENTS = {
     "retrieval.Additive": lambda: {"w_cue": EYE, "w_key": EYE, "v": ONES},
@@ -68,6 +79,14 @@ ARGUMENTS = {
     "circuits.attention_sink": lambda: {"attention": ATTENTION, "position": 0},
     "gradients.backward": lambda: {"block": block(), "x": REAL, "upstream": REAL},
     "memories.bam": lambda: {"left": SPINS, "right": SPINS},
+    "networks.Attention": lambda: {"query": EYE, "key": EYE, "separation": "softmax", "beta": 1.0},
+    "networks.Convolution": lambda: {"kernel": EYE[None], "stride": 1},
+    "networks.Dense": lambda: {"weights": EYE},
+    "networks.Function": lambda: {"value": sum, "slopes": tuple, "curvature": 0.0},
+    "networks.Layer": lambda: {"name": "a", "shape": 3, "activation": "tanh", "tau": 1.0},
+    "networks.Network": lambda: {"layers": [own_layer()], "synapses": [own_synapse()], "patterns": SPINS},
+    "networks.Stored": lambda: {"keys": EYE, "separation": "softmax", "beta": 1.0},
+    "memories.of_network": lambda: {"network": ha.networks.Network([own_layer()], [own_synapse()])},
     "networks.boltzmann": lambda: {"memory": ha.memories.hopfield(SPINS), "temperature": [0.5, 1.0]},
     "causal": lambda: {"n": 3},
     "certify": lambda: {"memory": "hopfield", "update": "async", "count": 3, "rng": 0},

@@ -49,6 +49,7 @@ MADE = (
         "circuits.composition_baseline",
     ),
     *(
+        "networks.Network",
         "networks.curie_weiss",
         "memories.delta",
         "explore",
@@ -141,6 +142,10 @@ OWN = {
     },
     "LayerNorm.to_torch": {"name": "norm"},
     "RMSNorm.to_torch": {"name": "norm"},
+    "Network.clamped": {"clamp": [True] + [False] * (SPINS.shape[1] - 1)},
+    "Network.energies": STATES,
+    "Network.join": {"activities": {"a": SPINS}},
+    "Network.split": STATES,
     "Recipe.batch_of": {"step": 0},
     "Recipe.held_out": {"count": 2},
     "Recurrent.start": {"word": ONES},
@@ -187,10 +192,10 @@ INTERNAL = {
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
     *("single_neuron_states", "step_with_energy", "drawn", "guarantee", "internal", "obstacle", "residual"),
-    *("size_read", "require_energy", "limits", "cue_term"),
+    *("size_read", "require_energy", "limits", "cue_term", "step_of_layers"),
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
-REFUSED = {"Associator.energy"}
+REFUSED = {"Associator.energy", "Network.save"}
 """Methods that an object of the tables cannot do."""
 LABELS = (*OBJECTS, *MADE)
 USED_UP = {"KeyValueCache"}

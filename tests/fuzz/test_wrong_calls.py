@@ -99,7 +99,7 @@ def test_every_public_name_is_called_or_the_class_of_an_object_with_methods():
     known = {id(one) for made_one in objects for one in (made_one, type(made_one))}
     names = [name for name in everything() if name not in ARGUMENTS and id(public(name)) not in known]
     needs_a_cluster = "cluster.Sharded"
-    bases = {"Activation", "Separation", "Similarity", "Update"}
+    bases = {"Activation", "Separation", "Similarity", "Update", "networks.Synapse"}
     assert {*names} == {"HopattnError", "InvalidInput", needs_a_cluster, "Status", "updates"} | bases
 
 

@@ -15,7 +15,11 @@ from tests.draws import arrays, in_dtypes, near, sizes
 from tests.each import each
 
 every = each("name", list(activations))
-STEEP = [("tanh", {"beta": 0.3}), ("tanh", {"beta": 5.0}), ("layer_norm", {"gamma": 2.0, "epsilon": 0.1})]
+STEEP = [
+    *((name, {"beta": beta}) for name in ("tanh", "logistic") for beta in (0.3, 5.0)),
+    ("layer_norm", {"gamma": 2.0, "epsilon": 0.1}),
+    ("layer_norm", {"gamma": 0.5, "epsilon": 0.1, "delta": -0.3}),
+]
 
 
 @every
@@ -65,6 +69,24 @@ def test_layer_norm_is_pytorchs(torch):
     field = np.random.default_rng(0).normal(size=(4, 6))
     reference = torch.nn.functional.layer_norm(torch.asarray(field), (6,), eps=1e-5)
     np.testing.assert_allclose(activations["layer_norm"]()(field), reference, rtol=1e-12)
+
+
+def test_layer_norm_with_a_shift_is_pytorchs_and_knows_its_own_term(torch):
+    """x·g − L(x) = −γDε/√(var + ε), whatever the shift, and the state lies in the domain."""
+    rng, shift = np.random.default_rng(0), (0.5, -1.0, 0.0, 2.0, 0.25)
+    norm = activations["layer_norm"](gamma=1.7, epsilon=1e-3, delta=shift)
+    field = rng.normal(size=(40, 5)) * 10 ** rng.uniform(-3, 1, (40, 1))
+    weight, bias = torch.full((5,), 1.7, dtype=torch.float64), torch.tensor(shift, dtype=torch.float64)
+    state = norm(field)
+    np.testing.assert_allclose(
+        state, torch.nn.functional.layer_norm(torch.tensor(field), (5,), weight, bias, 1e-3), rtol=1e-12, atol=1e-13
+    )
+    own = -1.7 * 5 * 1e-3 / np.sqrt(field.var(axis=-1) + 1e-3)
+    np.testing.assert_allclose(norm.conjugate(state), own, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(np.sum(field * state, axis=-1) - norm.potential(field), own, atol=1e-12)
+    assert not any(norm.why_outside_domain(row) for row in state)
+    with pytest.raises(InvalidInput, match="delta: got 5 numbers; expected one for each of 3 entries"):
+        norm(np.ones(3))
 
 
 @each("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])

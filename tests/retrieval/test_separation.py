@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Competing, Separation
 from tests.counts import count, spread
 from tests.draws import arrays, betas, in_dtypes, near, sizes
 from tests.each import each
@@ -114,6 +114,62 @@ def test_a_potential_that_says_it_is_convex_is(name, parameters, ends, t):
     between = separation.potential(t * a + (1 - t) * b)
     chord = t * separation.potential(a) + (1 - t) * separation.potential(b)
     assert between <= chord + 1e-9 * max(1, abs(chord), abs(between))
+
+
+LEGENDRE = [one for one in EVERY if separations[one[0]](**one[1]).convex]
+SUNK = [one for one in LEGENDRE if issubclass(separations[one[0]], Competing)]
+
+
+@given(scores=rows, other=rows, beta=betas)
+@each(("name", "parameters", "dtype"), in_dtypes(LEGENDRE + [(name, {**own, "sink": 0.3}) for name, own in SUNK]))
+def test_the_conjugate_is_that_of_the_potential(name, parameters, dtype, scores, other, beta):
+    """Fenchel and Young: Ψ(s) + Ψ*(p) = p·s at the own weights p, and ≥ p·s at the weights of other scores."""
+    separation, tol = separations[name](beta=beta, **parameters), near(dtype, 1e-11)
+    other = np.resize(other, scores.shape)
+    scores, other = (one.astype(dtype) / (2 * beta) for one in (scores, other))
+    weights, foreign = separation.weights(scores), separation.weights(other)
+    assert separation.conjugate(weights).dtype == dtype
+    unit = separation.potential(scores), separation.conjugate(weights), scores @ weights
+    scale = max(1 / beta, *map(abs, unit))
+    assert abs(unit[0] + unit[1] - unit[2]) <= tol * scale
+    assert unit[0] + separation.conjugate(foreign) - scores @ foreign >= -tol * max(scale, abs(scores @ foreign))
+    outside = -weights - 1
+    assert name in ("identity", "power") or separation.conjugate(outside) == np.inf
+    try:
+        back = separation.weights(separation.inverse(weights))
+    except InvalidInput as error:
+        assert separation.jumps and "has none" in str(error)
+        return
+    steep = max(1, parameters.get("alpha", 1.5) - 1)  # weights are a root of that order of a reach
+    np.testing.assert_allclose(back, weights, rtol=tol, atol=10 * float(np.finfo(dtype).eps) ** (1 / steep) + tol)
+
+
+@each(
+    ("separation", "reason"),
+    [
+        (separations["power"](n=3), "is not convex"),
+        (separations["proportional"](), "the gradient of no potential"),
+    ],
+)
+def test_a_potential_without_a_conjugate_says_so(separation, reason):
+    for ask in (separation.conjugate, separation.inverse):
+        with pytest.raises(InvalidInput, match=reason if ask == separation.conjugate else "has none|is not convex"):
+            ask(np.ones(3) / 3)
+
+
+@given(scores=rows)
+def test_the_rectified_exponential_is_the_formula_and_keeps_its_digits(scores):
+    """Against decimals of 50 digits: Ψ₁ = Σ eˣ − 1 − x with x = [s]₊, also for tiny x."""
+    separation = separations["rectified_exponential"]()
+    for scale in (1.0, 1e-6):
+        exact = Decimal(0)
+        with localcontext() as context:
+            context.prec = 50
+            for s in scores * scale:
+                x = Decimal(float(max(s, 0)))
+                exact += x.exp() - 1 - x
+        np.testing.assert_allclose(separation.potential(scores * scale), float(exact), rtol=4e-15)
+    assert np.isfinite(separation.potential(np.array([1e3, 5.0])))
 
 
 def test_the_odd_power_is_not_convex_and_says_so():

@@ -73,11 +73,13 @@ class Asynchronous(Declared, Update):
         return Descent(True, "concave-convex procedure, neuron by neuron")
 
     def obstacle(self, memory: Recallable) -> str:
+        if reason := memory.lacks.get("single-neuron updates"):
+            return reason
         if not memory.activation.elementwise:
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
         if not isinstance(self.order, str) and len(self.order) != (n := memory.reference.shape[-1]):
             return f"the order names {len(self.order)} neurons, but there are {n}"
-        return memory.lacks.get("single-neuron updates", "")
+        return ""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ class Glauber(Declared, Update):
         return Descent(False, "at a temperature above 0 a spin may turn against its field")
 
     def obstacle(self, memory: Recallable) -> str:
+        if reason := memory.lacks.get("single-neuron updates"):
+            return reason
         if not memory.activation.discrete:
             return f"Glauber's update is for spins, and the activation '{name_of(memory.activation)}' gives none"
-        return memory.lacks.get("single-neuron updates", "")
+        return ""

@@ -1,4 +1,4 @@
-"""Graded neurons in continuous time, by Dormand and Prince's method of order 8."""
+"""Neurons in continuous time: by Dormand and Prince's method of order 8, or by steps of any size that descend."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -18,17 +18,19 @@ from hopattn.retrieval.activation import Activation
 
 RELATIVE = 1e-10
 """The error of a step of the integration, relative to the internal state."""
+HALVINGS = 60
+"""The number of times that a step is halved at most: then it is below rounding."""
 
 
 @dataclass(frozen=True)
 class Graded(Declared, Update):
-    """Continuous time: u̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
+    """Continuous time: τu̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
-    dt: in units of the neurons' time constant, above 0 and at most 1000; raises `InvalidInput` otherwise. Each cue is
-    integrated with steps of its own, to a relative error of 1e-10; PyTorch and JAX arrays in single precision to 100 ε.
-    The energy falls whether Ψ is convex or not:
-    Ė = (∇Φ*(x) − h)·ẋ = −u̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step to step, because x = ∇Φ(u) loses the digits of
-    a large u; a state has converged where |x − ∇Φ(h(x))| is small, for any dt. Source: Hopfield (1984), PNAS 81, 3088,
+    dt: in units of τ, which is 1 but in a network of layers, above 0 and at most 1000; raises `InvalidInput` otherwise.
+    Each cue is integrated with steps of its own, to a relative error of 1e-10; PyTorch and JAX arrays in single
+    precision to 100 ε. The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −τu̇·∇²Φ(u) u̇ ≤ 0. A recall
+    carries u from step to step, because x = ∇Φ(u) loses the digits of a large u; a state has converged where
+    |x − ∇Φ(h(x))| is small, for any dt. Source: Hopfield (1984), PNAS 81, 3088,
     with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021),
     ICLR, with hidden neurons that follow at once.
     """
@@ -60,12 +62,13 @@ class Graded(Declared, Update):
         u = self.internal(memory, states) if context.internal is None else context.internal
         context.internal = after = self._flow(memory, u, mask)
         xp = namespace(after)
-        moved = xp.where(xp.isfinite(after), memory.activation(after), after)
+        moved = _unless_clamped(memory, states, xp.where(xp.isfinite(after), memory.activation(after), after))
         return xp.astype(moved, states.dtype, copy=False), energy_of(memory, states, mask)
 
     def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
-        return largest_change(as_array(memory.activation(memory.field(after, mask))), after)
+        target = as_array(memory.activation(memory.field(after, mask)))
+        return largest_change(_unless_clamped(memory, after, target), after)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
@@ -73,7 +76,8 @@ class Graded(Declared, Update):
     def obstacle(self, memory: Recallable) -> str:
         invertible = type(memory.activation).inverse is not Activation.inverse
         if memory.activation.discrete or not memory.activation.elementwise or not invertible:
-            return f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
+            needed = f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
+            return f"{needed} for each neuron alone" if invertible else needed
         return memory.lacks.get("continuous time", "")
 
     def _flow(self, memory: Recallable, start: Array, mask: Array | None) -> Array:
@@ -82,10 +86,81 @@ class Graded(Declared, Update):
         xp = namespace(u)
 
         def rate(u: Array) -> Array:
-            return memory.field(memory.activation(u), mask) - u
+            return (memory.field(memory.activation(u), mask) - u) / memory.time_constants
 
         with np.errstate(over="ignore", invalid="ignore"):
             sizes = xp.maximum(xp.max(xp.abs(u), axis=-1), xp.max(xp.abs(rate(u)), axis=-1))
         least = max(1e-150, float(xp.finfo(u.dtype).smallest_normal) ** 0.5)
         relative = max(RELATIVE, 100 * float(xp.finfo(u.dtype).eps))
         return flowed(rate, u, self.dt, relative, 0.01 * relative * xp.clip(sizes, least, None)[:, None])
+
+
+@dataclass(frozen=True)
+class Time(Declared, Update):
+    """Continuous time by steps that never raise the energy: τu̇ = h(x) − u with x = ∇Φ(u), and τ of each neuron.
+
+    A step is u⁺ = u + (1 − e^(−dt/τ)) (h − u), exact for a constant field, and its dt is halved until the energy does
+    not rise by more than rounding: whatever dt is asked, the recall descends, but it may take less time than asked. A
+    small dt follows the flow, a large one sets all neurons at once to the activation of their fields. A state from
+    which no step descends stays as it is. dt: in the unit of τ, above 0; raises `InvalidInput` otherwise. In a network
+    of layers each layer has its τ, and in other memories it is 1. A state has converged where |x − ∇Φ(h(x))| is small.
+    Source: Krotov & Hopfield (2021), ICLR, eq. 1; Krotov (2021); the step of a constant field is that of the
+    exponential Euler method.
+    """
+
+    source: ClassVar[str] = "Krotov & Hopfield 2021"
+    way: ClassVar[str] = "in continuous time, by steps that descend"
+    dt: Positive = 1.0
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Self:
+        """A step with a dt between 10^-3 and 10^3, uniform in log dt."""
+        return cls(float(10 ** rng.uniform(-3, 3)))
+
+    @property
+    def ends(self) -> tuple[Status, ...]:
+        return (Status.CONVERGED,)
+
+    def internal(self, memory: Recallable, states: Array) -> Array:
+        return memory.activation.inverse(states)
+
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+        u = np.array(self.internal(memory, states) if context.internal is None else context.internal)
+        x, h = np.array(states), np.asarray(memory.field(states, mask))
+        before = np.asarray(memory.energy(states, mask))
+        own = np.asarray(memory.activation.conjugate(states))
+        most = before + 16 * np.finfo(x.dtype).eps * (np.abs(own) + np.abs(own - before))
+        rows, dt = np.arange(len(x)), self.dt
+        for _ in range(HALVINGS):
+            share = -np.expm1(-dt / memory.time_constants)
+            with np.errstate(over="ignore", invalid="ignore"):
+                inner = u[rows] + share * (h[rows] - u[rows])
+                tried = _unless_clamped(memory, x[rows], np.asarray(memory.activation(inner, x[rows])))
+                energy = np.asarray(memory.energy(tried, None if mask is None else mask[rows]))
+            falls = (energy <= most[rows]) & np.all(np.isfinite(tried), axis=-1)
+            u[rows[falls]], x[rows[falls]] = inner[falls], tried[falls]
+            rows, dt = rows[~falls], 0.5 * dt
+            if not rows.size:
+                break
+        context.internal = u
+        return x, before
+
+    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
+        """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
+        return Graded().residual(memory, before, after, mask)
+
+    def guarantee(self, memory: Recallable) -> Descent:
+        return Descent(True, "a step that would raise the energy is halved until it does not")
+
+    def obstacle(self, memory: Recallable) -> str:
+        if type(memory.activation).inverse is Activation.inverse:
+            return f"a flow needs an activation with an inverse, and '{name_of(memory.activation)}' has none"
+        return memory.lacks.get("energy") or memory.lacks.get("continuous time", "")
+
+
+def _unless_clamped(memory: Recallable, states: Array, moved: Array) -> Array:
+    """The states that have moved, but those of neurons without a finite time constant."""
+    if isinstance(memory.time_constants, float):
+        return moved
+    xp = namespace(moved)
+    return xp.where(xp.isfinite(memory.time_constants), moved, states)

@@ -117,6 +117,18 @@ class Separation(Declared, ABC):
         value, *factored = self.value_and_weights(scores, where)
         return lambda: value, lambda: (factored[0], factored[1])
 
+    def conjugate(self, weights: Array) -> Array:
+        """Ψ*(p) = sup_s p·s − Ψ(s), `(…,)`; infinite for weights that the separation cannot give.
+
+        With it the weights are the state of a layer of neurons whose field is the scores, as an `Activation` has it.
+        Raises `InvalidInput` where Ψ is not convex, or has no conjugate in closed form.
+        """
+        raise InvalidInput(f"conjugate: {self.why_no_potential or f'{quoted(self)} has none in closed form'}")
+
+    def inverse(self, weights: Array) -> Array:
+        """∇Ψ*(p): scores that give these weights; raises `InvalidInput` where the weights jump, or it is not known."""
+        raise InvalidInput(f"inverse: {quoted(self)} has none: many scores give one row of weights")
+
     def direction(self) -> "Separation":
         """A separation that cannot overflow, whose weights have the same direction and whose potential rises with Ψ.
 
@@ -187,6 +199,45 @@ class Competing(Separation):
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         shown = (f"{name}={value!r}" for name, value in own.items() if name != "sink" or value is not None)
         return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p), `(…,)`, with Ψ₁(s) = max_p p·s − Ω(p), and its gradient, as functions, for shares that sum to `total`.
+
+        Raises `InvalidInput` in a class that does not state it; the gradient raises it where the weights jump.
+        """
+        raise InvalidInput(f"conjugate: {quoted(self)} has none in closed form")
+
+    def total(self, n: int) -> float:
+        """The number to which the shares of n patterns, a null pattern among them, sum."""
+        return 1.0
+
+    def conjugate(self, weights: Array) -> Array:
+        """Ψ*(p) = Ω(p)/β over shares of 0 or more that sum to `total`, infinite elsewhere.
+
+        With a sink, the rest is the share of the null pattern, whose score is sink/β.
+        """
+        xp, shares = namespace(weights), self._with_rest(weights)
+        slack = float(8 * xp.finfo(weights.dtype).eps * shares.shape[-1])
+        off = xp.abs(xp.sum(shares, axis=-1) - self.total(shares.shape[-1]))
+        inside = (off <= slack * self.total(shares.shape[-1])) & xp.all(shares >= 0, axis=-1)
+        value = self.cost(at_least(shares, 0.0))[0]() / self.beta
+        if self.sink is not None:
+            value = value - shares[..., -1] * self.sink / self.beta
+        return masked(value, inside, float("inf"))
+
+    def inverse(self, weights: Array) -> Array:
+        """∇Ω(p)/β, of all scores that differ by one number; with a sink, that number makes its score sink/β."""
+        scores = self.cost(self._with_rest(weights))[1]() / self.beta
+        return scores if self.sink is None else scores[..., :-1] - scores[..., -1:] + self.sink / self.beta
+
+    def _with_rest(self, weights: Array) -> Array:
+        """The weights, with a sink and what they leave to it as the last entry; no less than 0 but for rounding."""
+        if self.sink is None:
+            return weights
+        xp, n = namespace(weights), weights.shape[-1] + 1
+        rest = self.total(n) - xp.sum(weights, axis=-1, keepdims=True)
+        near = xp.abs(rest) <= float(8 * xp.finfo(weights.dtype).eps * n)
+        return xp.concat([weights, xp.where(near, at_least(rest, 0.0), rest)], axis=-1)
 
     @abstractmethod
     def contest(self, scores: Array, where: Array | None = None) -> Deferred:

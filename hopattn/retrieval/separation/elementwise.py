@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Real
-from hopattn.foundation.vectors import nonzero, rectified
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign
 from hopattn.retrieval.separation.base import Deferred, Elementwise, masked, masked_max, shifted
 from hopattn.retrieval.separation.softmax import Softmax
 
@@ -28,6 +29,13 @@ class Identity(Elementwise):
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         visible = masked(scores, where)
         return lambda: 0.5 * self.beta * namespace(scores).sum(visible * visible, axis=-1), lambda: (visible, self.beta)
+
+    def conjugate(self, weights: Array) -> Array:
+        """½|p|²/β."""
+        return 0.5 * namespace(weights).sum(weights * weights, axis=-1) / self.beta
+
+    def inverse(self, weights: Array) -> Array:
+        return weights / self.beta
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,18 @@ class Power(Elementwise):
     def base(self, scores: Array, where: Array | None) -> Array:
         """The base of the powers: the scores, 0 where masked."""
         return masked(scores, where)
+
+    def conjugate(self, weights: Array) -> Array:
+        """(1 − 1/n) Σ |p|^(n/(n−1)) / β, of those p that the power gives."""
+        if not self.convex:
+            raise InvalidInput(f"conjugate: the potential of {quoted(self)} is not convex")
+        xp, size = namespace(weights), self.base(weights, None)
+        value = (1 - 1 / self.n) * xp.sum(positive_power(xp.abs(size), self.n / (self.n - 1)), axis=-1) / self.beta
+        return _within(value, size == weights)
+
+    def inverse(self, weights: Array) -> Array:
+        self.conjugate(weights)
+        return sign(weights) * positive_power(namespace(weights).abs(weights), 1 / (self.n - 1)) / self.beta
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, n, base = namespace(scores), self.n, self.base(scores, where)
@@ -118,6 +138,45 @@ class Exponential(Elementwise):
         scaled = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
         return masked(namespace(scores).exp(scaled), where)
 
+    def conjugate(self, weights: Array) -> Array:
+        """Σ (p log p − p) / β over p of 0 or more."""
+        size = rectified(weights)
+        value = namespace(weights).sum(size * self.inverse(size) - size / self.beta, axis=-1)
+        return _within(value, size == weights)
+
+    def inverse(self, weights: Array) -> Array:
+        xp = namespace(weights)
+        return xp.log(at_least(weights, float(xp.finfo(weights.dtype).smallest_normal))) / self.beta
+
+
+@dataclass(frozen=True)
+class RectifiedExponential(Elementwise):
+    """Ψ₁(s) = Σ exp([s]₊) − 1 − [s]₊, p_μ = exp([βs_μ]₊) − 1: only patterns on the side of the cue count.
+
+    Convex, with a continuous gradient. Above a βs of 177 in float64, a fourth of the logarithm of the largest number,
+    it goes on as a straight line, so that no weight overflows; there all patterns weigh alike.
+    Source: Hoover et al. (2022), HAMUX, `lagr_rexp`.
+    """
+
+    source: ClassVar[str] = "Hoover et al. 2022"
+
+    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        xp, reach = namespace(scores), self.beta * rectified(masked(scores, where))
+        bent = xp.clip(reach, None, _log_of_the_largest(scores) / 4)
+        weights = xp.expm1(bent)
+        value = xp.sum(_beyond_linear(bent) + weights * (reach - bent), axis=-1)
+        return lambda: value / self.beta, lambda: (weights, 1.0)
+
+    def conjugate(self, weights: Array) -> Array:
+        """Σ [(1 + p) log(1 + p) − p] / β over p of 0 or more, by x = log(1 + p) as p x − (eˣ − 1 − x)."""
+        xp, size = namespace(weights), rectified(weights)
+        x = xp.log1p(size)
+        value = xp.sum(size * x - _beyond_linear(x), axis=-1) / self.beta
+        return _within(value, size == weights)
+
+    def inverse(self, weights: Array) -> Array:
+        return namespace(weights).log1p(rectified(weights)) / self.beta
+
 
 @dataclass(frozen=True)
 class Threshold(Elementwise):
@@ -144,6 +203,26 @@ class Threshold(Elementwise):
             return masked(xp.where(xp.isnan(at), at, reached), where), 1.0
 
         return value, weights
+
+    def conjugate(self, weights: Array) -> Array:
+        """t Σ p / β over p between 0 and 1."""
+        value = self.t * namespace(weights).sum(weights, axis=-1) / self.beta
+        return _within(value, (weights >= 0) & (weights <= 1))
+
+
+def _beyond_linear(x: Array) -> Array:
+    """eˣ − 1 − x, `(…,)`; near 0 by the series, where the difference would lose its digits."""
+    xp = namespace(x)
+    small = xp.clip(x, -0.1, 0.1)
+    series = xp.ones_like(x)
+    for k in range(9, 2, -1):
+        series = 1 + small * series / k
+    return xp.where(xp.abs(x) < 0.1, 0.5 * small * small * series, xp.expm1(x) - x)
+
+
+def _within(value: Array, inside: Array) -> Array:
+    """A conjugate `(…,)` where all entries of a row are inside, infinite elsewhere."""
+    return masked(value, namespace(inside).all(inside, axis=-1), float("inf"))
 
 
 def _whole_power(x: Array, n: int) -> Array:

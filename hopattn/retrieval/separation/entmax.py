@@ -58,6 +58,16 @@ class Entmax(Simplex):
         kind = "ENTMAX" if 1 < self.alpha <= 2 else ""
         return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().contest(scores, where)
 
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p) = (Σ p^α − 1) / α(α−1)."""
+        if self.alpha == 1:
+            return Softmax().cost(shares)
+        xp, alpha = namespace(shares), self.alpha
+        return (
+            lambda: (xp.sum(shares**alpha, axis=-1) - 1) / (alpha * (alpha - 1)),
+            lambda: shares ** (alpha - 1) / (alpha - 1),
+        )
+
     def unit(self, x: Array, where: Array | None) -> Formulas:
         if self.alpha == 1:
             return Softmax(beta=self.beta).unit(x, where)
@@ -85,6 +95,9 @@ class Sparsemax(Simplex):
 
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
 
+    def cost(self, shares: Array) -> Formulas:
+        return Entmax(alpha=2.0).cost(shares)
+
     def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         return Entmax(beta=self.beta, alpha=2.0).contest(scores, where)
 
@@ -103,6 +116,12 @@ class Normmax(Simplex):
 
     alpha: Annotated[float, partial(real, above=1.0)] = 2.0
     source: ClassVar[str] = "Santos et al. 2024"
+
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p) = |p|_α − 1."""
+        xp, alpha = namespace(shares), self.alpha
+        norm = xp.sum(shares**alpha, axis=-1, keepdims=True) ** (1 / alpha)
+        return lambda: norm[..., 0] - 1, lambda: (shares / norm) ** (alpha - 1)
 
     def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().contest(scores, where)
@@ -133,6 +152,15 @@ class KSubsets(Competing):
     convex: ClassVar[bool] = True
     why_no_entropy: ClassVar[str] = "its weights sum to k: they are shares of sets of patterns, not of patterns"
     source: ClassVar[str] = "Santos et al. 2024"
+
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p) = ½|p|² over p of at most 1."""
+        xp = namespace(shares)
+        half, inside = 0.5 * xp.sum(shares * shares, axis=-1), xp.all(shares <= 1, axis=-1)
+        return lambda: masked(half, inside, float("inf")), lambda: shares
+
+    def total(self, n: int) -> float:
+        return float(min(self.k, n))
 
     def contest(self, scores: Array, where: Array | None = None) -> Deferred:
         xp = namespace(scores)

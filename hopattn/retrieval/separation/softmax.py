@@ -12,7 +12,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.vectors import nonzero, rectified
+from hopattn.foundation.vectors import at_least, nonzero, rectified
 from hopattn.retrieval.separation.base import (
     Competing,
     Deferred,
@@ -52,6 +52,12 @@ class Softmax(Simplex):
         lost = namespace(weights).sum(masked(weights, (left > 0)[..., None]), axis=-1)
         return left, namespace(weights).log1p(-lost) / self.beta
 
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p) = Σ p log p."""
+        xp = namespace(shares)
+        logs = xp.log(at_least(shares, float(xp.finfo(shares.dtype).smallest_normal)))
+        return lambda: xp.sum(shares * logs, axis=-1), lambda: logs
+
     def online(self) -> Online:
         power, log_base = fast_exp()
         return lambda x: np.asarray(power(x, out=x)), self.beta * log_base
@@ -81,6 +87,10 @@ class Argmax(Competing):
             return divided(winners, masked(count, some, 1.0)), 1.0
 
         return lambda: largest[..., 0], weights
+
+    def cost(self, shares: Array) -> Formulas:
+        """Ω(p) = 0."""
+        return lambda: namespace(shares).zeros_like(shares[..., 0]), lambda: Separation.inverse(self, shares)
 
     def online(self) -> Online:
         return lambda x: np.asarray(np.equal(x, 0.0, out=x)), 1.0

@@ -1,0 +1,36 @@
+"""One layer after another: a step without a step size."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopattn.dynamics.protocol import NO_LAYERS, Recallable
+from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.foundation.arrays import Array, as_array
+
+
+@dataclass(frozen=True)
+class Layers(Update):
+    """One layer after another takes the activation of its field: g⁺ = ∇L(∂F/∂g); a step is one sweep over all layers.
+
+    g⁺ minimises L*(g) − x·g for the field x. Where the alignments F are linear in the layer, that is the energy: the
+    step finds its exact minimum over the layer. Where they are convex in it, −F lies below its tangent, and the energy
+    falls at least as far (the concave–convex procedure). Neither has a step size. Layers without a common synapse do
+    not see each other's step, so that their order changes nothing. It is for a `Network` of layers alone.
+    Source: Krotov & Hopfield (2021), ICLR (the energy); Yuille & Rangarajan (2003) (the concave–convex procedure).
+    """
+
+    source: ClassVar[str] = "Krotov & Hopfield 2021; Yuille & Rangarajan 2003"
+    way: ClassVar[str] = "one layer after another"
+    on_devices: ClassVar[bool] = True
+
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+        energy = energy_of(memory, states, mask)
+        return as_array(memory.step_of_layers(states, mask)), energy
+
+    def guarantee(self, memory: Recallable) -> Descent:
+        if reason := memory.lacks.get("convexity of a layer"):
+            return Descent(False, reason)
+        return Descent(True, "each layer in turn minimises the energy, or a bound that touches it")
+
+    def obstacle(self, memory: Recallable) -> str:
+        return NO_LAYERS if type(memory).step_of_layers is Recallable.step_of_layers else ""

@@ -1,0 +1,210 @@
+"""Layers of neurons, whose Lagrangian is an activation or a separation.
+
+g = ∇L(x)          L*(g) = x·g − L(x)          x the inner state of a neuron (its field at rest), g its activity
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.checks import is_iterable, positive, require_room, whole
+from hopattn.foundation.declared import Declared, Positive
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.foundation.registry import is_path, name_of
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Elementwise, Separation
+
+
+@dataclass(frozen=True)
+class Separated(Activation):
+    """A separation as an activation: the field are the scores s, the state the weights p = ∇Ψ(s), Φ = Ψ and Φ* = Ψ*."""
+
+    separation: Separation
+
+    @property
+    def elementwise(self) -> bool:  # type: ignore[override]
+        return isinstance(self.separation, Elementwise)
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        return self.separation.weights(field)
+
+    def potential(self, field: Array) -> Array:
+        return self.separation.potential(field)
+
+    def conjugate(self, state: Array) -> Array:
+        return self.separation.conjugate(state)
+
+    def inverse(self, state: Array) -> Array:
+        return self.separation.inverse(state)
+
+    def why_outside_domain(self, state: np.ndarray) -> str:
+        known = bool(np.all(np.isfinite(self.conjugate(state))))
+        return "" if known else f"holds numbers that {quoted(self.separation)} cannot give as weights"
+
+
+def lengths(value: Any, what: str) -> tuple[int, ...]:
+    """The shape of a layer: a number of neurons, or one number for each axis."""
+    shape = tuple(whole(n, what) for n in value) if is_iterable(value) else (whole(value, what),)
+    if not shape:
+        raise InvalidInput(f"{what}: got no axis; expected a number of neurons, or one for each axis")
+    return shape
+
+
+@dataclass(frozen=True)
+class Layer(Declared):
+    """A layer of neurons: its name, its shape, and the activation that gives its activities.
+
+    shape: the number of neurons, or one number for each axis; an activation that looks at several neurons takes those
+    of the last axis together, as layer normalisation takes the entries of each token. activation: a name or an object,
+    an `Activation` or a `Separation`; of a name in both registries, such as "identity", it is the activation. beta: of
+    an activation or a separation given by name. tau: the time constant, for updates in continuous time. Raises
+    `InvalidInput` for a layer without neurons, an unknown name, and a separation whose Ψ has no conjugate.
+    Source: Krotov & Hopfield (2021), ICLR, section 2 (their L is our Φ, their f or g our state); Krotov (2021).
+    """
+
+    name: str
+    shape: Annotated[Any, lengths]
+    activation: Any = "identity"
+    beta: Annotated[float | None, positive] = None
+    tau: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidInput(f"layer: expected a name, not {quoted(self.name)}")
+        require_room(self.size, f"layer '{self.name}'")
+        try:
+            chosen = _neurons(self.activation, self.beta)
+            with np.errstate(all="ignore"):
+                chosen.conjugate(chosen(np.zeros(self.shape[-1])))
+        except InvalidInput as error:
+            raise InvalidInput(f"layer '{self.name}': {error}") from None
+        object.__setattr__(self, "activation", chosen)
+        object.__setattr__(self, "beta", None)
+
+    @property
+    def size(self) -> int:
+        """The number of neurons."""
+        return math.prod(self.shape)
+
+    def energy(self, activities: Array) -> Array:
+        """L*(g), `(n,)`, of activities `(n, *shape)`."""
+        own = self.activation.conjugate(activities)
+        return namespace(own).sum(namespace(own).reshape(own, (activities.shape[0], -1)), axis=-1)
+
+    @property
+    def why_it_jumps(self) -> str:
+        """Why the activities cannot follow a flow in continuous time, or an empty string."""
+        try:
+            self.activation.inverse(self.activation(np.zeros(self.shape[-1])))
+        except InvalidInput:
+            return f"the neurons of the layer '{self.name}' jump"
+        return ""
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether the activation has a proximal step, for alignments of negative curvature."""
+        zero = np.zeros((1, self.shape[-1]))
+        try:
+            self.activation.proximal(zero, np.asarray(self.activation(zero, zero)), 1.0)
+        except InvalidInput:
+            return False
+        return True
+
+
+def _neurons(choice: Any, beta: float | None) -> Activation:
+    """The activation of a name or an object of one of the two registries."""
+    given = {} if beta is None else {"beta": beta}
+    if isinstance(choice, Activation):
+        return activations.make(choice, **given)
+    if isinstance(choice, Separation):
+        return Separated(separations.make(choice, **given))
+    if isinstance(choice, str) and not is_path(choice) and choice not in activations and choice not in separations:
+        raise InvalidInput(f"activation: {unknown(choice, [*activations, *separations])}")
+    if isinstance(choice, str) and choice in separations and choice not in activations:
+        return Separated(separations.make(choice, **given))
+    return activations.make(choice, **given)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerActivations(Activation):
+    """The activations of several layers as one, over states `(…, total)` that hold the layers one after another.
+
+    free: whether each layer has a neuron that is not clamped.
+    """
+
+    layers: tuple[Layer, ...]
+    free: tuple[bool, ...]
+
+    @property
+    def discrete(self) -> bool:  # type: ignore[override]
+        return all(layer.activation.discrete for layer, free in zip(self.layers, self.free, strict=True) if free)
+
+    @property
+    def elementwise(self) -> bool:  # type: ignore[override]
+        return all(layer.activation.elementwise for layer in self.layers)
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        if state is None:
+            return self.joined(lambda own, h: own(h), field)
+        return self.joined(lambda own, h, x: own(h, x), field, state)
+
+    def potential(self, field: Array) -> Array:
+        return self._total(lambda own, h: own.potential(h), field)
+
+    def conjugate(self, state: Array) -> Array:
+        return self._total(lambda own, x: own.conjugate(x), state)
+
+    def inverse(self, state: Array) -> Array:
+        return self.joined(lambda own, x: own.inverse(x), state)
+
+    def proximal(self, field: Array, state: Array, weight: float) -> Array:
+        return self.joined(lambda own, h, x: own.proximal(h, x, weight), field, state)
+
+    def why_outside_domain(self, state: np.ndarray) -> str:
+        for layer, part in zip(self.layers, self.split(state), strict=True):
+            for row in part.reshape(-1, layer.shape[-1]):
+                if reason := layer.activation.why_outside_domain(row):
+                    return f"{reason}, in the layer '{layer.name}'"
+        return ""
+
+    def split(self, states: Array) -> list[Array]:
+        """The states `(…, total)` of each layer, `(…, *shape)`."""
+        xp, ends, start = namespace(states), [], 0
+        for layer in self.layers:
+            part = states[..., start : start + layer.size]
+            ends.append(xp.reshape(part, (*states.shape[:-1], *layer.shape)))
+            start += layer.size
+        return ends
+
+    def flat(self, parts: list[Array]) -> Array:
+        """The states `(…, total)` from those of each layer, `(…, *shape)`; the inverse of `split`."""
+        xp = namespace(*parts)
+        rows = [
+            xp.reshape(part, (*part.shape[: part.ndim - len(layer.shape)], layer.size))
+            for part, layer in zip(parts, self.layers, strict=True)
+        ]
+        return xp.concat(rows, axis=-1)
+
+    def joined(self, respond: Callable[..., Array], *arrays: Array) -> Array:
+        """The answers of `respond` to the activation and the arrays `(…, total)` of each layer, `(…, total)`."""
+        parts = zip(*map(self.split, arrays), strict=True)
+        return self.flat([respond(layer.activation, *own) for layer, own in zip(self.layers, parts, strict=True)])
+
+    def _total(self, value: Callable[[Activation, Array], Array], array: Array) -> Array:
+        """The sum over all layers and their rows, `(…,)`."""
+        xp, lead = namespace(array), array.shape[:-1]
+        own = [value(layer.activation, part) for layer, part in zip(self.layers, self.split(array), strict=True)]
+        sums = [xp.sum(xp.reshape(one, (*lead, -1)), axis=-1) for one in own]
+        return sum(sums[1:], start=sums[0])
+
+
+def described(layer: Layer) -> str:
+    """The activation of a layer in a word."""
+    own = layer.activation
+    return name_of(own.separation if isinstance(own, Separated) else own)

@@ -1,0 +1,474 @@
+"""Networks of layers: neurons whose Lagrangians are activations, joined by synapses (a hypergraph).
+
+E(g) = Σ_layers L*(g) − Σ_synapses F(g)          x = Σ ∂F/∂g, the field of a layer          g⁺ = ∇L(x)
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.record import Recall
+from hopattn.dynamics.single_neuron import SpinsOfPotential
+from hopattn.dynamics.updates.base import Update
+from hopattn.dynamics.updates.layer_by_layer import Layers
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    device_of,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_dim,
+    require_finite,
+    shaped,
+    stored_rows,
+)
+from hopattn.foundation.checks import Seed, each, instance
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.networks.hopfield import require_no_mask
+from hopattn.networks.layers import Layer, LayerActivations, described
+from hopattn.networks.synapses import Connection, places_of
+from hopattn.retrieval.masks import like
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LayerPatterns(ReferencePatterns):
+    """Patterns of one layer, with which the states of that layer are compared; dim: that of the whole states."""
+
+    part: slice
+    dim: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.patterns.shape[0], self.dim
+
+    def overlaps(self, states: Array) -> Array:
+        return super().overlaps(states[..., self.part])
+
+    def likeness(self, states: np.ndarray) -> Likeness:
+        return super().likeness(states[..., self.part])
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Network(AssociativeMemory):
+    """Layers of neurons joined by synapses, with the protocol of `Memory`; its default update cannot diverge.
+
+    layers: `Layer` objects. synapses: what `on` of a synapse gives, such as `Dense(W).on("hidden", "visible")`; the
+    same synapse may be on several places, which then share its weights. patterns: `(n_patterns, total)`, the states
+    that recalled states are compared with, or those of one layer by its name, `{"visible": (n_patterns, *shape)}`.
+
+    A state is one row `(total,)` of all layers, one after another: `join` makes it, `split` takes it apart. A recall
+    takes a state, or the states of some layers by name; the others then begin with the activities that these give them.
+    The default update `ha.updates.layers` sets one layer after another to the activation of its field. There is no step
+    size, and the energy never rises where `descends` says so: where each alignment is linear or convex in each layer,
+    or its negative curvature is known. `ha.updates.time` follows the flow with the time constants of the layers.
+
+    Raises `InvalidInput` for two layers of one name, a synapse on a layer that does not exist, weights that do not fit
+    the layers, arrays of two libraries, and patterns that do not fit.
+    Source: Krotov & Hopfield (2021), ICLR; Krotov (2021), arXiv 2107.06446 (their g is our state, their L our Φ);
+    synapses of many layers: Hoover et al. (2022), HAMUX.
+
+    >>> import hopattn as ha
+    >>> from hopattn.networks import Dense, Layer, Network
+    >>> patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]]
+    >>> layers = Layer("visible", 6, "tanh", beta=2), Layer("hidden", 2, "softmax", beta=4)
+    >>> network = Network(layers, [Dense(patterns).on("hidden", "visible")], patterns={"visible": patterns})
+    >>> found = network.recall({"visible": [0.9, 0.8, 0.9, -0.2, -0.7, -0.9]})
+    >>> str(found.status), int(found.matched), bool(network.descends())
+    ('converged', 0, True)
+    """
+
+    layers: tuple[Layer, ...]
+    synapses: tuple[Connection, ...]
+    patterns: Array
+    patterns_of: str | None
+    held: np.ndarray
+
+    def __init__(self, layers: Sequence[Layer], synapses: Sequence[Connection], *, patterns: Any = None) -> None:
+        own = each(layers, Layer, "layers", "a Layer")
+        joined = each(
+            synapses, Connection, "synapses", "a synapse on layers, as Dense(W).on('hidden', 'visible') gives it"
+        )
+        if not own:
+            raise InvalidInput("layers: got none; expected at least one Layer")
+        names = [layer.name for layer in own]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidInput(f"layers: two layers have the name '{twice}'; give one of them another name")
+        object.__setattr__(self, "layers", own)
+        object.__setattr__(self, "synapses", _named(joined, names))
+        object.__setattr__(self, "held", np.zeros(self.total, dtype=bool))
+        for one in self.synapses:
+            try:
+                one.synapse.require_fit(*(self[name].shape for name in one.layers))
+            except InvalidInput as error:
+                raise InvalidInput(f"synapse '{one.name}': {error}") from None
+        arrays = [array for one in joined for array in one.synapse.arrays]
+        object.__setattr__(self, "patterns", _zeros((0, self.total), arrays[0] if arrays else np.zeros(1)))
+        object.__setattr__(self, "patterns_of", None)
+        self._set_patterns(patterns)
+
+    def _set_patterns(self, patterns: Any) -> None:
+        if patterns is None:
+            return
+        layer = None
+        if isinstance(patterns, Mapping):
+            self._require_layers(patterns, "patterns")
+            if len(patterns) != 1:
+                raise InvalidInput(
+                    f"patterns: got those of {len(patterns)} layers; expected those of one layer, or whole states"
+                )
+            layer, patterns = next(iter(patterns.items()))
+            own = self._activities(layer, patterns, "patterns")
+            patterns = namespace(own).reshape(own, (-1, self[layer].size))
+        rows = stored_rows(as_float(patterns, "patterns", like=self.patterns), "patterns")
+        require_dim(rows, rows.shape[-1] if layer else self.total, "patterns", "the neurons")
+        object.__setattr__(self, "patterns", rows)
+        object.__setattr__(self, "patterns_of", layer)
+
+    def __getitem__(self, name: str) -> Layer:
+        """The layer of this name."""
+        self._require_layers([name], "layer")
+        return self.layers[self._numbers[name]]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{layer.name} ({'×'.join(map(str, layer.shape))}, {described(layer)})" for layer in self.layers
+        )
+        many = len(self.synapses)
+        return f"Network({shown}; {many} synapse{'s' * (many != 1)})"
+
+    @property
+    def total(self) -> int:
+        """The number of neurons of all layers."""
+        return sum(layer.size for layer in self.layers)
+
+    @cached_property
+    def parts(self) -> dict[str, slice]:
+        """The part of each layer in a state `(total,)`, by its name."""
+        ends = np.cumsum([layer.size for layer in self.layers]).tolist()
+        return {layer.name: slice(end - layer.size, end) for layer, end in zip(self.layers, ends, strict=True)}
+
+    @cached_property
+    def activation(self) -> LayerActivations:
+        """The activations of all layers as one."""
+        return LayerActivations(self.layers, tuple(not self.held[part].all() for part in self.parts.values()))
+
+    @property
+    def own_update(self) -> Update:
+        """One layer after another."""
+        return Layers()
+
+    @property
+    def reference(self) -> ReferencePatterns:
+        if self.patterns_of is None:
+            return ReferencePatterns(self.patterns, self.activation)
+        own = LayerActivations((self[self.patterns_of],), (True,))
+        return LayerPatterns(self.patterns, own, part=self.parts[self.patterns_of], dim=self.total)
+
+    def split(self, states: Any) -> dict[str, Array]:
+        """The activities of each layer by name, `(…, *shape)`, of states `(…, total)`."""
+        x = as_float(states, "states", like=self.patterns)
+        require_dim(x, self.total, "states", "the network")
+        return dict(zip(self.parts, self.activation.split(x), strict=True))
+
+    @in_range
+    def join(self, activities: Mapping[str, Any]) -> Array:
+        """States `(…, total)` with these activities `(…, *shape)` of some layers, by name.
+
+        A layer that is not given takes the activation of the field that its neighbours give it: first those beside a
+        given layer, then those beside them. Raises `InvalidInput` for an unknown layer, and for a shape that does not
+        fit.
+        """
+        instance(activities, Mapping, "cues", "the activities of some layers by name")
+        self._require_layers(activities, "cues")
+        if not activities:
+            raise InvalidInput("cues: got no layer; expected the activities of at least one")
+        given = {name: self._activities(name, value, "cues") for name, value in activities.items()}
+        leads = {name: tuple(value.shape[: value.ndim - len(self[name].shape)]) for name, value in given.items()}
+        lead = max(leads.values(), key=len)
+        if odd := next((name for name in leads if leads[name] not in ((), lead)), None):
+            raise InvalidInput(f"cues: the layer '{odd}' has the leading axes {leads[odd]}, another one {lead}")
+        xp, like = namespace(*given.values()), next(iter(given.values()))
+        parts = []
+        for layer in self.layers:
+            rest = layer.activation(_zeros(layer.shape, like))
+            own = xp.broadcast_to(given.get(layer.name, rest), (*lead, *layer.shape))
+            parts.append(xp.reshape(own, (-1, *layer.shape)))
+        known, left = set(given), [layer.name for layer in self.layers if layer.name not in given]
+        while left:
+            beside = [name for name in left if any(known & set(one.layers) for one in self._on[name])] or left[:1]
+            fields = {name: self._field_of(name, parts) for name in beside}
+            for name, field in fields.items():
+                number = self._numbers[name]
+                parts[number] = self[name].activation(field, parts[number])
+            known |= set(beside)
+            left = [name for name in left if name not in known]
+        return xp.reshape(self.activation.flat(parts), (*lead, self.total))
+
+    @in_range
+    def field(self, cues: Any, mask: Any = None) -> Array:
+        """x = Σ ∂F/∂g of every layer, `(…, total)` for states `(…, total)`."""
+        x, parts = self._taken(cues, mask)
+        found = self.activation.flat([self._field_of(name, parts) for name in self.parts])
+        return namespace(x).reshape(found, x.shape)
+
+    @in_range
+    def step(self, cues: Any, mask: Any = None) -> Array:
+        """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
+        x = self._taken(cues, mask)[0]
+        return self._but_held(self.activation(self.field(x), x), x)
+
+    def step_of_layers(self, states: Any, mask: Any = None) -> Array:
+        """One layer after another takes the activation of its field, with the new activities of those before it.
+
+        Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ.
+        """
+        x, parts = self._taken(states, mask)
+        held = self.activation.split(like(self.held, x))
+        for i, layer in enumerate(self.layers):
+            if not self.activation.free[i]:
+                continue
+            field, now, (inertia, _) = self._field_of(layer.name, parts), parts[i], self.bends[layer.name]
+            if 0 < inertia < float("inf"):
+                moved = layer.activation.proximal(field + inertia * now, now, inertia)
+            else:
+                moved = layer.activation(field, now)
+            parts[i] = namespace(now).where(held[i], now, moved) if self.held.any() else moved
+        return namespace(x).reshape(self.activation.flat(parts), x.shape)
+
+    def energies(self, states: Any) -> dict[str, Array]:
+        """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
+        x, parts = self._taken(states, None)
+        found = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
+        for one in self.synapses:
+            found[str(one.name)] = -one.synapse.alignment(*self._of(one, parts))
+        return {name: namespace(x).reshape(energy, x.shape[:-1]) for name, energy in found.items()}
+
+    @no_nan
+    def energy(self, states: Any, mask: Any = None) -> Array:
+        """E = Σ L*(g) − Σ F(g), `(…,)`; infinite for a state that an activation cannot give. A mask raises."""
+        require_no_mask(mask)
+        first, *others = self.energies(states).values()
+        return as_array(sum(others, start=first))
+
+    def recall(
+        self,
+        cues: Any,
+        *,
+        update: str | Update | None = None,
+        max_steps: int = 100,
+        tol: float | None = None,
+        rng: Seed = None,
+        mask: Any = None,
+        keep: Sequence[str] = (),
+        clamp: Any = None,
+    ) -> Recall:
+        """As `Memory.recall`; cues: states `(n, total)` or `(total,)`, or the activities of some layers by name.
+
+        clamp: as of `clamped`; these neurons keep the values of the cue. mask: None, because there are no patterns to
+        mask.
+        """
+        require_no_mask(mask)
+        network = self if clamp is None else self.clamped(clamp)
+        states = self.join(cues) if isinstance(cues, Mapping) else cues
+        return AssociativeMemory.recall(
+            network, states, update=update, max_steps=max_steps, tol=tol, rng=rng, keep=keep
+        )
+
+    def clamped(self, clamp: Any) -> "Network":
+        """The network in which some neurons keep their activities under every update.
+
+        clamp: the name of a layer, a list of names, booleans of the neurons of some layers by name,
+        `{"visible": (*shape)}`, or booleans `(total,)`. Raises `InvalidInput` where all neurons are clamped, and for a
+        part of neurons that depend on each other, such as those of a softmax, or of one token of a layer normalisation.
+        """
+        held = self.held | self._neurons(clamp)
+        if held.all():
+            raise InvalidInput("clamp: all neurons are clamped, so that nothing can move; leave a layer free")
+        for layer in self.layers:
+            rows = held[self.parts[layer.name]].reshape(-1, layer.shape[-1])
+            if not layer.activation.elementwise and np.any(rows.any(axis=1) != rows.all(axis=1)):
+                reason = f"the neurons of the layer '{layer.name}' ({described(layer)}) depend on each other"
+                raise InvalidInput(f"clamp: {reason}; clamp all of them{' of a row' * (len(rows) > 1)} or none")
+        network = Network(self.layers, self.synapses)
+        for name, value in (("held", held), ("patterns", self.patterns), ("patterns_of", self.patterns_of)):
+            object.__setattr__(network, name, value)
+        return network
+
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
+        """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
+        x = self._taken(states, mask)[0]
+
+        def potential(spins: np.ndarray) -> np.ndarray:
+            parts = self.activation.split(spins)
+            sums = [one.synapse.alignment(*self._of(one, parts)) for one in self.synapses]
+            return np.asarray(sum(sums, start=np.zeros(len(spins), spins.dtype)))
+
+        silent = np.concatenate([np.full(layer.size, layer.activation.silent) for layer in self.layers])
+        return SpinsOfPotential(x, potential, silent, self.held)
+
+    def graph(self) -> Any:
+        """The network as a bipartite `networkx.MultiGraph`: nodes ("layer", name) and ("synapse", name).
+
+        Layers have the attributes bipartite = 0, shape and activation, synapses bipartite = 1 and kind, and edges the
+        place of the layer in the synapse.
+        """
+        import networkx
+
+        graph = networkx.MultiGraph()
+        for layer in self.layers:
+            graph.add_node(("layer", layer.name), bipartite=0, shape=layer.shape, activation=described(layer))
+        for one in self.synapses:
+            graph.add_node(("synapse", one.name), bipartite=1, kind=type(one.synapse).__name__)
+            for place, name in enumerate(one.layers):
+                graph.add_edge(("synapse", one.name), ("layer", name), place=place)
+        return graph
+
+    @cached_property
+    def bends(self) -> dict[str, tuple[float, str]]:
+        """The least known λ that makes all alignments together convex in each layer, and why it is not 0."""
+        found = {}
+        for layer in self.layers:
+            own = [(one, *one.synapse.bend(places_of(one, layer.name))) for one in self._on[layer.name]]
+            reasons = [f"synapse '{one.name}' on the layer '{layer.name}': {why}" for one, bend, why in own if bend > 0]
+            found[layer.name] = sum(bend for _, bend, _ in own), next(iter(reasons), "")
+        return found
+
+    @cached_property
+    def lacks(self) -> Mapping[str, str]:
+        free = [layer for layer, free in zip(self.layers, self.activation.free, strict=True) if free]
+        alone = len(free) == 1 and not self.held.any()
+        jumps = (layer.why_it_jumps for layer in self.layers)
+        reasons = {
+            "convexity": "" if alone else "the alignments are not convex in all layers together",
+            "convexity of a layer": next(filter(None, map(self._why_it_may_rise, free)), ""),
+            "single-neuron updates": ""
+            if self.activation.discrete
+            else "layers of graded neurons are updated as a whole",
+            "continuous time": next(filter(None, jumps), ""),
+        }
+        if alone and reasons["convexity of a layer"]:
+            reasons["convexity"] = reasons["convexity of a layer"]
+        return {capability: reason for capability, reason in reasons.items() if reason}
+
+    @property
+    def curvature(self) -> float:
+        return float("inf") if "convexity" in self.lacks else max(bend for bend, _ in self.bends.values())
+
+    @cached_property
+    def time_constants(self) -> Array:
+        """τ of each neuron, `(total,)`; infinite for one that is clamped."""
+        own = np.concatenate([np.full(layer.size, layer.tau) for layer in self.layers])
+        return in_numbers_of(self.patterns, np.where(self.held, np.inf, own))
+
+    def _why_it_may_rise(self, layer: Layer) -> str:
+        """Why the step of a layer may raise the energy, or an empty string."""
+        bend, reason = self.bends[layer.name]
+        return "" if bend == 0 or (bend < float("inf") and layer.has_inertia) else reason
+
+    @cached_property
+    def _on(self) -> dict[str, list[Connection]]:
+        """The synapses on each layer."""
+        return {name: [one for one in self.synapses if name in one.layers] for name in self.parts}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each layer by its name."""
+        return {layer.name: i for i, layer in enumerate(self.layers)}
+
+    def _require_layers(self, names: Any, what: str) -> None:
+        reject_unknown(what, names, [layer.name for layer in self.layers], "the layer")
+
+    def _of(self, one: Connection, parts: list[Array]) -> list[Array]:
+        """The activities at the places of a synapse."""
+        return [parts[self._numbers[name]] for name in one.layers]
+
+    def _field_of(self, layer: str, parts: list[Array]) -> Array:
+        """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one."""
+        own = [
+            one.synapse.gradient(place, *self._of(one, parts))
+            for one in self._on[layer]
+            for place in places_of(one, layer)
+        ]
+        here = parts[self._numbers[layer]]
+        return sum(own[1:], start=own[0]) if own else namespace(here).zeros_like(here)
+
+    def _but_held(self, moved: Array, states: Array) -> Array:
+        if not self.held.any():
+            return moved
+        xp = namespace(states)
+        return xp.where(like(self.held, states), states, moved)
+
+    def _taken(self, states: Any, mask: Any) -> tuple[Array, list[Array]]:
+        """The states `(…, total)`, and the activities of each layer, `(n, *shape)`; a mask raises `InvalidInput`."""
+        require_no_mask(mask)
+        x = shaped(states, "states", "… neurons", like=self.patterns, neurons=self.total)
+        if 0 in x.shape:
+            raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
+        return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))
+
+    def _activities(self, name: str, value: Any, what: str) -> Array:
+        """The activities of a layer, `(…, *shape)`."""
+        what = f"{what} of the layer '{name}'"
+        own, shape = as_float(value, what, like=self.patterns), self[name].shape
+        if tuple(own.shape[max(own.ndim - len(shape), 0) :]) != shape:
+            raise InvalidInput(
+                f"{what}: got shape {tuple(own.shape)}; expected (n, {', '.join(map(str, shape))}), or one without n"
+            )
+        require_finite(own, what)
+        return own
+
+    def _neurons(self, clamp: Any) -> np.ndarray:
+        """The neurons to clamp as booleans `(total,)`."""
+        held = np.zeros(self.total, dtype=bool)
+        if isinstance(clamp, Mapping):
+            self._require_layers(clamp, "clamp")
+            for name, own in clamp.items():
+                held[self.parts[name]] = _booleans(own, self[name].shape, f"clamp of the layer '{name}'").ravel()
+            return held
+        if isinstance(clamp, str) or (
+            isinstance(clamp, (list, tuple, set)) and all(isinstance(one, str) for one in clamp)
+        ):
+            names = [clamp] if isinstance(clamp, str) else list(clamp)
+            self._require_layers(names, "clamp")
+            for name in names:
+                held[self.parts[name]] = True
+            return held
+        return _booleans(clamp, (self.total,), "clamp")
+
+
+def _zeros(shape: tuple[int, ...], like: Array) -> Array:
+    return namespace(like).zeros(shape, dtype=like.dtype, device=device_of(like))
+
+
+def _booleans(value: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    flags = np.asarray(on_host(as_array(value, what)))
+    if flags.dtype != bool or flags.shape != shape:
+        got = f"got {flags.dtype} of shape {flags.shape}"
+        raise InvalidInput(f"{what}: {got}; expected booleans of shape {shape}, True for a neuron that keeps its value")
+    return flags
+
+
+def _named(joined: Sequence[Connection], layers: list[str]) -> tuple[Connection, ...]:
+    """The synapses, each with a name of its own: that of its layers, and a number where it is taken."""
+    taken, named = set(layers), []
+    for i, one in enumerate(joined):
+        if not one.layers:
+            raise InvalidInput(f"synapses: entry {i} is on no layer; expected the names of layers, as in on('visible')")
+        reject_unknown(f"synapses: entry {i}", one.layers, layers, "the layer")
+        base, number = one.name or "–".join(one.layers) + " synapse" * (len(one.layers) == 1), 2
+        if one.name in taken:
+            raise InvalidInput(f"synapses: {quoted(one.name)} is the name of two parts; give one of them another name")
+        name = base
+        while name in taken:
+            name, number = f"{base} {number}", number + 1
+        taken.add(name)
+        named.append(replace(one, name=name))
+    return tuple(named)

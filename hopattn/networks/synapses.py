@@ -1,0 +1,437 @@
+"""Synapses between layers: the alignment F of their activities, and its gradient for each of them.
+
+| synapse | F |
+|---|---|
+| `Dense` | Σ T_ij… a_i b_j …: a bias, a matrix of couplings, or a tensor for three and more layers |
+| `Convolution` | Σ over positions of aᵀ (W ∗ b): the same weights at every position |
+| `Stored` | Ψ(K g): patterns that one layer is compared with, and no hidden layer |
+| `Attention` | Σ_h Σ_q Ψ(q·k over all keys), with queries from one layer and keys from another |
+| `Function` | a function of one's own |
+
+A synapse is not bound to layers: `on` says which ones it joins, and the same object may join several places.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    device_of,
+    namespace,
+    on_host,
+    require_finite,
+    shaped,
+)
+from hopattn.foundation.checks import function, real, whole
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import is_jax, is_torch
+from hopattn.networks.hopfield import Hopfield
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
+from hopattn.retrieval.separation import separation_of
+from hopattn.retrieval.separation.base import Separation
+
+Shape = tuple[int, ...]
+LINEAR = 0.0, ""
+"""The bend of an alignment that is linear or convex in a layer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """A synapse and the names of the layers that it joins, in its order; name: that of its energy, or None."""
+
+    synapse: "Synapse"
+    layers: tuple[str, ...]
+    name: str | None = None
+
+
+class Synapse(ABC):
+    """An alignment F of the activities of one or more layers; it lowers the energy by F.
+
+    A synapse of your own is a frozen dataclass with `alignment`, `gradient`, and, for descent without a step size,
+    `bend`. Activities are `(n, *shape)`, one array for each place of the synapse.
+    """
+
+    @abstractmethod
+    def alignment(self, *activities: Array) -> Array:
+        """F, `(n,)`."""
+
+    @abstractmethod
+    def gradient(self, place: int, *activities: Array) -> Array:
+        """∂F/∂g for the activities g at this place, of their shape."""
+
+    @abstractmethod
+    def require_fit(self, *shapes: Shape) -> None:
+        """Raise `InvalidInput` unless layers of these shapes can be joined."""
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        """The least known λ for which F + ½λ|g|² is convex in a layer g at these places, and why it is not 0.
+
+        0 for an alignment that is linear or convex in g, whatever the other layers do; infinite if no λ is known.
+        """
+        return float("inf"), f"nothing is known of the curvature of {type(self).__name__}"
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The arrays of the synapse, which tell the library of its network."""
+        return ()
+
+    def on(self, *layers: str, name: str | None = None) -> Connection:
+        """The synapse on layers of these names, in the order of its places; name: that of its energy."""
+        return Connection(self, layers, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Synapse):
+    """F = Σ T_ij… a_i b_j …, linear in each of its layers.
+
+    weights: one axis for each layer: `(N,)` is a bias, `(out, in)` a matrix of couplings with F = aᵀW b, and a tensor
+    of order n joins n layers (many-body synapses). A layer of several axes is taken as a row of all its neurons. Raises
+    `InvalidInput` for an array without axes, or entries that are not finite.
+    Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ is our W); many-body terms: Hoover et al. (2022), HAMUX.
+    """
+
+    weights: Any
+
+    def __post_init__(self) -> None:
+        weights = as_float(self.weights, "weights")
+        if not weights.ndim or 0 in weights.shape:
+            raise InvalidInput(f"weights: got shape {tuple(weights.shape)}; expected one axis for each layer")
+        require_finite(weights, "weights")
+        object.__setattr__(self, "weights", weights)
+
+    def alignment(self, *activities: Array) -> Array:
+        own = namespace(self.weights).reshape(activities[0], (activities[0].shape[0], -1))
+        return namespace(own).vecdot(self._contracted(0, activities), own)
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        return namespace(self.weights).reshape(self._contracted(place, activities), activities[place].shape)
+
+    def require_fit(self, *shapes: Shape) -> None:
+        sizes = tuple(int(np.prod(shape)) for shape in shapes)
+        if tuple(self.weights.shape) != sizes:
+            raise InvalidInput(
+                f"weights of shape {tuple(self.weights.shape)}; expected {sizes}, the sizes of the layers"
+            )
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        if len(places) == 1:
+            return LINEAR
+        if self.weights.ndim > 2:
+            return float("inf"), "its quadratic form changes its sign with the other layers"
+        return Hopfield(self.weights + self.weights.mT).curvature, "its couplings have a negative eigenvalue"
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        return (self.weights,)
+
+    def _contracted(self, place: int, activities: Sequence[Array]) -> Array:
+        """Σ over the axes of all other places, `(n, N)`: one product of matrices, then one for each further layer."""
+        xp, n = namespace(self.weights), activities[0].shape[0]
+        others = [i for i in range(self.weights.ndim) if i != place]
+        tensor = xp.permute_dims(self.weights, (place, *others))
+        rows = [xp.reshape(activities[i], (n, -1)) for i in others]
+        if not rows:
+            return xp.broadcast_to(tensor, (n, tensor.shape[0]))
+        left = rows[-1] @ xp.reshape(tensor, (-1, tensor.shape[-1])).mT
+        for row in reversed(rows[:-1]):
+            left = (xp.reshape(left, (n, -1, row.shape[-1])) @ row[..., None])[..., 0]
+        return left
+
+
+@cache
+def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np.ndarray]:
+    """The inputs of each window, `(P, K)`, and the entries of this table that hold each input, `(L, M)`.
+
+    A row of the second table with fewer entries ends with P·K, the number of a zero.
+    """
+    numbers = np.arange(int(np.prod(spatial))).reshape(spatial)
+    views = np.lib.stride_tricks.sliding_window_view(numbers, kernel)
+    table = np.array(views[tuple(slice(None, None, stride) for _ in spatial)]).reshape(-1, int(np.prod(kernel)))
+    holders: list[list[int]] = [[] for _ in range(numbers.size)]
+    for entry, number in enumerate(table.ravel()):
+        holders[number].append(entry)
+    most = max(map(len, holders))
+    back = np.array([entries + [table.size] * (most - len(entries)) for entries in holders])
+    return table, back
+
+
+@dataclass(frozen=True, eq=False)
+class Convolution(Synapse):
+    """F = Σ over positions p of a_pᵀ Σ_o W_o b_(sp+o): the same weights W at every position.
+
+    kernel: `(channels of a, channels of b, *extent)`, as PyTorch has it. Both layers have the shape
+    `(*positions, channels)`; a has (length − extent) // s + 1 positions on each axis, for the stride s. Raises
+    `InvalidInput` for a kernel of fewer than three axes. Source: Hoover et al. (2022), HAMUX (convolutional synapses).
+    """
+
+    kernel: Any
+    stride: int = 1
+
+    def __post_init__(self) -> None:
+        kernel = as_float(self.kernel, "kernel")
+        if kernel.ndim < 3 or 0 in kernel.shape:
+            got = f"got shape {tuple(kernel.shape)}"
+            raise InvalidInput(f"kernel: {got}; expected (channels out, channels in, *extent), of at least three axes")
+        require_finite(kernel, "kernel")
+        object.__setattr__(self, "kernel", kernel)
+        object.__setattr__(self, "stride", whole(self.stride, "stride"))
+
+    def alignment(self, *activities: Array) -> Array:
+        first, xp = activities[0], namespace(self.kernel)
+        return xp.sum(xp.reshape(first * self.gradient(0, *activities), (first.shape[0], -1)), axis=-1)
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        outer, inner = activities
+        xp, (n, *spatial, channels) = namespace(self.kernel), inner.shape
+        table, back = _windows(tuple(spatial), tuple(self.kernel.shape[2:]), self.stride)
+        taps = xp.reshape(
+            xp.permute_dims(xp.reshape(self.kernel, (*self.kernel.shape[:2], -1)), (0, 2, 1)), (-1, channels)
+        )
+        weights = xp.reshape(taps, (self.kernel.shape[0], -1))
+        if place == 0:
+            seen = xp.reshape(self._taken(xp.reshape(inner, (n, -1, channels)), table), (n, len(table), -1))
+            return xp.reshape(seen @ weights.mT, outer.shape)
+        entries = xp.reshape(xp.reshape(outer, (n, -1, outer.shape[-1])) @ weights, (n, -1, channels))
+        padded = xp.concat([entries, xp.zeros_like(entries[:, :1, :])], axis=1)
+        return xp.reshape(
+            xp.sum(xp.reshape(self._taken(padded, back), (n, *back.shape, channels)), axis=2), inner.shape
+        )
+
+    def _taken(self, rows: Array, table: np.ndarray) -> Array:
+        """The entries of the second axis with these numbers, in their order."""
+        numbers = (
+            table.ravel()
+            if isinstance(rows, np.ndarray)
+            else namespace(rows).asarray(table.ravel().tolist(), device=device_of(rows))
+        )
+        return namespace(rows).take(rows, numbers, axis=1)
+
+    def require_fit(self, *shapes: Shape) -> None:
+        extent = tuple(self.kernel.shape[2:])
+        if len(shapes) != 2 or any(len(shape) != len(extent) + 1 for shape in shapes):
+            raise InvalidInput(
+                f"expected two layers of shape (*positions, channels), with {len(extent)} axes of positions"
+            )
+        outer, inner = shapes
+        if any(length < k for length, k in zip(inner, extent, strict=False)):
+            raise InvalidInput(f"the kernel of extent {extent} is longer than the layer of shape {inner}")
+        counts = tuple((length - k) // self.stride + 1 for length, k in zip(inner, extent, strict=False))
+        wanted = (*counts, self.kernel.shape[0]), (*inner[:-1], self.kernel.shape[1])
+        if (outer, inner) != wanted:
+            raise InvalidInput(f"layers of shapes {outer} and {inner}; expected {wanted[0]} and {wanted[1]}")
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        return LINEAR if len(places) == 1 else (float("inf"), "a convolution joins two different layers")
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        return (self.kernel,)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Stored(Synapse):
+    """F = Σ Ψ(K g) over the rows of a layer: the patterns of a `Memory`, whose hidden neurons follow at once.
+
+    keys: `(n_patterns, dim)`, for a layer whose last axis has dim neurons. separation, beta: as of `Memory`.
+    Source: Krotov & Hopfield (2021), ICLR, section 3; Hoover et al. (2023), NeurIPS (the Hopfield network of an
+    Energy Transformer).
+    """
+
+    keys: Array
+    separation: Separation
+
+    def __init__(self, keys: Any, separation: str | Separation = "softmax", beta: float | None = None) -> None:
+        stored = shaped(keys, "keys", "n_patterns dim")
+        require_finite(stored, "keys")
+        object.__setattr__(self, "keys", stored)
+        object.__setattr__(self, "separation", with_potential(separation_of(separation, beta)))
+
+    def alignment(self, *activities: Array) -> Array:
+        return _summed(self.separation.potential(activities[0] @ self.keys.mT))
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        return self.separation.weights(activities[0] @ self.keys.mT) @ self.keys
+
+    def require_fit(self, *shapes: Shape) -> None:
+        if len(shapes) != 1 or shapes[0][-1] != self.keys.shape[1]:
+            raise InvalidInput(f"keys of dim {self.keys.shape[1]}; expected one layer whose last axis is as long")
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        return bend_of(self.separation)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        return (self.keys,)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Attention(Synapse):
+    """F = Σ_h Σ_q Ψ(s_q), s_qk = (Q_h a_q)·(K_h b_k): the queries are of the layer a, the keys of the layer b.
+
+    With the softmax it is β⁻¹ Σ log Σ_k exp βs. query, key: `(heads, dim, dim of a)` and `(heads, dim, dim of b)`,
+    without the first axis for a single head, or None for the tokens themselves. separation, beta: as of `ha.attention`;
+    β is 1/√dim by default, and 1 without matrices. mask: booleans `(queries, keys)`, True = may attend, or a rule such
+    as "causal". The layers have the shape `(tokens, dim)`. Where a and b are one layer, the scores are quadratic in it
+    and no curvature is known.
+    Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021), arXiv 2107.06446.
+    """
+
+    query: Array | None
+    key: Array | None
+    separation: Separation
+    mask: Any
+
+    def __init__(
+        self,
+        query: Any = None,
+        key: Any = None,
+        *,
+        separation: str | Separation = "softmax",
+        beta: float | None = None,
+        mask: Any = None,
+    ) -> None:
+        matrices = [
+            None if given is None else as_float(given, what) for given, what in ((query, "query"), (key, "key"))
+        ]
+        for matrix, what in zip(matrices, ("query", "key"), strict=True):
+            if matrix is not None and (matrix.ndim not in (2, 3) or 0 in matrix.shape):
+                raise InvalidInput(f"{what}: got shape {tuple(matrix.shape)}; expected (heads, dim, dim of the layer)")
+            if matrix is not None:
+                require_finite(matrix, what)
+        heads = [one if one is None or one.ndim == 3 else one[None, ...] for one in matrices]
+        if heads[0] is not None and heads[1] is not None and heads[0].shape[:2] != heads[1].shape[:2]:
+            raise InvalidInput(f"key: got shape {tuple(heads[1].shape)}; expected the heads and dim of the query")
+        dims = [one.shape[1] for one in heads if one is not None]
+        chosen = separation_of(separation, beta, default=dims[0] ** -0.5 if dims else 1.0)
+        object.__setattr__(self, "query", heads[0])
+        object.__setattr__(self, "key", heads[1])
+        object.__setattr__(self, "separation", with_potential(chosen))
+        rule = as_mask(mask)
+        if isinstance(rule, MaskRule) and not isinstance(rule, (NoMask, PositionRule)):
+            raise InvalidInput(f"mask: {quoted(rule)} depends on the scores; expected booleans or a rule of positions")
+        object.__setattr__(self, "mask", rule)
+
+    def alignment(self, *activities: Array) -> Array:
+        q, k = self._sides(*activities)
+        scores = q @ k.mT
+        return _summed(self.separation.potential(scores, resolve(self.mask, scores)))
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        q, k = self._sides(*activities)
+        scores = q @ k.mT
+        weights = self.separation.weights(scores, resolve(self.mask, scores))
+        read, matrix = (weights @ k, self.query) if place == 0 else (weights.mT @ q, self.key)
+        return namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
+
+    def require_fit(self, *shapes: Shape) -> None:
+        if len(shapes) != 2 or any(len(shape) != 2 for shape in shapes):
+            raise InvalidInput("attention: expected two layers of shape (tokens, dim)")
+        dims = [
+            (shape[1] if matrix is None else matrix.shape[1], shape[1] if matrix is None else matrix.shape[2])
+            for shape, matrix in zip(shapes, (self.query, self.key), strict=True)
+        ]
+        if any(own != shape[1] for (_, own), shape in zip(dims, shapes, strict=True)) or dims[0][0] != dims[1][0]:
+            raise InvalidInput(
+                f"attention: layers of shapes {shapes[0]} and {shapes[1]} do not fit the query and the key"
+            )
+        resolve(self.mask, np.zeros((shapes[0][0], shapes[1][0])))
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        if len(places) > 1:
+            return float("inf"), "its scores are quadratic where queries and keys are one layer"
+        return bend_of(self.separation)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        return tuple(matrix for matrix in (self.query, self.key) if matrix is not None)
+
+    def _sides(self, queries: Array, keys: Array) -> tuple[Array, Array]:
+        """The queries and keys of each head, `(n, heads, tokens, dim)`."""
+        sides = (queries, self.query), (keys, self.key)
+        q, k = (rows[:, None, ...] if matrix is None else rows[:, None, ...] @ matrix.mT for rows, matrix in sides)
+        return q, k
+
+
+@dataclass(frozen=True, eq=False)
+class Function(Synapse):
+    """An alignment of one's own.
+
+    value: gives F, `(n,)`, of activities `(n, *shape)`. slopes: gives the gradients for all places as a tuple; without
+    it, PyTorch or JAX differentiates, and `value` is written with the functions of that library; NumPy arrays go
+    through PyTorch. curvature: a number λ ≥ 0 for which F + ½λ|g|² is convex in each layer alone: 0 for an F that is
+    linear or convex in it. By default none is known, and no descent is claimed of a layer update. It is not checked.
+    """
+
+    value: Callable[..., Array]
+    slopes: Callable[..., Sequence[Array]] | None = None
+    curvature: float | None = None
+
+    def __post_init__(self) -> None:
+        function(self.value, "value")
+        if self.slopes is not None:
+            function(self.slopes, "slopes")
+        if self.curvature is not None:
+            object.__setattr__(self, "curvature", real(self.curvature, "curvature", least=0.0))
+
+    def alignment(self, *activities: Array) -> Array:
+        if self.slopes is not None or not isinstance(activities[0], np.ndarray):
+            return as_array(self.value(*activities))
+        return on_host(self.value(*map(_library().tensor, activities)))
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        if self.slopes is not None:
+            return as_array(self.slopes(*activities)[place])
+        if is_jax(activities[0]):
+            return import_module("jax").grad(lambda *own: self.value(*own).sum(), argnums=place)(*activities)
+        torch: Any = _library()
+        given = [one if is_torch(one) else torch.tensor(one) for one in activities]
+        found = torch.func.grad(lambda *own: self.value(*own).sum(), argnums=place)(*given)
+        return found if is_torch(activities[place]) else on_host(found)
+
+    def require_fit(self, *shapes: Shape) -> None:
+        """A function takes any layers."""
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        known = self.curvature is not None and len(places) == 1
+        return (self.curvature or 0.0 if known else float("inf")), "of a function of one's own no curvature is known"
+
+
+def _library() -> Any:
+    try:
+        return import_module("torch")
+    except ModuleNotFoundError:
+        raise InvalidInput(
+            "slopes: expected the gradients of a function of your own, or PyTorch, which is not installed"
+        ) from None
+
+
+def bend_of(separation: Separation) -> tuple[float, str]:
+    """The bend of Ψ of scores that are linear in a layer."""
+    if not separation.convex:
+        return float("inf"), f"the potential of {quoted(separation)} is not convex"
+    return (float("inf"), separation.why_imprecise) if separation.why_imprecise else LINEAR
+
+
+def with_potential(separation: Separation) -> Separation:
+    """The separation itself; raises `InvalidInput` if its weights are not the gradient of a potential."""
+    if separation.why_no_potential:
+        raise InvalidInput(f"separation: {separation.why_no_potential}, so that there is no energy")
+    return separation
+
+
+def _summed(values: Array) -> Array:
+    """The sum of all entries of each state, `(n,)`."""
+    return namespace(values).sum(namespace(values).reshape(values, (values.shape[0], -1)), axis=-1)
+
+
+def places_of(connection: Connection, layer: str) -> tuple[int, ...]:
+    """The places of a synapse at which this layer is."""
+    return tuple(place for place, name in enumerate(connection.layers) if name == layer)

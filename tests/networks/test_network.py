@@ -1,0 +1,483 @@
+"""Networks of layers: descent without a step size, gradients, and the memories that they are."""
+
+from itertools import cycle
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
+from hopattn.networks import Attention, Convolution, Dense, Function, Layer, Network, Stored
+from hopattn.networks.layers import Separated
+from tests.counts import VARIANTS, count
+from tests.draws import DTYPES, near
+from tests.each import each
+from tests.networks.random_networks import LAGRANGIANS, random_network, random_states, rises
+
+SMOOTH = [kind for kind in LAGRANGIANS if not Layer("one", 3, kind).why_it_jumps]
+P = np.array([[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
+
+
+def two_layers(visible="identity", hidden="softmax", beta=4.0, **options):
+    layers = Layer("visible", 6, visible), Layer("hidden", 2, hidden, beta=beta)
+    return Network(layers, [Dense(P).on("hidden", "visible")], **options)
+
+
+@each("dtype", DTYPES)
+def test_no_layer_update_raises_the_energy(dtype):
+    """0 rises in 100,000 updates of single layers, with all variants; in a quick run 5,000 for each dtype."""
+    rng, update, least = np.random.default_rng(1), ha.updates["layers"](), 100_000 if VARIANTS else 5000
+    done, refused, kinds = 0, 0, cycle(LAGRANGIANS)
+    met = dict.fromkeys(map(repr, LAGRANGIANS), 0)
+    while done < least or not all(met.values()):
+        network = random_network(rng, dtype=dtype, last=next(kinds))
+        claim = network.descends(update)
+        if not claim:
+            assert "its couplings have a negative eigenvalue" in claim.reason
+            refused += 1
+            continue
+        found = rises(network, update, random_states(network, rng, 25, dtype), 4)
+        assert not np.any(found > near(dtype)), network
+        done += int(np.sum(~np.isnan(found))) * len(network.layers)
+        for layer in network.layers:
+            met[repr(layer.activation)] += int(np.sum(found < 0))
+    assert refused < least / 1000
+
+
+@each(("dt", "dtype"), [(dt, dtype) for dt in (1e-3, 0.1, 1.0, 10.0, 1e3) for dtype in DTYPES])
+def test_no_step_in_time_raises_the_energy_whatever_step_is_asked(dt, dtype):
+    rng, update, moved = np.random.default_rng(2), ha.updates["time"](dt=dt), 0
+    for _ in range(40 if VARIANTS else 8):
+        network = random_network(rng, SMOOTH, dtype)
+        assert network.descends(update)
+        found = rises(network, update, random_states(network, rng, 10, dtype), 3)
+        assert not np.any(found > near(dtype)), network
+        moved += int(np.sum(found < 0))
+    assert moved > 50
+
+
+def test_naive_joint_steps_do_rise():
+    """The counter-example: x ← x + α(h − x) in all layers at once, from the same states."""
+    rng, shares = np.random.default_rng(3), []
+    networks = [random_network(rng, SMOOTH) for _ in range(30)]
+    for alpha in (0.5, 1.0, 3.0):
+        rising = total = 0
+        for network in networks:
+            x = random_states(network, np.random.default_rng(0), 20)
+            inner = network.activation.inverse(x)
+            with np.errstate(all="ignore"):
+                rise = network.energy(network.activation(inner + alpha * (network.field(x) - inner))) - network.energy(
+                    x
+                )
+            size = sum(map(np.abs, network.energies(x).values()))
+            rising, total = rising + int(np.sum(rise > 1e-9 * size)), total + int(np.sum(np.isfinite(rise)))
+        shares.append(rising / total)
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] > 0.5
+
+
+def test_energies_and_gradients_are_those_of_pytorchs_differentiation(torch):
+    """Σ over the layers of x·g − L(x) with g = ∇L(x), and the field ∂F/∂g, for 60 random networks."""
+    rng = np.random.default_rng(4)
+    for _ in range(count(60, 15)):
+        network = random_network(rng, SMOOTH)
+        inner = rng.normal(size=(3, network.total))
+        states = np.asarray(network.activation(inner))
+        if not np.all(np.abs(states) < 1e3):
+            continue
+        x = torch.tensor(inner, requires_grad=True)
+        (g,) = torch.autograd.grad(network.activation.potential(x).sum(), x)
+        np.testing.assert_allclose(g.numpy(), states, rtol=1e-8, atol=1e-8)
+        legendre = (x * g).sum(-1) - network.activation.potential(x)
+        energies, names = network.energies(states), [layer.name for layer in network.layers]
+        np.testing.assert_allclose(sum(energies[name] for name in names), legendre.detach(), rtol=1e-8, atol=1e-8)
+        g = torch.tensor(states, requires_grad=True)
+        parts = network.activation.split(g)
+        own = dict(zip(names, parts, strict=True))
+        total = sum(
+            moved_to_torch(torch, one.synapse).alignment(*(own[name] for name in one.layers))
+            for one in network.synapses
+        )
+        np.testing.assert_allclose(-sum(energies[one.name] for one in network.synapses), total.detach(), rtol=1e-8)
+        (slope,) = torch.autograd.grad(total.sum(), g)
+        np.testing.assert_allclose(network.field(states), slope.numpy(), rtol=1e-8, atol=1e-8)
+
+
+def moved_to_torch(torch, synapse):
+    """The same synapse with its arrays as PyTorch's."""
+    match synapse:
+        case Dense():
+            return Dense(torch.tensor(synapse.weights))
+        case Stored():
+            return Stored(torch.tensor(synapse.keys), synapse.separation)
+        case Convolution():
+            return Convolution(torch.tensor(synapse.kernel), synapse.stride)
+        case Attention():
+            query, key = torch.tensor(synapse.query), torch.tensor(synapse.key)
+            return Attention(query, key, separation=synapse.separation, mask=synapse.mask)
+    raise AssertionError(synapse)
+
+
+@each(("extent", "stride"), [((3,), 1), ((2,), 2), ((2, 3), 1), ((3, 2), 2), ((4, 4), 3)])
+def test_a_convolution_is_pytorchs(torch, extent, stride):
+    rng = np.random.default_rng(5)
+    kernel, inner = rng.normal(size=(4, 3, *extent)), rng.normal(size=(2, *(9, 8)[: len(extent)], 3))
+    convolve = getattr(torch.nn.functional, f"conv{len(extent)}d")
+    expected = convolve(torch.tensor(inner).movedim(-1, 1), torch.tensor(kernel), stride=stride).movedim(1, -1)
+    outer = rng.normal(size=expected.shape)
+    synapse = Convolution(kernel, stride)
+    synapse.require_fit(outer.shape[1:], inner.shape[1:])
+    np.testing.assert_allclose(synapse.gradient(0, outer, inner), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        synapse.alignment(outer, inner), np.sum(outer * expected.numpy(), axis=(1, *range(2, outer.ndim)))
+    )
+    x = torch.tensor(inner, requires_grad=True)
+    value = (torch.tensor(outer) * convolve(x.movedim(-1, 1), torch.tensor(kernel), stride=stride).movedim(1, -1)).sum()
+    np.testing.assert_allclose(
+        synapse.gradient(1, outer, inner), torch.autograd.grad(value, x)[0], rtol=1e-12, atol=1e-12
+    )
+
+
+@each(
+    ("visible", "hidden", "beta"),
+    [
+        ("identity", "softmax", 4.0),
+        ("unit", "softmax", 2.0),
+        ("sign", "rectified_power", 1.0),
+        ("tanh", "entmax", 3.0),
+        ("layer_norm", "sparsemax", 1.0),
+        ("logistic", "exponential", 0.3),
+        ("sign", "threshold", 1.0),
+        ("identity", "normmax", 2.0),
+        ("tanh", "k_subsets", 1.0),
+    ],
+)
+def test_two_layers_are_the_memory_with_the_same_states_and_energies(visible, hidden, beta):
+    network = two_layers(visible, hidden, beta, patterns={"visible": P})
+    memory = ha.memories.of_network(network)
+    assert isinstance(memory, ha.Memory) and np.array_equal(memory.patterns, P)
+    rng = np.random.default_rng(6)
+    cues = np.asarray(memory.activation(rng.normal(size=(20, 6))))
+    found = network.recall({"visible": cues}, max_steps=8, keep=["trajectory"])
+    expected = memory.recall(cues, update="sync", max_steps=8, keep=["trajectory"])
+    np.testing.assert_allclose(found.trajectory[..., :6], expected.trajectory, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        found.energies[:, : expected.energies.shape[1]], expected.energies, rtol=1e-11, atol=1e-11
+    )
+    assert np.array_equal(found.matched, expected.matched)
+
+
+def test_two_layers_of_spins_are_a_bidirectional_memory():
+    rng = np.random.default_rng(7)
+    left, right = rng.choice([-1.0, 1.0], size=(3, 15)), rng.choice([-1.0, 1.0], size=(3, 11))
+    bam = ha.memories.bam(left, right)
+    layers = Layer("left", 15, "sign"), Layer("right", 11, "sign")
+    network = Network(layers, [Dense(right.T @ left).on("right", "left")], patterns={"left": left})
+    own = ha.memories.of_network(network)
+    cues = rng.choice([-1.0, 1.0], size=(30, 15))
+    found, expected = network.recall({"left": cues}), bam.recall(cues)
+    scale = bam.energy(left)[0] / own.energy(left)[0]
+    assert np.array_equal(network.split(found.state)["left"], expected.state)
+    np.testing.assert_allclose(scale * found.energies[:, -1], expected.energies[:, -1], rtol=1e-12)
+    np.testing.assert_allclose(found.energies[:, -1], own.energy(expected.state), rtol=1e-12)
+    assert np.array_equal(found.matched, expected.matched)
+
+
+def test_one_layer_is_hopfields_network_of_1984_and_its_flow():
+    couplings = ha.learning.hebb(P)
+    graded = ha.Hopfield(couplings, activation=ha.activations["tanh"](beta=2.0), bias=0.1)
+    synapses = [Dense(couplings / 2).on("v", "v"), Dense(np.full(6, 0.1)).on("v")]
+    network = Network([Layer("v", 6, "tanh", beta=2)], synapses)
+    own = ha.memories.of_network(network)
+    cues = np.random.default_rng(8).uniform(-0.9, 0.9, size=(10, 6))
+    np.testing.assert_allclose(network.energy(cues), graded.energy(cues), rtol=1e-12)
+    for memory in (network, own):
+        one, other = (each.recall(cues, update="graded", max_steps=5) for each in (memory, graded))
+        np.testing.assert_allclose(one.state, other.state, rtol=1e-8, atol=1e-9)
+    assert graded.curvature > 0 and network.descends() and not graded.descends("sync")
+    ends = network.recall(cues, max_steps=3000)
+    assert np.all(ends.converged)
+    np.testing.assert_allclose(np.tanh(2 * graded.field(ends.state)), ends.state, atol=1e-9)
+
+
+@each(
+    ("network", "message"),
+    [
+        (Network([Layer("a", 2), Layer("b", 2), Layer("c", 2)], [Dense(np.eye(2)).on("a", "b")]), "it has 3 layers"),
+        (two_layers(hidden="tanh"), "the potential of its layer 'hidden' .Tanh.beta=4.0.. is that of no separation"),
+        (Network([Layer("a", (2, 3))], [Stored(np.ones((1, 3))).on("a")]), "has 2 axes"),
+        (Network([Layer("a", 2)], []), "neither one Stored nor Dense"),
+        (two_layers().clamped("visible"), "are clamped"),
+    ],
+)
+def test_a_network_that_is_no_memory_says_why(network, message):
+    with pytest.raises(InvalidInput, match=f"network: it is the network of no memory: .*{message}"):
+        ha.memories.of_network(network)
+
+
+def test_shared_synapses_and_those_of_tokens():
+    """One attention on two pairs of layers, and the sum of its energies; an energy for each part."""
+    rng = np.random.default_rng(9)
+    synapse = Attention(rng.normal(size=(2, 3, 4)), rng.normal(size=(2, 3, 4)), mask="causal")
+    layers = [Layer(name, (5, 4), "layer_norm") for name in "abc"]
+    network = Network(layers, [synapse.on("a", "b"), synapse.on("b", "c", name="second")])
+    states = np.asarray(network.activation(rng.normal(size=(3, network.total))))
+    energies, parts = network.energies(states), network.split(states)
+    assert list(energies) == ["a", "b", "c", "a–b", "second"]
+    np.testing.assert_allclose(energies["second"], -synapse.alignment(parts["b"], parts["c"]))
+    np.testing.assert_allclose(network.energy(states), sum(energies.values()), rtol=1e-13)
+    assert network.descends()
+    graph = network.graph()
+    assert graph.number_of_nodes() == 5 and {data["bipartite"] for _, data in graph.nodes(data=True)} == {0, 1}
+    assert graph.nodes["synapse", "second"]["kind"] == "Attention" and len(graph.edges) == 4
+
+
+@each("clamp", ["visible", ["visible"], {"visible": [True] * 6}, np.array([True] * 6 + [False] * 2)])
+@each("update", ["layers", "sync", "time"])
+def test_clamped_neurons_keep_the_values_of_the_cue(clamp, update):
+    network, cue = two_layers("tanh"), np.array([0.9, 0.8, 0.9, -0.2, -0.7, -0.9])
+    clamp = {"visible": np.array(clamp["visible"])} if isinstance(clamp, dict) else clamp
+    found = network.recall({"visible": cue}, clamp=clamp, update=update, max_steps=400)
+    parts = network.split(found.state)
+    assert found.converged and np.array_equal(parts["visible"], cue)
+    np.testing.assert_allclose(parts["hidden"], np.exp(4 * P @ cue) / np.exp(4 * P @ cue).sum(), rtol=1e-9)
+
+
+def test_some_neurons_of_a_layer_are_clamped():
+    known = np.array([True, True, True, False, False, False])
+    network = two_layers("tanh", patterns={"visible": P})
+    found = network.recall({"visible": P[0] * known * 0.9}, clamp={"visible": known})
+    visible = network.split(found.state)["visible"]
+    assert found.matched == 0 and np.array_equal(visible[:3], [0.9] * 3) and np.all(np.diff(found.energies) <= 1e-14)
+
+
+def test_tokens_are_clamped_one_by_one():
+    """The known tokens stay bit by bit, the others descend; a part of a token is refused."""
+    rng = np.random.default_rng(14)
+    layers = Layer("tokens", (4, 3), "layer_norm"), Layer("keys", (4, 3), "layer_norm")
+    synapses = [Attention(beta=2).on("tokens", "keys"), Stored(rng.normal(size=(5, 3))).on("tokens")]
+    network = Network(layers, synapses, patterns={"tokens": rng.normal(size=(2, 4, 3))})
+    state = np.asarray(network.activation(rng.normal(size=network.total)))
+    tokens = network.split(state)["tokens"]
+    known = np.repeat([[True], [False], [True], [True]], 3, axis=1)
+    found = network.recall({"tokens": tokens}, clamp={"tokens": known})
+    moved = network.split(found.state)["tokens"]
+    assert np.array_equal(moved[known], tokens[known]) and np.any(moved[1] != tokens[1]) and found.converged
+    assert np.all(np.diff(found.energies) <= 1e-13)
+    known[0, 0] = False
+    with pytest.raises(InvalidInput, match="clamp all of them of a row or none"):
+        network.clamped({"tokens": known})
+
+
+def test_hidden_spins_of_a_clamped_layer_have_boltzmanns_distribution():
+    """Glauber: 4,000 chains of 12 sweeps at T = 1.2, of ±1 and of 0 and 1; within 4.5 standard errors."""
+    rng, chains = np.random.default_rng(10), count(20_000, 4000)
+    weights, couplings = rng.normal(size=(2, 3)), np.array([[0.0, 0.6], [0, 0]])
+    for kind, low in (("sign", -1.0), ("step", 0.0)):
+        layers = Layer("visible", 3, "tanh"), Layer("hidden", 2, kind)
+        network = Network(layers, [Dense(weights).on("hidden", "visible"), Dense(couplings).on("hidden", "hidden")])
+        visible = np.array([0.3, -0.8, 0.5])
+        every = np.array([[a, b] for a in (low, 1) for b in (low, 1)])
+        exact = np.exp(-network.energy(network.join({"visible": np.tile(visible, (4, 1)), "hidden": every})) / 1.2)
+        exact /= exact.sum()
+        cues = {"visible": np.tile(visible, (chains, 1)), "hidden": np.full((chains, 2), 1.0)}
+        found = network.recall(cues, clamp="visible", update=ha.Glauber(1.2), max_steps=12, rng=1)
+        hidden = network.split(found.state)["hidden"]
+        counts = np.array([np.all(hidden == state, axis=1).sum() for state in every])
+        assert np.all(np.abs(counts / chains - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / chains))
+
+
+def test_a_time_constant_slows_its_layer():
+    """u̇ = −u/τ without synapses: the exact exponential, by both updates in continuous time."""
+    network = Network([Layer("a", 2, tau=1.0), Layer("b", 2, tau=4.0)], [])
+    for update in (ha.Graded(0.5), ha.updates["time"](dt=0.5)):
+        state = network.recall([1.0, 2, 1, 2], update=update, max_steps=1).state
+        np.testing.assert_allclose(
+            state, [*np.exp(-0.5) * np.array([1, 2]), *np.exp(-0.125) * np.array([1, 2])], rtol=1e-8
+        )
+
+
+def test_time_follows_the_flow_where_its_steps_are_short():
+    network, cue = two_layers("tanh", "tanh", 1.0), {"visible": np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.2])}
+    exact = network.recall(cue, update=ha.Graded(1.0), max_steps=1).state
+    errors = [
+        np.abs(network.recall(cue, update=ha.updates["time"](dt=1 / n), max_steps=n).state - exact).max()
+        for n in (50, 100, 200)
+    ]
+    assert 1.8 < errors[0] / errors[1] < 2.2 and 1.8 < errors[1] / errors[2] < 2.2  # of first order
+
+
+def test_a_function_of_ones_own_is_differentiated_or_brings_its_gradients(torch):
+    weights = np.random.default_rng(11).normal(size=(2, 6))
+    own = Function(lambda a, b: (a @ weights * b).sum(-1), lambda a, b: (b @ weights.T, a @ weights), curvature=0)
+    rows = torch.tensor(weights)
+    by_torch = Function(lambda a, b: (a @ rows * b).sum(-1))
+    layers, cue = (
+        (Layer("visible", 6, "tanh"), Layer("hidden", 2, "tanh")),
+        {"visible": [0.3, -0.2, 0.5, 0.1, -0.4, 0.2]},
+    )
+    dense, one, other = (
+        Network(layers, [synapse.on("hidden", "visible")]) for synapse in (Dense(weights), own, by_torch)
+    )
+    expected = dense.recall(cue)
+    for network in (one, other):
+        found = network.recall(cue)
+        np.testing.assert_allclose(found.state, expected.state, rtol=1e-12)
+        np.testing.assert_allclose(found.energies, expected.energies, rtol=1e-12)
+    assert one.descends() and "of a function of one's own no curvature is known" in other.descends().reason
+    assert other.descends("time")
+
+
+def test_recall_stays_in_the_library_of_its_arrays(library):
+    network, cues = two_layers(), np.random.default_rng(12).normal(size=(4, 6))
+    there = Network(network.layers, [Dense(library.array(P)).on("hidden", "visible")])
+    for clamp in (None, "hidden"):
+        found = there.recall({"visible": library.array(cues)}, clamp=clamp)
+        expected = network.recall({"visible": cues}, clamp=clamp)
+        assert type(found.state) is type(library.array(cues))
+        np.testing.assert_allclose(library.numpy(found.state), expected.state, rtol=1e-12, atol=1e-13)
+        assert found.status.tolist() == expected.status.tolist()
+
+
+def test_in_float32_states_stay_float32():
+    network = Network([Layer("v", 6), Layer("h", 2, "softmax", beta=4)], [Dense(P.astype("f4")).on("h", "v")])
+    found = network.recall({"v": P.astype("f4")})
+    assert found.state.dtype == network.energy(found.state).dtype == np.float32
+    assert np.all(found.converged)
+
+
+@each(
+    ("synapse", "layers", "reason"),
+    [
+        (Attention(), [Layer("a", (3, 2), "layer_norm")], "scores are quadratic where queries and keys are one layer"),
+        (
+            Dense(-np.ones((2, 2, 3))),
+            [Layer("a", 2), Layer("a", 2), Layer("b", 3)],
+            "changes its sign with the other layers",
+        ),
+        (Stored(np.eye(3), ha.separations["power"](n=3)), [Layer("a", 3)], "is not convex"),
+        (Dense(-np.eye(3)), [Layer("a", 3, "softmax")] * 2, "its couplings have a negative eigenvalue"),
+    ],
+)
+def test_a_layer_whose_step_may_raise_the_energy_says_why(synapse, layers, reason):
+    places = [layer.name for layer in layers] * (2 if isinstance(synapse, Attention) else 1)
+    network = Network({layer.name: layer for layer in layers}.values(), [synapse.on(*places)])
+    claim = network.descends()
+    assert not claim and reason in claim.reason and "on the layer 'a'" in claim.reason
+    assert network.descends("time")
+
+
+@each(
+    ("make", "message"),
+    [
+        (lambda: Layer("a", 0), "shape: expected a whole number of at least 1, not 0"),
+        (lambda: Layer("a", ()), "shape: got no axis"),
+        (lambda: Layer("a", 2, "sofmax"), "layer 'a': activation: 'sofmax' is unknown; did you mean 'softmax'"),
+        (lambda: Layer("a", 2, "proportional"), "layer 'a': conjugate: weights in proportion"),
+        (
+            lambda: Layer("a", 2, ha.separations["power"](n=3)),
+            "layer 'a': conjugate: the potential of Power.* is not convex",
+        ),
+        (lambda: Layer("", 2), "layer: expected a name"),
+        (lambda: Layer("a", 2, tau=0), "tau: expected a positive"),
+        (lambda: Network([], []), "layers: got none"),
+        (lambda: Network([Layer("a", 2)] * 2, []), "two layers have the name 'a'"),
+        (
+            lambda: Network([Layer("visible", 2)], [Dense(np.eye(2)).on("visible", "visibel")]),
+            "entry 0: the layer 'visibel' is unknown; did you mean 'visible'",
+        ),
+        (
+            lambda: Network([Layer("a", 2)], [Dense(np.ones((2, 3))).on("a", "a")]),
+            r"synapse 'a–a': weights of shape \(2, 3\); expected \(2, 2\)",
+        ),
+        (lambda: Network([Layer("a", 2)], [Dense(np.eye(2))]), "synapses: entry 0: expected a synapse on layers"),
+        (lambda: Network([Layer("a", 2)], [Dense(np.eye(2)).on()]), "entry 0 is on no layer"),
+        (lambda: Network([Layer("a", 2)], [Dense([[1, np.nan], [0, 1]]).on("a", "a")]), "weights: row 0 holds a NaN"),
+        (lambda: Network([Layer("a", 2)], [Stored(np.eye(3)).on("a")]), "synapse 'a synapse': keys of dim 3"),
+        (
+            lambda: Network([Layer("a", 2)], [Convolution(np.ones((1, 1, 2))).on("a", "a")]),
+            "expected two layers of shape",
+        ),
+        (
+            lambda: two_layers().recall({"visible": np.ones(5)}),
+            r"cues of the layer 'visible': got shape \(5,\); expected \(n, 6\)",
+        ),
+        (lambda: two_layers().recall({"visible": [np.nan] * 6}), "cues of the layer 'visible': holds a NaN"),
+        (lambda: two_layers().recall({"visble": np.ones(6)}), "did you mean 'visible'"),
+        (lambda: two_layers().recall(np.ones(7)), "dim 7 does not fit"),
+        (
+            lambda: two_layers().recall(np.ones(8)),
+            "holds numbers that Softmax.* cannot give as weights, in the layer 'hidden'",
+        ),
+        (lambda: two_layers().recall({"visible": np.ones(6)}, clamp=["visible", "hidden"]), "all neurons are clamped"),
+        (
+            lambda: two_layers().recall({"visible": np.ones(6)}, clamp={"hidden": [True, False]}),
+            r"neurons of the layer 'hidden' \(softmax\) depend on each other",
+        ),
+        (lambda: two_layers().recall({"visible": np.ones(6)}, clamp=[1, 0]), "expected booleans of shape"),
+        (
+            lambda: two_layers().recall({"visible": np.ones(6)}, update="async"),
+            "layers of graded neurons are updated as a whole",
+        ),
+        (
+            lambda: two_layers(hidden="argmax").recall({"visible": np.ones(6)}, update="time"),
+            "the neurons of the layer 'hidden' jump",
+        ),
+        (lambda: two_layers().recall({"visible": np.ones((2, 6)), "hidden": np.full((3, 2), 0.5)}), "leading axes"),
+        (lambda: two_layers(patterns=np.ones((1, 6))), "patterns: dim 6 does not fit"),
+        (lambda: ha.Memory(P).recall(P, update=ha.updates["time"](dt=-1)), "dt: expected a positive"),
+        (lambda: ha.Memory(P).recall(P, update="layers"), "the neurons of this memory are not in layers; 'sync'"),
+        (
+            lambda: two_layers().recall({"visible": np.ones(6)}, update=ha.Glauber(1)),
+            "layers of graded neurons are updated as a whole",
+        ),
+    ],
+)
+def test_wrong_input_is_refused(make, message):
+    with pytest.raises(InvalidInput, match=message):
+        make()
+
+
+@each("dtype", DTYPES)
+def test_a_network_is_certified(dtype):
+    claimed = ha.certify(two_layers("tanh"), count=200, dtype=dtype)
+    assert claimed.holds and claimed.claimed >= 200 and "minimises the energy" in claimed.reason
+    joint = ha.certify(two_layers("tanh"), "sync", count=200, dtype=dtype)
+    assert joint.rises > 0 and joint.claimed == 0
+    assert ha.certify(two_layers("tanh").clamped("hidden"), "time", count=50, dtype=dtype).holds
+
+
+def test_a_search_finds_the_counter_example_that_random_states_miss():
+    """Tokens that attend to themselves: 0 rises in 100 random updates, and several by hill climbing."""
+    rng = np.random.default_rng(2)
+    attention = Attention(rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), beta=1)
+    network = Network([Layer("tokens", (3, 4), "layer_norm")], [attention.on("tokens", "tokens")])
+    missed, found = (ha.certify(network, "layers", count=100, search=rounds) for rounds in (0, 60))
+    assert missed.rises == 0 and found.rises > 0 and not network.descends("layers")
+    held = ha.certify(network, "time", count=100, search=20)
+    assert held.holds and held.claimed >= 100
+    couplings = Network([Layer("v", 4, "tanh")], [Dense(rng.normal(size=(4, 4))).on("v", "v")])
+    assert couplings.descends() and ha.certify(couplings, count=100, search=60).holds
+    with pytest.raises(InvalidInput, match="search: expected a whole number of at least 0"):
+        ha.certify(network, search=-1)
+
+
+def test_a_separation_counts_as_an_activation():
+    softmax = Separated(ha.separations["softmax"](beta=2.0))
+    assert not softmax.elementwise and Separated(ha.separations["exponential"]()).elementwise
+    weights = softmax(np.array([0.3, -0.2, 1.0]))
+    np.testing.assert_allclose(softmax(softmax.inverse(weights)), weights, rtol=1e-14)
+    assert softmax.why_outside_domain(weights) == "" and "cannot give" in softmax.why_outside_domain(2 * weights)
+
+
+def test_three_bodies_by_the_formula():
+    rng = np.random.default_rng(13)
+    tensor = rng.normal(size=(2, 3, 4))
+    network = Network([Layer("a", 2), Layer("b", 3), Layer("c", 4)], [Dense(tensor).on("a", "b", "c")])
+    states = rng.normal(size=(5, 9))
+    a, b, c = network.split(states).values()
+    np.testing.assert_allclose(
+        -network.energies(states)["a–b–c"], np.einsum("ijk,ni,nj,nk->n", tensor, a, b, c), rtol=1e-12
+    )
+    field = network.split(network.field(states))
+    np.testing.assert_allclose(field["b"], np.einsum("ijk,ni,nk->nj", tensor, a, c), rtol=1e-12)
