@@ -70,6 +70,10 @@ class Recallable(ABC):
         if "energy" in self.lacks:
             raise InvalidInput(f"energy: {self.lacks['energy']}")
 
+    def nothing_near(self, states: Any, mask: Any = None) -> Any:
+        """Whether no pattern takes part in the step of each state, `(n_cues,)`; of most memories, some always do."""
+        return namespace(states).zeros_like(states[..., 0], dtype=namespace(states).bool)
+
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
         """One step, and the energy of the states before it; None where the memory lacks an energy."""
         return self.step(states, mask), None if "energy" in self.lacks else self.energy(states, mask)

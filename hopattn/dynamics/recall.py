@@ -12,7 +12,7 @@ from hopattn.dynamics import saving
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.recall_on_device import DeviceRecall, arrays_of_step, refuse_traced
-from hopattn.dynamics.record import Recall, Status
+from hopattn.dynamics.record import WORDS, Recall, Status
 from hopattn.dynamics.stopping import StoppingRule
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
@@ -129,6 +129,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         by_step: dict[str, Any] = {name: np.stack([arrays[name] for arrays in kept]) for name in names}
         ended = partial(_energy, self, x, allowed)
         table = stop.energies(energies, float(np.finfo(x.dtype).eps), ended) if energies else None
+        stop.tell_nothing_near(x, allowed)
         ends = stop.steps, stop.status, stop.status == Status.CONVERGED, stop.residual, stop.period
         record = Recall(x, *ends, table, reference, **by_step)
         return record if start.ndim > 1 else record.only_row()
@@ -181,7 +182,7 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple
     allowed = None if mask is None else _checked_mask(mask, memory.n_keys, x)
     states, none = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
-    status = np.full(len(none), Status.ANSWERED, dtype="<U9")
+    status = np.full(len(none), Status.ANSWERED, dtype=WORDS)
     record = Recall(states, none + 1, status, none > 0, np.full(len(none), np.inf), none, None, memory.reference)
     return record if given.ndim > 1 else record.only_row()
 

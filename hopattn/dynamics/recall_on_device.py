@@ -99,6 +99,7 @@ class DeviceRecall:
                 kept += [arrays_of_step(self.memory, self.names, self.x, self.mask)] if self.names else []
                 if not active.any():
                     break
+        self.stop.tell_nothing_near(self.x, self.mask)
         ends = self.stop.steps, self.stop.status, self.stop.status == Status.CONVERGED
         table = None
         if energies:

@@ -19,10 +19,15 @@ class Status(Word):
     CYCLE = "cycle", "the update leads back to an earlier state: a cycle"
     LIMIT = "limit", "no fixed point and no cycle was noticed within max_steps"
     DIVERGED = "diverged", "the state grew a millionfold; choose activation='unit' or a smaller beta"
+    NOTHING_NEAR = "nothing near", "no stored pattern is near enough to take part in a step: the state stays as it was"
     ANSWERED = "answered", "the answer is of another dim than the cue, so that there is nothing to repeat"
 
     def __repr__(self) -> str:
         return f"<{self.value}: {self.meaning}>"
+
+
+WORDS = f"<U{max(map(len, Status))}"
+"""The dtype of an array of these words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +36,7 @@ class Recall(Drawable):
 
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
     point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence of each status.
-    converged: `(n,)`, whether the residual is within the tolerance.
+    converged: `(n,)`, whether the residual is within the tolerance, and some pattern takes part in a step.
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
     moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
     period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the

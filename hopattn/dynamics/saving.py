@@ -2,8 +2,9 @@
 
 A memory is saved as the arguments that construct it: each parameter of its class whose value is an attribute of the
 same name. The archive has an array under the name of its parameter, or, if it is the array of an earlier one, the
-header has that name. A similarity, separation or activation is its name and parameters. A memory within a memory has
-a header of its own, and its arrays have its name before theirs: `forward/couplings`.
+header has that name. A similarity, separation, activation or map to features is its name and parameters; a number is
+itself. A memory within a memory has a header of its own, and its arrays have its name before theirs:
+`forward/couplings`.
 
 Nothing in a file is executed: the names of kinds and parts are looked up, and the arrays are read without pickle.
 """
@@ -74,9 +75,11 @@ def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str,
 
 
 def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """An argument as the header has it: a part, a memory, or the name of an array."""
-    if isinstance(value, tuple(PARTS)):
+    """An argument as the header has it: a part, a number, a memory, or the name of an array."""
+    if isinstance(value, tuple(_PARTS)):
         return dict(_part(value))
+    if isinstance(value, float):
+        return {"number": value}
     if hasattr(value, "file_kind"):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
@@ -123,6 +126,8 @@ def _unpacked(header: dict[str, Any], arrays: Mapping[str, np.ndarray], kinds: M
     for name, value in own.items():
         if "array" in value:
             arguments[name] = arrays[value["array"]]
+        elif "number" in value:
+            arguments[name] = float(value["number"])
         elif "memory" in value:
             arguments[name] = _unpacked(value["memory"], arrays, kinds)
         else:

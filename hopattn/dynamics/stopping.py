@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.record import Status
+from hopattn.dynamics.record import WORDS, Status
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.arrays import Array, namespace, on_host, require_finite_energy, tolerance
 from hopattn.foundation.checks import real
@@ -65,7 +65,7 @@ class StoppingRule:
         self.tol = default if tol is None else real(tol, "tol", least=0.0)
         self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
         self.scale = np.maximum(on_host(xp.max(xp.abs(cues), axis=-1)), largest).astype(float)
-        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype="<U9")
+        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=WORDS)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
         self.kept, self.kept_at = cues, 0
 
@@ -120,7 +120,7 @@ class StoppingRule:
 
     def decide(self, t: int, active: np.ndarray, seen: Seen) -> np.ndarray:
         """Which of the active cues go on after step t, `(n_active,)`, and how the others have ended."""
-        ended, period = np.full(len(active), "", dtype="<U9"), np.zeros(len(active), dtype=int)
+        ended, period = np.full(len(active), "", dtype=WORDS), np.zeros(len(active), dtype=int)
         if Status.CONVERGED in self.ends:
             ended[self.is_small(seen.residual, seen)] = Status.CONVERGED
         if Status.CYCLE in self.ends and seen.back is not None:
@@ -137,6 +137,11 @@ class StoppingRule:
         self.status[active[stopped]] = ended[stopped]
         goes_on: np.ndarray = ~stopped
         return goes_on
+
+    def tell_nothing_near(self, states: Array, mask: Array | None) -> None:
+        """Call a fixed point "nothing near" where no pattern takes part in its step; states: the last, `(n, dim)`."""
+        alone = on_host(self.memory.nothing_near(states, mask))
+        self.status[alone & (self.status == Status.CONVERGED)] = Status.NOTHING_NEAR
 
     def energies(
         self, before: list[np.ndarray], eps: float, energy_of: Callable[[np.ndarray], np.ndarray]

@@ -21,6 +21,7 @@ from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import nonzero
+from hopattn.memories.kernels import KernelMemory, LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -289,6 +290,10 @@ def _converted(memory: Any, dtype: str) -> Any:
             parts = {part: getattr(memory, part) for part in ("similarity", "separation", "activation")}
             known = None if memory.patterns is memory.values else cast(memory.patterns)
             return type(memory)(keys, values, patterns=known, **parts)
+        case LogSumRelu():
+            return replace(memory, patterns=cast(memory.patterns))
+        case SuperposedMemory():
+            return replace(memory, patterns=cast(memory.patterns), sums=cast(memory.sums))
     if dtype == "float64":
         return memory
     kind = type(memory).__name__
@@ -313,7 +318,8 @@ def _drawn_update(update: str | Update, rng: np.random.Generator) -> Update:
 class Overview:
     """A summary of a named memory: its default parts, and the updates under which its energy never rises.
 
-    similarity, separation, activation: names of the parts; "couplings" where the memory has none. energy, source: as
+    similarity, separation, activation: names of the parts; "couplings" where the memory has none, "its own" where it is
+    of no registry. energy, source: as
     its card says. descends_under: the updates that never raise the energy of any memory of that name. for_some_under:
     the updates that never raise it for some parameters or patterns only.
     """
@@ -336,9 +342,10 @@ def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
     default = random_memory(card, rng, needed)  # as many random patterns as the defaults of the other parameters need
     parts = {part: getattr(default, part, None) for part in ("similarity", "separation", "activation")}
+    absent = "its own" if isinstance(default, KernelMemory) else "couplings"
     return Overview(
         name=card.name,
-        **{name: "couplings" if part is None else name_of(part) for name, part in parts.items()},
+        **{name: absent if part is None else name_of(part) for name, part in parts.items()},
         energy=card.energy,
         descends_under=tuple(name for name, claimed in claims.items() if all(claimed)),
         for_some_under=tuple(name for name, claimed in claims.items() if any(claimed) and not all(claimed)),

@@ -15,6 +15,7 @@ from hopattn.foundation.vectors import unit
 from hopattn.memories.models.addressed import Feature
 from hopattn.memories.models.card import Card
 from hopattn.memories.models.classical import NEURONS, OF_0_AND_1
+from hopattn.memories.models.hidden import Visible
 from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
@@ -139,6 +140,23 @@ def _spherical(rng: np.random.Generator) -> Arguments:
     return {**given, "sink": _sink(rng, separations[str(name)])}
 
 
+def _input_driven(rng: np.random.Generator) -> Arguments:
+    rows = _spins(rng)
+    own = {"beta": random_beta(rng), "self_coupling": bool(rng.random() < 0.7)}
+    return {"patterns": rows, "input": rng.normal(size=len(rows)) @ rows, **own}
+
+
+def _log_sum_relu(rng: np.random.Generator) -> Arguments:
+    """Patterns with a β whose range is of the size of their distances, so that some are near a state."""
+    rows = random_reals(rng)
+    return {"patterns": rows, "beta": random_beta(rng) / float(np.mean(rows * rows) * rows.shape[1]), "epsilon": 1e-6}
+
+
+def _random_features(rng: np.random.Generator) -> Arguments:
+    drawn = {"n": int(rng.integers(1, 200)), "orthogonal": bool(rng.random() < 0.5), "rng": int(rng.integers(100))}
+    return {"patterns": random_reals(rng) / 4, "beta": random_beta(rng), **drawn}
+
+
 DRAWS: dict[str, Callable[[np.random.Generator], Arguments]] = {
     "hopfield": _hopfield,
     "graded": lambda rng: {**_learned(rng), "beta": random_beta(rng)},
@@ -169,6 +187,14 @@ DRAWS: dict[str, Callable[[np.random.Generator], Arguments]] = {
     },
     "k_subsets": _k_subsets,
     "spherical": _spherical,
+    "input_driven": _input_driven,
+    "log_sum_relu": _log_sum_relu,
+    "random_features": _random_features,
+    "threshold_layer": lambda rng: {
+        "patterns": random_reals(rng),
+        "threshold": float(rng.uniform(-0.2, 1)),
+        "activation": str(rng.choice(get_args(Visible))),
+    },
     "nearest": lambda rng: _pairs(rng, random_reals(rng)),
     "universal": _universal,
     "sdm": _sdm,

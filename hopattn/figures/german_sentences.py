@@ -81,6 +81,7 @@ SENTENCES = {
     "visits {n} patterns, the last is {}": "besucht {} Muster, das letzte ist {}",
     "ends in a cycle of {n}": "endet in einem Zyklus von {}",
     "grows without bound": "wächst ohne Grenze",
+    "finds nothing near": "findet nichts in der Nähe",
     "stays at {} reversed": "konvergiert bei {} umgekehrt",
     "stays between {} and {}": "konvergiert zwischen {} und {}",
     "stays at a mixture of {} and {}": "konvergiert bei einer Mischung aus {} und {}",

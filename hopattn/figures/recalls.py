@@ -110,6 +110,8 @@ def verdict(run: Run, i: int) -> str:
         name = label(str(run.arrays["recalls"].values[i]))
         visited = len({str(word) for word in run.arrays["visits"].values[i]} - {"nothing"})
         return f"recalls {name}" if visited <= PASSED else f"visits {visited} patterns, the last is {name}"
+    if status == Status.NOTHING_NEAR:
+        return "finds nothing near"
     if status in (Status.CYCLE, Status.DIVERGED):
         period = int(run.arrays["period"].values[i])
         return f"ends in a cycle of {period}" if status == Status.CYCLE else "grows without bound"

@@ -5,16 +5,18 @@ from typing import Any
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import read
+from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
 
-KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in (Memory, Hopfield, Associator, Bidirectional)}
+_KINDS: tuple[Any, ...] = Memory, Hopfield, Associator, Bidirectional, LogSumRelu, SuperposedMemory
+KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in _KINDS}
 """The kinds of memories that a file may hold, by the name of each in a file."""
 
 
 def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
-    """The memory that `memory.save(path)` wrote: a `Memory`, a `Hopfield`, an `Associator` or a `Bidirectional`.
+    """The memory that `memory.save(path)` wrote, an object of one of `KINDS`.
 
     Its arrays and parts are those of the saved one, so that every step is the same to the last bit (see `save`).
     Nothing in the file is executed. Raises `InvalidInput` for a file that is missing, truncated, or not such a memory.

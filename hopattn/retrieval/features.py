@@ -6,13 +6,13 @@ Add features by adding a frozen dataclass here.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, in_numbers_of, namespace
-from hopattn.foundation.checks import Seed, require_room, require_time, whole_seed
+from hopattn.foundation.checks import Seed, real, require_room, require_time, whole_seed
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.threads import blocks
@@ -68,14 +68,19 @@ class Elu(Features):
 class RandomFeatures(Declared, Features):
     """φ_i(x) = exp(√β ω_i·x − β|x|²/2) / √n: positive random features, whose product estimates exp(β k·x).
 
+    With a damping a > 0, φ_i(x) = (1 + 4a)^(dim/4) exp(−a|ω_i|² + √((1 + 4a)β) ω_i·x − β|x|²/2) / √n.
+
     n: the number of features. rng: a seed, or a generator, which gives one; the default, 0, gives the same features in
     every run. orthogonal: directions ω_i that are orthogonal in each group of `dim`, with the lengths of normal
-    vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is 1/√dim. The same seed gives
-    the same directions for vectors of one dim.
+    vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is 1/√dim. damping: a, 0 or more,
+    by which long ω_i count less; `best_damping` of this module gives that of the least error. The same seed gives the
+    same directions for vectors of one dim.
 
-    The mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error falls like 1/√n, and grows with |k + x|. Raises
-    `InvalidInput` for an n below 1, a β that is not positive, and anything but a seed or a generator.
-    Source: Choromanski et al. (2021), ICLR (their m is our n; they scale q and k by d^(−1/4), which is our β).
+    The mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error falls like 1/√n, and grows with |k + x|; undamped and
+    independent, it is √(exp(β|k + x|²) − 1)/√n of the mean. Raises `InvalidInput` for an n below 1, a β that is not
+    positive, a negative damping, and anything but a seed or a generator.
+    Source: Choromanski et al. (2021), ICLR (their m is our n; they scale q and k by d^(−1/4), which is our β); with a
+    damping Likhosherstov et al. (2022), NeurIPS, "Chefs' random tables" (their A is our −a).
 
     >>> import hopattn as ha, numpy as np
     >>> scores = ha.retrieval.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
@@ -89,13 +94,14 @@ class RandomFeatures(Declared, Features):
     rng: Annotated[Seed, whole_seed] = 0
     orthogonal: Flag = True
     beta: Positive = 1.0
+    damping: Annotated[float, partial(real, least=0.0)] = 0.0
 
     def directions(self, dim: int) -> np.ndarray:
         """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""
         return _directions(self.n, dim, self.rng, self.orthogonal).copy()
 
     def exponents(self, x: Array) -> Array:
-        """log φ(x) = √β ω·x − β|x|²/2 − ½ log n, `(…, n)`, finite for every finite x.
+        """log φ(x), `(…, n)`, finite for every finite x.
 
         √β, and an entry of √β x, count as at most the fourth root of the largest number.
         """
@@ -103,8 +109,13 @@ class RandomFeatures(Declared, Features):
         bound = float(xp.finfo(x.dtype).max) ** 0.25
         root = min(max(math.sqrt(self.beta), 1 / bound), bound)
         scaled = root * xp.clip(x, -bound / root, bound / root)
-        along = scaled @ in_numbers_of(x, self.directions(x.shape[-1])).mT
-        return along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
+        dim, a, directions = int(x.shape[-1]), self.damping, self.directions(x.shape[-1])
+        along = math.sqrt(1 + 4 * a) * scaled @ in_numbers_of(x, directions).mT
+        exponents = along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
+        if a == 0:
+            return exponents
+        damped = 0.25 * dim * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
+        return exponents + in_numbers_of(x, damped)
 
     def __call__(self, x: Array) -> Array:
         """φ(x), `(…, n)`; a feature is at most the fourth root of the largest number."""
@@ -118,6 +129,17 @@ class RandomFeatures(Declared, Features):
     def kernel(self, cues: Array, keys: Array) -> Array:
         """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
         return _exp(self.log_kernel(cues, keys), 0.5)
+
+
+def best_damping(square: float, dim: int) -> float:
+    """The damping of the least error for vectors of this dim with β|k + x|² = square, above 0.
+
+    Of independent ω_i, the mean square of an estimate is (1 + 4a)^dim (1 + 8a)^(−dim/2) exp(square/(1 + 8a)) of the
+    squared mean. Source: Likhosherstov et al. (2022), theorem 3.4 (their ρ is our 1/(1 + 8a)).
+    """
+    twice = 2 * square + dim
+    rho = 2 * dim / (math.sqrt(twice * twice + 8 * dim * square) + twice)  # without a difference of near numbers
+    return max(0.0, (1 / rho - 1) / 8)
 
 
 def log_products(own: Array, stored: Array) -> Array:

@@ -5,6 +5,7 @@ from inspect import signature
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
+from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import KeyValueMemory, Memory
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
@@ -41,6 +42,15 @@ def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
             rows = [("left", f"{n_left} neurons"), ("right", f"{n_right} neurons")]
             rows += [("left patterns", f"{len(memory.patterns)} × {n_left}"), activation]
             formula = "E(x) = min_y −yᵀW x"
+        case LogSumRelu() | SuperposedMemory():
+            n, dim = memory.patterns.shape
+            rows = [("patterns", f"{n} × {dim}, {memory.patterns.dtype}"), activation]
+            if isinstance(memory, LogSumRelu):
+                rows.append(("range", f"√(2/β) = {memory.radius:.4g}"))
+                formula = "E(x) = −β⁻¹ log(ε + Σ [1 − ½β|x − ξ|²]₊)"
+            else:
+                rows.append(("features", repr(memory.phi)))
+                formula = "E(x) = ½|x|² − β⁻¹ log T·φ(x)"
         case _:
             rows = [("memory", repr(memory))]
     reason = memory.lacks.get("energy")

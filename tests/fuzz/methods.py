@@ -91,7 +91,7 @@ UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "rng": 0}, {"q": R
 ANY = {
     **{"__call__": X, "trace": X, "hidden": X, "append": X, "read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **{"step": CUES, "weights": CUES, "rest": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
-    **{"free_energy": CUES},
+    **{"free_energy": CUES, "nothing_near": STATES},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""

@@ -15,7 +15,10 @@ from hopattn.retrieval.step import Retrieval
 from tests.draws import in_dtypes, near
 from tests.each import each
 
-KNOWN = ("softmax", "proportional", "identity", "power", "rectified_power", "exponential", "threshold")
+KNOWN = (
+    *("softmax", "proportional", "identity", "power", "rectified_power", "exponential", "threshold"),
+    "rectified_exponential",
+)
 """The separations that have a formula."""
 SIZES = [(n, dim) for n in (2, 3, 5, 12) for dim in (1, 2, 4, 7, 16)]
 """Patterns and dims; 20 of them."""

@@ -122,3 +122,9 @@ def test_the_curve_of_a_magnet_passes_through_its_averages():
 def test_a_wrong_file_is_refused(text, message):
     (found,) = problems(text)
     assert found.startswith(f"file.toml:{message}"), found
+
+
+@pytest.mark.parametrize("model, needed", [("bam", "right"), ("input_driven", "input")])
+def test_a_model_that_needs_more_than_patterns_is_refused_by_its_key(model, needed):
+    problem = f"ising.model: '{model}' needs {needed}, which kind = \"memory\" has a key for"
+    assert any(problem in line for line in problems(PATTERNS + f'model = "{model}"\n'))

@@ -36,7 +36,12 @@ def run(memory, cue=CUE):
     return only.arrays
 
 
-NEEDS = {"bam": 'values = ["1", "2", "V"]', "delta": 'values = ["1", "2", "V"]', "sdm": 'values = ["J", "R", "S"]'}
+NEEDS = {
+    "bam": 'values = ["1", "2", "V"]',
+    "delta": 'values = ["1", "2", "V"]',
+    "sdm": 'values = ["J", "R", "S"]',
+    "input_driven": 'input = "J"',
+}
 PARAMETERS = {"sdm": '{ name = "sdm", radius = 12, locations = 300 }'}
 
 
@@ -375,3 +380,28 @@ def test_random_locations_are_not_shown_as_patterns():
     (only,) = ha.run(parse(SPARSE.format(seed=1, radius=2, locations=2), "file.toml", "file"), explain=True).runs
     assert "step 1 weights" not in only.arrays
     assert any("similarity to x: " in line and line.endswith("= 4") for line in only.working)  # x·x, of the value x
+
+
+@pytest.mark.parametrize(
+    "memory, message",
+    [
+        ('model = "input_driven"\n', "the model 'input_driven' needs an input: write input = \"a word\""),
+        ('model = "input_driven"\ninput = "Q"\n', "'Q' is unknown"),
+        ('model = "hopfield"\ninput = "J"\n', "is for a model with couplings that an input weighs, 'input_driven'"),
+    ],
+)
+def test_a_wrong_input_of_the_couplings_is_named(memory, message):
+    with pytest.raises(ha.InvalidInput, match=re.escape(message)):
+        run(memory)
+
+
+def test_the_working_of_a_memory_with_a_range_names_what_is_near():
+    def explained(beta):
+        text = HEAD + f'model = {{ name = "log_sum_relu", beta = {beta} }}\n' + CUE
+        return ha.run(parse(text, "file.toml", "file"), explain=True).runs[0]
+
+    far, near = explained(1.0), explained(0.1)
+    assert far.arrays["status"].values.tolist() == ["nothing near"]
+    assert any("no stored pattern is near enough" in line for line in far.working)
+    assert any(re.search(r"distance to J: [\d.]+, near: below √\(2/β\) ≈ 4.4721", line) for line in near.working)
+    assert any("the step leads to the mean of J" in line for line in near.working)

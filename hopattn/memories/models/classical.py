@@ -1,8 +1,18 @@
-"""The classical networks, whose couplings a rule learns: Hopfield 1982 and 1984, and Kosko's two sides."""
+"""The classical networks, whose couplings a rule learns: Hopfield 1982 and 1984, driven by an input, and Kosko's."""
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hopattn.foundation.arrays import Array, first_true, namespace, on_host
+from hopattn.foundation.arrays import (
+    Array,
+    as_float,
+    device_of,
+    first_true,
+    max_safe_entry,
+    namespace,
+    on_host,
+    require_alike,
+    require_finite,
+)
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import surely
@@ -79,6 +89,38 @@ def graded(patterns: Stored, beta: float = 4.0, rule: Rule = "hebb", self_coupli
     0
     """
     return _network(spin_patterns(patterns), rule, self_coupling, Tanh(beta))
+
+
+@named(source="Betteti et al. 2025", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW(u) x", update="graded")
+def input_driven(patterns: Stored, input: Any, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
+    """Hopfield's graded network with couplings that its input weighs: W(u) = (1/N) Σ_μ α_μ ξ_μ ξ_μᵀ, α_μ = ξ_μ·u / N.
+
+    patterns: `(n_patterns, N)`, ±1. input: u, `(N,)`, real; it says how much each pattern counts (its salience α_μ),
+    and the cue of a recall is where the state starts. beta: the gain of the neurons, positive. self_coupling: keep the
+    diagonal of W. Where patterns are orthogonal and the diagonal is kept, α_μ is an eigenvalue of W: the state ±c ξ_μ
+    with c = tanh(β α_μ c) exists where β α_μ > 1, and the pattern of the largest salience has the lowest energy. An
+    input that is like a reversed pattern has a negative salience, and drives the state away from both. Raises
+    `InvalidInput` for others. `ha.memories.graded` is the network of equal saliences.
+    Source: Betteti, Baggio, Bullo & Zampieri (2025), Science Advances 11, eadu6991, arXiv:2411.05849 (their u is our
+    u/N, their Ψ our tanh βu, whose gain they set to 1).
+
+    >>> import hopattn as ha, numpy as np
+    >>> patterns = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]])
+    >>> network = ha.memories.input_driven(patterns, 0.3 * patterns[0] + 0.7 * patterns[1])
+    >>> int(network.recall([0.2, 0.0, 0.1, 0.0], update="graded").matched)
+    1
+    """
+    rows = spin_patterns(patterns)
+    u, n = as_float(input, "input", like=rows), int(rows.shape[1])
+    if tuple(u.shape) != (n,):
+        raise InvalidInput(f"input: got shape {tuple(u.shape)}; expected ({n},), a number for each neuron")
+    require_alike(u, rows, "input", "patterns")
+    require_finite(u, "input", max_safe_entry(u))
+    couplings = ((rows @ u)[:, None] * rows).mT @ rows / n**2
+    if not flag(self_coupling, "self_coupling"):
+        xp = namespace(couplings)
+        couplings = xp.where(xp.eye(n, dtype=xp.bool, device=device_of(couplings)), xp.zeros_like(couplings), couplings)
+    return Hopfield(couplings, activation=Tanh(beta), patterns=rows)
 
 
 def _network(

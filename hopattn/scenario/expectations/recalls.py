@@ -36,8 +36,8 @@ class Ended(Expectation):
     """The stored pattern that it reached (a cosine of at least .95), or "nothing"."""
     answers: Text | None = None
     """The pattern that the other side of a bidirectional memory reached, or "nothing"."""
-    status: Literal["converged", "cycle", "limit", "diverged"] | None = None
-    """The end of the recall: a fixed point, a cycle, max_steps, or growth without bound."""
+    status: Literal["converged", "cycle", "limit", "diverged", "nothing near"] | None = None
+    """The end of the recall: a fixed point, a cycle, max_steps, growth without bound, or no pattern in its range."""
     spurious: Literal["none", "reversed", "mixture", "other"] | None = None
     """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None

@@ -10,6 +10,7 @@ from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import counted, number
+from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.results.labelled import Labelled
@@ -29,6 +30,7 @@ _ENDED = {
     Status.CYCLE: "in a cycle of {} after",
     Status.LIMIT: "stopped after",
     Status.DIVERGED: "diverged after",
+    Status.NOTHING_NEAR: "nothing near after",
     Status.ANSWERED: "answered after",
 }
 
@@ -103,6 +105,8 @@ def explain_recall(arrays: Arrays, memory: Recallable, table: MemoryTable, words
         yield from _indented_picture(cue, words)
         if isinstance(memory, Memory) and "step 1 weights" in arrays:
             yield from _explain_weights(memory, cue, arrays, i, words)
+        elif isinstance(memory, LogSumRelu):
+            yield from _explain_range(memory, cue, table.recalled_words)
         else:
             yield from _explain_couplings(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
         update = table.update_rule()
@@ -134,6 +138,17 @@ def _explain_weights(memory: Memory, cue: np.ndarray, arrays: Arrays, i: int, wo
     yield f"  field: {weighted_sum(weights, names)}{numbers}"
 
 
+def _explain_range(memory: LogSumRelu, cue: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    """The distance of a cue from each stored pattern, and the patterns of whose mean the step consists."""
+    distances, near = -np.asarray(memory.similarity(cue, memory.patterns)), np.asarray(memory.weights(cue)) > 0
+    reach = f"√(2/β) {equals(memory.radius)} {number(memory.radius)}"
+    for name, distance, within in zip(names, distances, near, strict=True):
+        place = "near: below" if within else "not near: not below"
+        yield f"  distance to {name}: {number(distance)}, {place} {reach}"
+    means = [name for name, within in zip(names, near, strict=True) if within]
+    yield f"  the step leads to the mean of {' and '.join(means)}" if means else "  nothing is near: the state stays"
+
+
 def _explain_couplings(
     memory: Recallable, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
 ) -> Iterator[str]:
@@ -145,6 +160,8 @@ def _explain_couplings(
     numbers = "" if words.size else f"{equals(field)} {vector(field)}" if by_hebb else vector(field)
     if by_hebb or numbers:
         yield f"  field of all neurons: {by_hebb}{' ' * bool(by_hebb and numbers)}{numbers}"
+    if not memory.activation.discrete and not isinstance(memory, Hopfield):
+        return
     against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
     are = "is opposed to its" if against == 1 else "are opposed to their"
     yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field"

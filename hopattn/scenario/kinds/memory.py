@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
 from hopattn.scenario.kinds.base import Spec
@@ -85,6 +85,8 @@ class MemoryScenario(Spec):
         damaged = {name: f"'{shortened(name)}' is a damaged cue; store a word" for name in self.cue}
         for key in ("patterns", "values"):
             yield from token_problems(getattr(self.memory, key) or [], words, ("memory", key), absent | damaged)
+        if (word := self.memory.input) is not None and word not in words:
+            yield Problem(("memory", "input"), absent.get(word) or unknown(word, words))
         known = {**words, **self.cue}
         yield from cue_problems(self.cue, words, self.vocabulary.size)
         if self.input is not None:

@@ -66,7 +66,7 @@ class MagnetTable(Table):
             try:
                 self.memory()
             except InvalidInput as error:
-                key = "bias" if str(error).startswith("bias: ") else self.given
+                key = next((name for name in ("bias", "model") if str(error).startswith(f"{name}: ")), self.given)
                 yield Problem(("ising", key), str(error).removeprefix(f"{key}: "))
 
     def memory(self) -> Any:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -12,7 +12,7 @@ from pydantic import Field, Tag, field_serializer
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
-from hopattn.foundation.errors import shortened, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -30,6 +30,7 @@ from hopattn.scenario.language.fields import (
     PositiveNumber,
     Problem,
     Table,
+    Text,
     own_fields,
     registry_entry,
 )
@@ -134,21 +135,36 @@ class ModelTable(Table):
             return False
         return bool(self.card.parameters[self.card.read_out].default is Parameter.empty)
 
-    def build(self, patterns: np.ndarray, values: np.ndarray | None, rng: np.random.Generator) -> Recallable:
+    @property
+    def needs_input(self) -> bool:
+        """Whether the model has couplings that an input weighs."""
+        return self.card is not None and "input" in self.card.parameters
+
+    def build(
+        self,
+        patterns: np.ndarray,
+        values: np.ndarray | None,
+        rng: np.random.Generator,
+        given: Mapping[str, np.ndarray] = MappingProxyType({}),
+    ) -> Recallable:
         """The memory that stores patterns `(n_patterns, dim)` and values `(n_patterns, n)`.
 
-        rng: for models that use random numbers. Raises `InvalidInput` if the model cannot store the patterns.
+        rng: for models that use random numbers. given: other arrays of the model, by the names of its parameters.
+        Raises `InvalidInput` if the model cannot store the patterns.
         """
         if self.card is None:
             parts: dict[str, Any] = {"similarity": self.similarity, "activation": self.activation, "sink": self.sink}
             separation = registry_entry(separations, self.separation, beta=self.beta)
             return Memory(patterns, values, separation=separation, **parts)
         build: Callable[..., Recallable] = self.card.build
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, Any] = dict(given)
         if isinstance(self.model, Table):
             arguments |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
         arguments |= {} if values is None else {self.card.read_out: values}
         arguments |= {"rng": rng} if "rng" in self.card.parameters else {}
+        for name, parameter in self.card.parameters.items():
+            if parameter.default is Parameter.empty and name not in (self.card.stored, *arguments):
+                raise InvalidInput(f"model: '{self.card.name}' needs {name}, which kind = \"memory\" has a key for")
         return build(patterns, **arguments)
 
     def update_rule(self) -> Update:
@@ -165,6 +181,8 @@ class MemoryTable(ModelTable):
     """The words that are stored."""
     values: Annotated[list[str], Field(min_length=1)] | None = None
     """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself."""
+    input: Text | None = None
+    """The word whose vector is the input of a model with couplings that an input weighs."""
     between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     """Two stored words. The energy is taken on the straight line between them: the measure `barrier` says how far it
     rises above the higher end."""
@@ -178,6 +196,10 @@ class MemoryTable(ModelTable):
             yield Problem(("memory", "values"), f"the model '{self.card.name}' leads to its own patterns")
         elif self.values is None and self.needs_values:
             yield Problem(("memory",), f"the model '{self.card.name}' needs values, one for each pattern")
+        if self.input is not None and not self.needs_input:
+            yield Problem(("memory", "input"), "is for a model with couplings that an input weighs, 'input_driven'")
+        elif self.input is None and self.needs_input:
+            yield Problem(("memory",), f"the model '{self.card.name}' needs an input: write input = \"a word\"")
         for i, word in enumerate(self.between or ()):
             if word not in self.patterns:
                 yield Problem(("memory", "between", i), unknown(word, dict.fromkeys(self.patterns)))
@@ -211,6 +233,5 @@ class MemoryTable(ModelTable):
         words: the vector of each word. rng: for models that use random numbers.
         """
         patterns = np.stack([words[word] for word in self.patterns])
-        return self.build(
-            patterns, None if self.values is None else np.stack([words[word] for word in self.values]), rng
-        )
+        values = None if self.values is None else np.stack([words[word] for word in self.values])
+        return self.build(patterns, values, rng, {} if self.input is None else {"input": words[self.input]})
