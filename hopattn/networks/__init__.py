@@ -6,6 +6,7 @@
 - `layers.py`: layers of neurons, whose Lagrangians are activations or separations
 - `synapses.py`: the alignments of two, three and more layers: dense, convolution, attention
 - `network.py`: Network: layers and synapses, with the protocol of a memory
+- `energy_transformer.py`: EnergyTransformer: tokens that descend one energy; Patches: pictures as tokens
 - `ising.py`: averages over all states of a few spins at a temperature, and the magnet in which all are coupled alike
 """
 

@@ -25,6 +25,7 @@ from tests.fuzz.samples import (
 )
 
 PATTERNS = {"patterns": SPINS}
+HEADS = REAL[[[0, 1], [1, 2]]]
 VECTORS = {"patterns": REAL}
 PAIRS = {"keys": REAL, "values": REAL}
 QKV = {"q": REAL, "k": REAL, "v": REAL}
@@ -87,6 +88,8 @@ ARGUMENTS = {
     "networks.Network": lambda: {"layers": [own_layer()], "synapses": [own_synapse()], "patterns": SPINS},
     "networks.Stored": lambda: {"keys": EYE, "separation": "softmax", "beta": 1.0},
     "memories.of_network": lambda: {"network": ha.networks.Network([own_layer()], [own_synapse()])},
+    "networks.EnergyTransformer": lambda: {"w_query": HEADS, "w_key": HEADS, "memories": REAL},
+    "networks.Patches": lambda: {"n_pixels": 4, "n_tokens": 2},
     "networks.boltzmann": lambda: {"memory": ha.memories.hopfield(SPINS), "temperature": [0.5, 1.0]},
     "causal": lambda: {"n": 3},
     "certify": lambda: {"memory": "hopfield", "update": "async", "count": 3, "rng": 0},

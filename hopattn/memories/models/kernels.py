@@ -3,18 +3,18 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import on_host
 from hopattn.foundation.checks import positive, whole_seed
 from hopattn.foundation.vectors import row_length
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
+from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.retrieval.features import RandomFeatures, best_damping
 
 
 @named(source="Hoover et al. 2025", energy="−β⁻¹ log(ε + Σ [1 − ½β|x − ξ|²]₊)")
-def log_sum_relu(patterns: ArrayLike, beta: float = 1.0, epsilon: float = 1e-8) -> LogSumRelu:
+def log_sum_relu(patterns: Stored, beta: float = 1.0, epsilon: float = 1e-8) -> LogSumRelu:
     """A memory with a range: x⁺ is the mean of the patterns within √(2/β) of x; without any, "nothing near".
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse of half the squared range, positive. epsilon:
@@ -37,7 +37,7 @@ def log_sum_relu(patterns: ArrayLike, beta: float = 1.0, epsilon: float = 1e-8) 
 
 @named(source="Hoover et al. 2024; Choromanski et al. 2021", energy="½|x|² − β⁻¹ log T·φ(x), T = Σ φ(ξ)")
 def random_features(
-    patterns: ArrayLike, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Any = 0
+    patterns: Stored, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Any = 0
 ) -> SuperposedMemory:
     """A modern memory whose patterns are added up in one vector of n random features, however many there are.
 

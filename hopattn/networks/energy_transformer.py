@@ -1,0 +1,378 @@
+"""The Energy Transformer: a block whose tokens descend one energy, of attention to each other and of stored vectors.
+
+E(g) = Σ_A Φ*(g_A) − β⁻¹ Σ_heads Σ_C log Σ_{B≠C} exp(β K_B·Q_C) − Σ_A Ψ(M g_A)          K = W_K g,  Q = W_Q g
+
+The tokens g are layer-normalised. Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import signature
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.record import Recall
+from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    device_of,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_alike,
+    require_dim,
+    shaped,
+)
+from hopattn.foundation.checks import instance, positive, whole
+from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.networks.hopfield import require_no_mask
+from hopattn.retrieval.activation import Activation, LayerNorm
+from hopattn.retrieval.separation import separation_of
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.elementwise import RectifiedPower
+from hopattn.retrieval.separation.softmax import Softmax
+
+ITSELF = "a token that attends to itself has a score that is quadratic in it, so that its energy may not be concave"
+CONCAVE = "concave-convex procedure, token by token: the energy is concave in each token alone, but for its own term"
+
+
+def _separation(choice: Any, what: str) -> Separation:
+    return separation_of(choice)
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyTransformer(Declared):
+    """An Energy Transformer block: heads whose tokens attend to each other, and stored vectors, in one energy.
+
+    w_query, w_key: W_Q and W_K, `(n_heads, dim_head, dim)`. memories: M, `(n_memories, dim)`. beta: β of the attention,
+    by default 1/√dim_head. separation: Ψ of the memories, a name or an object; by default Σ ½[s]₊², the paper's. norm:
+    the layer normalisation ∇Φ of a token, with its γ and ε. attends_itself: whether a token attends to itself too.
+    Raises `InvalidInput` for matrices that do not fit each other.
+
+    Tokens are `(…, n_tokens, dim)`, normalised by `norm`; `recall` normalises them itself. In one token g_A, the
+    others given, each log Σ exp is one of affine functions, hence convex: with a convex Ψ the energy without Φ* is
+    concave, and g_A⁺ = ∇Φ(h_A), where h_A = −∂E/∂g_A without Φ*, never raises E. There is no step size. With
+    attends_itself, K_A·Q_A is quadratic in g_A; E then falls surely where no W_KᵀW_Q + W_QᵀW_K has a negative
+    eigenvalue.
+    Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253 (their x is our field, their ξ our M, their −G our −Ψ; they
+    leave Φ* out of the energy, and take steps of a size; their shift δ is 0 here). The step: Yuille & Rangarajan
+    (2003), Neural Computation 15, 915.
+
+    >>> import hopattn as ha, numpy as np
+    >>> w_query, w_key, memories, x = (np.random.default_rng(i).normal(size=s) for i, s in enumerate(
+    ...     [(2, 3, 6), (2, 3, 6), (4, 6), (5, 6)]))
+    >>> block = ha.networks.EnergyTransformer(w_query, w_key, memories)
+    >>> found = block.recall(x)
+    >>> str(found.status), bool(np.all(np.diff(found.energies) <= 1e-9))
+    ('converged', True)
+    """
+
+    w_query: Annotated[Any, Shape("n_heads dim_head dim")]
+    w_key: Annotated[Any, Shape("n_heads dim_head dim")]
+    memories: Annotated[Any, Shape("n_memories dim")]
+    beta: Annotated[Any, positive] = None
+    separation: Annotated[Any, _separation] = field(default_factory=lambda: RectifiedPower(n=2))
+    norm: LayerNorm = field(default_factory=LayerNorm)
+    attends_itself: Flag = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if tuple(self.w_key.shape) != tuple(self.w_query.shape):
+            shapes = tuple(self.w_key.shape), tuple(self.w_query.shape)
+            raise InvalidInput(f"w_key: got shape {shapes[0]}; expected that of w_query, {shapes[1]}")
+        require_dim(self.memories, self.dim, "memories", "w_query")
+        for name in ("w_key", "memories"):
+            require_alike(getattr(self, name), self.w_query, name, "w_query")
+        instance(self.norm, LayerNorm, "norm")
+        if self.beta is None:
+            object.__setattr__(self, "beta", float(self.w_query.shape[1]) ** -0.5)
+
+    def __repr__(self) -> str:
+        heads = "{} heads of dim {}".format(*self.w_query.shape)
+        return f"EnergyTransformer(dim {self.dim}, {heads}, {self.memories.shape[0]} memories, {self.separation!r})"
+
+    @classmethod
+    def of_pictures(cls, pictures: Any, patches: "Patches", beta: float = 0.5, sharpness: float = 4.0) -> Self:
+        """The block that completes pictures `(n_pictures, n_pixels)` of ±1 from their patches, without training.
+
+        One head: W_Q = W_K holds an orthonormal basis of the sums of the tokens of each picture, so that tokens of one
+        picture agree. The memories are all tokens of all pictures, with a softmax. beta, sharpness: β of both.
+        """
+        n_pixels = instance(patches, Patches, "patches").n_pixels
+        rows = on_host(shaped(pictures, "pictures", "n_pictures n_pixels", n_pixels=n_pixels))
+        tokens = LayerNorm()(patches.tokens(rows))
+        basis = np.linalg.svd(tokens.sum(axis=-2), full_matrices=False)[2][None]
+        rows = tokens.reshape(-1, tokens.shape[-1])
+        return cls(basis, basis, rows / rows.shape[1] ** 0.5, beta, Softmax(beta=sharpness))
+
+    @property
+    def dim(self) -> int:
+        """The dim of a token."""
+        return int(self.w_query.shape[-1])
+
+    @property
+    def attention(self) -> Softmax:
+        """The separation of the attention."""
+        return Softmax(beta=self.beta)
+
+    @cached_property
+    def concave(self) -> bool:
+        """Whether the energy of the heads and memories is concave in each token, whatever the others are."""
+        if not self.separation.convex:
+            return False
+        products = on_host(self.w_key).mT @ on_host(self.w_query)
+        lowest = np.linalg.eigvalsh(products + products.mT)[:, 0]
+        size = np.abs(products).sum(axis=(-1, -2))
+        return not self.attends_itself or bool(np.all(lowest >= -self.dim * np.finfo(products.dtype).eps * size))
+
+    @no_nan
+    def energies(self, tokens: Any) -> dict[str, Array]:
+        """The three parts of the energy, `(…,)` each: "tokens", that of Φ*, "attention" and "memories"."""
+        g = self._tokens(tokens)
+        xp = namespace(g)
+        scores, where = self._scores(self._heads(g, self.w_query), self._heads(g, self.w_key))
+        return {
+            "tokens": xp.sum(self.norm.conjugate(g), axis=-1),
+            "attention": -xp.sum(self.attention.potential(scores, where), axis=(-1, -2)),
+            "memories": -xp.sum(self.separation.potential(g @ self.memories.mT), axis=-1),
+        }
+
+    def energy(self, tokens: Any) -> Array:
+        """E(g), `(…,)`."""
+        parts = self.energies(tokens)
+        return parts["tokens"] + parts["attention"] + parts["memories"]
+
+    @in_range
+    def field(self, tokens: Any) -> Array:
+        """h = −∂E/∂g without the part of Φ*, `(…, n_tokens, dim)`."""
+        g = self._tokens(tokens)
+        queries, keys = self._heads(g, self.w_query), self._heads(g, self.w_key)
+        weights = self.attention.weights(*self._scores(queries, keys))
+        pull = (weights @ keys) @ self.w_query + (weights.mT @ queries) @ self.w_key
+        return namespace(g).sum(pull, axis=-3) + self.separation.weights(g @ self.memories.mT) @ self.memories
+
+    def step(self, tokens: Any, clamped: Any = None) -> Array:
+        """One sweep: each token in turn becomes ∇Φ(h_A), with the new values of those before it.
+
+        clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
+        """
+        g = self._tokens(tokens)
+        xp, n = namespace(g), int(g.shape[-2])
+        numbers = xp.arange(n, device=device_of(g))[:, None]
+        for token in np.flatnonzero(~_flags(clamped, n)):
+            moved = self.norm(self.field(g)[..., int(token), None, :])
+            g = xp.where(numbers == int(token), moved, g)
+        return g
+
+    def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
+        """The block as a memory of states of n_tokens tokens, flat `(n, n_tokens · dim)`; `recall` says the rest."""
+        n, xp = whole(n_tokens, "n_tokens"), namespace(self.w_query)
+        known = xp.zeros((0, n, self.dim), dtype=self.w_query.dtype, device=device_of(self.w_query))
+        if patterns is not None:
+            given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=known, n_tokens=n, dim=self.dim)
+            require_alike(given, known, "patterns", "w_query")
+            known = self.norm(given)
+        return TokenMemory(self, n, xp.reshape(known, (known.shape[0], n * self.dim)), tuple(_flags(clamped, n)))
+
+    def recall(self, tokens: Any, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
+        """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are flat.
+
+        tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. patterns:
+        `(n_patterns, n_tokens, dim)`, with which recalled states are compared. clamped: booleans `(n_tokens,)`, True
+        for a token that stays. options: those of `hopattn.Memory.recall`, such as max_steps; update="sync" takes all
+        tokens at once, which may raise the energy.
+        """
+        reject_unknown("recall", options, [*signature(AssociativeMemory.recall).parameters][2:], "option")
+        g = self.norm(self._tokens(tokens))
+        if g.ndim > 3:
+            raise InvalidInput(
+                f"tokens: got shape {tuple(g.shape)}; expected (n_cues, n_tokens, dim) or (n_tokens, dim)"
+            )
+        n = int(g.shape[-2])
+        flat = namespace(g).reshape(g, (*g.shape[:-2], n * self.dim))
+        return self.memory(n, patterns, clamped).recall(flat, **options)
+
+    def _tokens(self, tokens: Any) -> Array:
+        g = shaped(tokens, "tokens", "… n_tokens dim", like=self.w_query, dim=self.dim)
+        require_alike(g, self.w_query, "tokens", "w_query")
+        return g
+
+    def _heads(self, g: Array, matrices: Array) -> Array:
+        """W g for every head, `(…, n_heads, n_tokens, dim_head)`."""
+        return g[..., None, :, :] @ matrices.mT
+
+    def _scores(self, queries: Array, keys: Array) -> tuple[Array, Array | None]:
+        """Q_C·K_B, `(…, n_heads, n_tokens, n_tokens)`, and which tokens B the token C attends to."""
+        n, xp = int(queries.shape[-2]), namespace(queries)
+        numbers = xp.arange(n, device=device_of(queries))
+        return queries @ keys.mT, None if self.attends_itself else numbers[:, None] != numbers
+
+
+@dataclass(frozen=True)
+class TokenNorm(Activation):
+    """Layer normalisation of each token of a flat state `(…, n_tokens · dim)`."""
+
+    elementwise: ClassVar[bool] = False
+    source: ClassVar[str] = "Hoover et al. 2023"
+    norm: LayerNorm
+    n_tokens: int
+
+    def __call__(self, field: Array, state: Array | None = None) -> Array:
+        return namespace(field).reshape(self.norm(self._tokens(field)), tuple(field.shape))
+
+    def potential(self, field: Array) -> Array:
+        return namespace(field).sum(self.norm.potential(self._tokens(field)), axis=-1)
+
+    def conjugate(self, state: Array) -> Array:
+        return namespace(state).sum(self.norm.conjugate(self._tokens(state)), axis=-1)
+
+    def why_outside_domain(self, state: np.ndarray) -> str:
+        reasons = map(self.norm.why_outside_domain, self._tokens(state))
+        return next((f"has a token, {i}, that {reason}" for i, reason in enumerate(reasons) if reason), "")
+
+    def _tokens(self, flat: Array) -> Array:
+        return namespace(flat).reshape(flat, (*flat.shape[:-1], self.n_tokens, flat.shape[-1] // self.n_tokens))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenMemory(AssociativeMemory):
+    """A block with a fixed number of tokens as a memory; `EnergyTransformer.memory` makes it. States are flat."""
+
+    lacks: ClassVar[Mapping[str, str]] = {
+        "convexity": "the potential of all tokens together is not convex",
+        "single-neuron updates": "layer normalisation looks at all entries of a token together",
+        "continuous time": "layer normalisation looks at all entries of a token together",
+    }
+    block: EnergyTransformer
+    n_tokens: int
+    patterns: Array
+    clamped: tuple[bool, ...]
+
+    def __repr__(self) -> str:
+        free = self.n_tokens - sum(self.clamped)
+        return f"TokenMemory({self.block!r}, {free} of {self.n_tokens} tokens free)"
+
+    @property
+    def activation(self) -> Activation:
+        """The layer normalisation of each token."""
+        return TokenNorm(self.block.norm, self.n_tokens)
+
+    @property
+    def own_update(self) -> Update:
+        return TokenByToken()
+
+    def field(self, cues: Any, mask: Any = None) -> Array:
+        """h, `(n, n_tokens · dim)`. A mask raises `InvalidInput`."""
+        return self._flat(self.block.field(self._tokens(cues, mask)))
+
+    def step(self, cues: Any, mask: Any = None) -> Array:
+        """All tokens at once that are not clamped, `(n, n_tokens · dim)`."""
+        g = self._tokens(cues, mask)
+        stays = in_numbers_of(g, np.array(self.clamped, dtype=float)[:, None]) > 0
+        return self._flat(namespace(g).where(stays, g, self.block.norm(self.block.field(g))))
+
+    def sweep(self, states: Any, mask: Any = None) -> Array:
+        """One token after another that is not clamped, `(n, n_tokens · dim)`."""
+        return self._flat(self.block.step(self._tokens(states, mask), self.clamped))
+
+    def energy(self, states: Any, mask: Any = None) -> Array:
+        """E(g), `(n,)`. A mask raises `InvalidInput`."""
+        return self.block.energy(self._tokens(states, mask))
+
+    def _tokens(self, flat: Any, mask: Any) -> Array:
+        require_no_mask(mask)
+        states = as_float(flat, "cues", like=self.patterns)
+        require_dim(states, self.n_tokens * self.block.dim, "cues", "tokens")
+        return namespace(states).reshape(states, (*states.shape[:-1], self.n_tokens, self.block.dim))
+
+    def _flat(self, tokens: Array) -> Array:
+        return namespace(tokens).reshape(tokens, (*tokens.shape[:-2], self.n_tokens * self.block.dim))
+
+
+@dataclass(frozen=True)
+class TokenByToken(Update):
+    """One token after the other, each with the new values of those before it; a step is one sweep over all."""
+
+    source: ClassVar[str] = "Yuille & Rangarajan 2003; Hoover et al. 2023"
+    way: ClassVar[str] = "one token after the other"
+    on_devices: ClassVar[bool] = True
+
+    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+        moved: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
+        return as_array(moved.sweep(states, mask)), energy_of(memory, states, mask)
+
+    def guarantee(self, memory: Recallable) -> Descent:
+        block = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer").block
+        if block.concave:
+            return Descent(True, CONCAVE)
+        reason = ITSELF if block.separation.convex else f"the potential of {quoted(block.separation)} is not convex"
+        return Descent(False, reason)
+
+    def obstacle(self, memory: Recallable) -> str:
+        return "" if isinstance(memory, TokenMemory) else "only the memory of an Energy Transformer has tokens"
+
+
+@dataclass(frozen=True)
+class Patches(Declared):
+    """Pictures as tokens, one for each patch of equal size, and back.
+
+    n_pixels: of a picture. n_tokens: the number of patches, which divides it; a patch is a run of pixels, such as a
+    row.
+    place: the entry that marks the place of a token, 2 by default. A token has the pixels of its patch at their places
+    in the picture, the mark of its own place, zeros elsewhere, and all of that once more with the other sign, so that
+    its mean is 0 and all tokens of ±1 have one length. Pixels of 0 are hidden.
+
+    >>> import hopattn as ha
+    >>> patches = ha.networks.Patches(4, 2)
+    >>> patches.tokens([1, -1, 1, 1])[0].tolist()
+    [1.0, -1.0, 0.0, 0.0, 2.0, 0.0, -1.0, 1.0, 0.0, 0.0, -2.0, 0.0]
+    >>> patches.pictures(patches.tokens([1, -1, 0, 0])).tolist()
+    [1.0, -1.0, 0.0, 0.0]
+    """
+
+    n_pixels: Count
+    n_tokens: Count
+    place: Positive = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_pixels % self.n_tokens:
+            raise InvalidInput(f"n_tokens: got {self.n_tokens}; expected a number that divides {self.n_pixels} pixels")
+
+    @property
+    def own(self) -> np.ndarray:
+        """1 for the pixels of each token's patch, else 0, `(n_tokens, n_pixels)`."""
+        return np.repeat(np.eye(self.n_tokens), self.n_pixels // self.n_tokens, axis=1)
+
+    def tokens(self, pictures: Any) -> Array:
+        """The tokens of pictures `(…, n_pixels)`: `(…, n_tokens, 2 (n_pixels + n_tokens))`."""
+        pixels = shaped(pictures, "pictures", "… n_pixels", n_pixels=self.n_pixels)
+        xp, patches = namespace(pixels), pixels[..., None, :] * in_numbers_of(pixels, self.own)
+        marks = in_numbers_of(pixels, self.place * np.eye(self.n_tokens))
+        halves = xp.concat([patches, xp.broadcast_to(marks, (*patches.shape[:-1], self.n_tokens))], axis=-1)
+        return xp.concat([halves, 0 - halves], axis=-1)
+
+    def pictures(self, tokens: Any) -> Array:
+        """The pictures `(…, n_pixels)` of tokens, each of which gives its own patch; a sign is black or white."""
+        dim = 2 * (self.n_pixels + self.n_tokens)
+        g = shaped(tokens, "tokens", "… n_tokens dim", n_tokens=self.n_tokens, dim=dim)
+        return namespace(g).sum(g[..., : self.n_pixels] * in_numbers_of(g, self.own), axis=-2)
+
+
+def _flags(clamped: Any, n: int) -> np.ndarray:
+    """The tokens that are clamped, `(n,)`, as booleans."""
+    flags = np.zeros(n, dtype=bool) if clamped is None else np.asarray(on_host(as_array(clamped, "clamped")))
+    if flags.shape != (n,) or flags.dtype != bool:
+        got = f"{flags.dtype} of shape {flags.shape}"
+        raise InvalidInput(f"clamped: got {got}; expected {n} booleans, one for each token")
+    if flags.all():
+        raise InvalidInput("clamped: every token is clamped; expected one at least that is free")
+    return flags
