@@ -3,14 +3,13 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hopattn.foundation.arrays import on_host
 from hopattn.foundation.checks import instance, real
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import unit
-from hopattn.memories.memory import Memory
+from hopattn.memories.memory import Memory, Stored
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.retrieval.separation.elementwise import Threshold
 
@@ -22,7 +21,7 @@ BLOCK = 4096
 
 
 @named(source="Shafiei Kafraj et al. 2026", energy="Φ*(x) − Σ [k·x − θ]₊")
-def threshold_layer(patterns: ArrayLike, threshold: float = 0.5, activation: Visible = "identity") -> Memory:
+def threshold_layer(patterns: Stored, threshold: float = 0.5, activation: Visible = "identity") -> Memory:
     """A hidden layer with a threshold: h_μ = 1 where k_μ·x ≥ θ, else 0, and x⁺ = Σ_μ h_μ k_μ, a sum of parts.
 
     patterns: the parts k_μ, `(n_hidden, N)`, scaled to unit magnitude, so that a part alone has the score 1. threshold:
