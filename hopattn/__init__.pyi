@@ -3,6 +3,7 @@
 from . import circuits as circuits
 from . import cluster as cluster
 from . import experiments as experiments
+from . import landscapes as landscapes
 from . import memories as memories
 from . import networks as networks
 from . import retrieval as retrieval
@@ -16,6 +17,7 @@ from .dynamics.updates.asynchronous import Asynchronous as Asynchronous
 from .dynamics.updates.asynchronous import Glauber as Glauber
 from .dynamics.updates.base import Update as Update
 from .dynamics.updates.continuous_time import Graded as Graded
+from .dynamics.updates.metropolis import Metropolis as Metropolis
 from .dynamics.updates.synchronous import ConcaveConvex as ConcaveConvex
 from .experiments.certificate import Certificate as Certificate
 from .experiments.certificate import certify as certify

@@ -6,7 +6,6 @@
 - `protocol.py`: the protocol of a memory, with its defaults
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
 - `own_parts.py`: classes of the user's own, in the registries
-- `state_space.py`: a small memory as a whole: its energy over a plane, where each state leads
 - `saving.py`: the file of a memory: how it is written and read
 - `stopping.py`: the rules that stop a cue: growth, a fixed point, a cycle
 - `recall_on_device.py`: recall of arrays of PyTorch and JAX, which stay on their device

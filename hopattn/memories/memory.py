@@ -276,6 +276,14 @@ class Memory(KeyValueMemory):
         parts: dict[str, Any] = {name: getattr(self, name) for name in ("similarity", "separation", "activation")}
         return Memory(keys, values, **parts, patterns=known)
 
+    @in_range
+    def jacobian(self, cues: Any, mask: Any = None) -> Array:
+        """J = ∂x⁺/∂x, `(n_cues, dim_out, dim)`: how a step moves with its cue, for a softmax memory of dot products.
+
+        A fixed point is stable where all |λ| < 1. Raises `InvalidInput` for other memories.
+        """
+        return self.retrieval.jacobian(self._cues(cues), self.keys, self.values, mask)
+
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
         return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)

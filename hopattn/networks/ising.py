@@ -11,24 +11,19 @@ overlap with it:
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.state_space import spins
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.checks import whole
-from hopattn.foundation.errors import InvalidInput, quoted, shortened
-from hopattn.foundation.registry import name_of
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.roots import bisected
-from hopattn.foundation.threads import blocks
+from hopattn.landscapes.spin_states import checked_spins, energies_of, spins
 
 MOST_SPINS = 16
 """The largest number of spins whose states are all summed: 65,536 states."""
-BLOCK = 4096
-"""The number of states whose energies are computed together."""
 LARGEST = 1e300
 """The largest temperature, and the largest ratio of an energy and a temperature."""
 MOST_ALIKE = 1_000_000
@@ -81,11 +76,9 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     >>> float(pair.correlations[0, 1].round(6)), round(float(np.tanh(1)), 6)
     (0.761594, 0.761594)
     """
-    dim, given = _checked_spins(memory), checked_temperatures(temperature)
-    states = spins(dim, memory.activation.silent)
-    energies = np.concatenate([np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), BLOCK)])
-    if not np.all(np.isfinite(energies)):
-        raise InvalidInput("memory: the energy of some states is not finite; use fewer spins or a smaller beta")
+    dim = checked_spins(memory, MOST_SPINS, "use ha.Glauber, which draws states")
+    given, states = checked_temperatures(temperature), spins(dim, memory.activation.silent)
+    energies = energies_of(memory, states)
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
 
     def averages(p: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -171,24 +164,6 @@ def mean_field(temperature: ArrayLike) -> np.ndarray:
         m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
     series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
     return np.asarray(np.where(given < 1 - SMALL, m, series))
-
-
-def _checked_spins(memory: Any) -> int:
-    """The number of spins of a memory; raises `InvalidInput` for a memory whose states cannot be summed."""
-    if not isinstance(memory, Recallable):
-        raise InvalidInput(
-            f"memory: expected a memory, such as ha.memories.hopfield(patterns), not {shortened(memory)}"
-        )
-    if not memory.activation.discrete:
-        own = name_of(memory.activation)
-        raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign' or 'step'")
-    if reason := memory.lacks.get("recall") or memory.lacks.get("energy"):
-        raise InvalidInput(f"memory: it has no energy: {reason}")
-    dim = int(memory.reference.shape[-1])
-    if dim > MOST_SPINS:
-        advice = "use ha.Glauber, which draws states"
-        raise InvalidInput(f"memory: {dim} spins have 2^{dim} states; at most {MOST_SPINS} spins are summed; {advice}")
-    return dim
 
 
 def checked_temperatures(temperature: ArrayLike) -> np.ndarray:

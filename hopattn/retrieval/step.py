@@ -22,6 +22,7 @@ from hopattn.foundation.arrays import (
     widened,
 )
 from hopattn.foundation.checks import require_room
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import is_torch, traced
 from hopattn.retrieval.activation import Activation, Identity, activations
@@ -31,6 +32,7 @@ from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
 
 SUMMED = 1024
@@ -188,6 +190,26 @@ class Retrieval:
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         return replace(self, activation=Identity())(cues, keys, values, mask).state
+
+    @property
+    def why_no_jacobian(self) -> str:
+        """Why `jacobian` is refused, or an empty string where it is not."""
+        known = (
+            isinstance(self.separation, Softmax) and isinstance(self.activation, Identity) and self.similarity.linear
+        )
+        return "" if known else "its Jacobian is known for the dot product, the softmax and the identity activation"
+
+    def jacobian(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
+        """J = ∂x⁺/∂x = β Vᵀ (diag p − p pᵀ) K, `(…, n_cues, dim_out, dim)`, of softmax attention.
+
+        Raises `InvalidInput` for another similarity, separation or activation. With values = keys, J is symmetric, and
+        1 − J is the Hessian of the energy. Source: Ramsauer et al. (2021), ICLR, lemma A2 (their M is our K).
+        """
+        if self.why_no_jacobian:
+            raise InvalidInput(f"memory: {self.why_no_jacobian}")
+        p = self.weights(cues, keys, mask)
+        spread = (p[..., None, :] * values.mT) @ keys
+        return self.separation.beta * (spread - (p @ values)[..., :, None] * (p @ keys)[..., None, :])
 
     def conjugate(self, states: Array) -> Array:
         """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""

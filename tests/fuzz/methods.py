@@ -52,6 +52,14 @@ MADE = (
     ),
     *(
         "networks.Network",
+        "Metropolis",
+        "landscapes.bifurcation",
+        "landscapes.fixed_points",
+        "landscapes.radii",
+        "landscapes.returns",
+        "landscapes.spin_states",
+    ),
+    *(
         "networks.curie_weiss",
         "memories.delta",
         "explore",
@@ -73,6 +81,7 @@ MADE = (
 )
 """The calls whose results are objects with methods, or of a public class."""
 OBJECTS = {
+    "Basins": lambda: ha.landscapes.spin_states(ha.memories.hopfield(SPINS)).basins(),
     "Choices": lambda: ha.memories.named_memories,
     "DeltaState": lambda: ha.transformer.DeltaState().attended(REAL, REAL, REAL)[1],
     "FreeEnergy": lambda: ha.Memory(SPINS).free_energy(SPINS),
@@ -100,6 +109,9 @@ ANY = {
 PREVIOUS = {"previous": REAL, "memory": REAL}
 AFTER = {"after": ["a"]}
 OWN = {
+    "Memory.jacobian": {"cues": REAL},
+    "SpinStates.number": {"states": SPINS},
+    "SpinStates.successors": {"update": "sync"},
     "Additive.__call__": {"cues": REAL, "keys": REAL},
     "Alibi.__call__": {"n": 3},
     "Associator.step": {"cues": SPINS},

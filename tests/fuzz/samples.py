@@ -37,6 +37,10 @@ def block(**options):
     )
 
 
+def modern_at(beta):
+    return ha.memories.modern(REAL, beta)
+
+
 def decoder_block():
     return block(cross=block().attention)
 

@@ -3,7 +3,8 @@
 To add an update, add a frozen dataclass with its step and its guarantee to a file in this folder.
 
 - `base.py`: the form of an update
-- `*.py`: one file for each family: synchronous, asynchronous (by the sign or by chance), continuous time
+- `*.py`: one file for each family: synchronous, asynchronous (by the sign or by chance), continuous time,
+  Metropolis
 """
 
 from hopattn.dynamics.updates.base import Update

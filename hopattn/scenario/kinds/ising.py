@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.dynamics.state_space import spins
 from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
+from hopattn.landscapes.spin_states import spins
 from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS, mean_field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec

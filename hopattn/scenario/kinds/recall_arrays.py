@@ -8,7 +8,10 @@ import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns, Spurious
 from hopattn.dynamics.record import Recall
-from hopattn.dynamics.state_space import (
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.threads import blocks
+from hopattn.landscapes.plane import (
     LINE,
     POINTS,
     has_landscape,
@@ -17,9 +20,6 @@ from hopattn.dynamics.state_space import (
     line_between,
     successors,
 )
-from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.registry import name_of
-from hopattn.foundation.threads import blocks
 from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional

@@ -1,4 +1,4 @@
-"""The state space of a memory: its energy over the plane or along a line, or the successor of every state."""
+"""For figures: the energy of a memory over the plane or along a line, and the successor of every state of few spins."""
 
 from typing import Any
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.asynchronous import Asynchronous
-from hopattn.dynamics.updates.base import StepContext, Update
+from hopattn.dynamics.updates.base import Update
+from hopattn.landscapes.spin_states import spins, successors_of
 from hopattn.results.labelled import Labelled
 
 MAX_SPINS = 12
 """The largest number of spins whose states are all followed: 4,096 states."""
-BLOCK = 256
-"""The number of states that take a step together, since each may be compared with many patterns."""
 POINTS = 49
 """The number of places along each of the two axes at which the energy is taken."""
 LINE = 101
@@ -69,11 +68,6 @@ def _finite(memory: Any, reach: float) -> bool:
         return bool(np.isfinite(memory.energy(reach * spins(2))).all())
 
 
-def spins(dim: int, silent: float = -1.0) -> np.ndarray:
-    """All states of `dim` neurons of ±1, `(2**dim, dim)`, in the order of binary numbers; silent: the value for −1."""
-    return np.where(np.arange(2**dim)[:, None] >> np.arange(dim - 1, -1, -1) & 1, 1.0, silent)
-
-
 def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     """The arrays `successor` and `way`.
 
@@ -83,10 +77,8 @@ def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     """
     fixed = Status.CYCLE in update.ends  # a state has always the same next one
     ordered = update if fixed else Asynchronous(order="sequence")
-    states, context = spins(dim, memory.activation.silent), StepContext(0, np.random.default_rng(0), ())
-    blocks = np.split(states, range(BLOCK, len(states), BLOCK))
-    after = np.concatenate([ordered.step(memory, block, None, context)[0] for block in blocks])
-    numbers = ((after > 0) @ (2 ** np.arange(dim - 1, -1, -1))).astype(int)
+    states = spins(dim, memory.activation.silent)
+    numbers = successors_of(memory, ordered, states)
     labels = tuple("".join("−+"[int(spin > 0)] for spin in state) for state in states)
     way = ordered.way if fixed else f"{ordered.way}, in sequence"
     return {"successor": Labelled(numbers, ("state",), (labels,)), "way": Labelled(np.array(way))}

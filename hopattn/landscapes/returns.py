@@ -1,0 +1,216 @@
+"""The share of damaged cues that return to their pattern, by sampling, for any number of neurons."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.arrays import as_numpy, on_host
+from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, whole
+from hopattn.foundation.declared import checked
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.vectors import normalised
+
+A_MEMORY = "a memory, such as ha.memories.hopfield(patterns)"
+POINTS = 11
+"""The number of damages that are tried where none are given."""
+FARTHEST = 0.5, 2.0
+"""The largest of these: half of the spins, and a noise twice as long as the pattern."""
+
+
+def _share(value: Any, what: str) -> float:
+    if not 0 < (number := real(value, what)) < 1:
+        raise InvalidInput(f"{what}: expected a share above 0 and below 1, not {number:g}")
+    return number
+
+
+def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
+    """Numbers of at least `least`, each larger than the one before, `(n,)`."""
+    given = np.atleast_1d(as_numpy(values, what)).astype(float)
+    rising = given.ndim == 1 and given.size and np.all(np.isfinite(given)) and np.all(np.diff(given) > 0)
+    if not rising or given[0] < least:
+        raise InvalidInput(f"{what}: expected rising numbers of at least {least:g}, not {quoted(values)}")
+    return given
+
+
+Share = Annotated[float, _share]
+Cues = Annotated[int, partial(whole, most=REPEATED)]
+Damages = Annotated[Any, _increasing]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Returns:
+    """The cues that return, by their damage.
+
+    damage: `(n_d,)`, the fraction of the neurons that are reversed; of continuous states the length of the noise by
+    that of the pattern. returned: `(n_d,)`, of `cues` each. share: `(n_d,)`. low, high: `(n_d,)`, Wilson's interval of
+    the share at `level`. Source: Wilson (1927), J. Am. Stat. Assoc. 22, 209.
+    """
+
+    damage: np.ndarray
+    returned: np.ndarray
+    cues: int
+    level: float
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """The share of the cues that return, `(n_d,)`."""
+        return self.returned / self.cues
+
+    @property
+    def radius(self) -> float:
+        """The damage up to which at least half of the cues return, on the line through the shares."""
+        return self._half(self.share)
+
+    @property
+    def radius_interval(self) -> tuple[float, float]:
+        """The damages at which the lower and the upper end of the interval fall below one half."""
+        return self._half(self.low), self._half(self.high)
+
+    def __repr__(self) -> str:
+        low, high = self.radius_interval
+        return f"Returns(half return up to {self.radius:.3g}, {self.level:.0%} from {low:.3g} to {high:.3g})"
+
+    def _half(self, share: np.ndarray) -> float:
+        """The first damage at which the share falls below one half; the last one if it never does."""
+        below = np.flatnonzero(share < 0.5)
+        if not below.size:
+            return float(self.damage[-1])
+        after = int(below[0])
+        if after == 0:
+            return 0.0
+        (x, y), (a, b) = self.damage[after - 1 : after + 1], share[after - 1 : after + 1]
+        return float(x + (y - x) * (a - 0.5) / (a - b))
+
+
+@checked
+def returns(
+    memory: Any,
+    damage: Damages = None,
+    *,
+    cues: Cues = 400,
+    update: str | Update | None = None,
+    rng: Seed = None,
+    max_steps: int = 100,
+    level: Share = 0.95,
+) -> Returns:
+    """The share of damaged cues whose recall matches the pattern that was damaged, with an interval.
+
+    memory: a memory with patterns. damage: rising numbers of 0 or more; by default 11 from 0 to 0.5 for spins, of which
+    so many are reversed, and to 2 for continuous states, to which Gaussian noise of a fixed length is added. cues: the
+    number at each damage, each of a random pattern. update, max_steps: as of a recall. level: of the interval. A cue
+    returns if its recall matches its pattern (`Recall.matched`), or an equal one. Raises `InvalidInput` for other
+    arguments, and for a memory without patterns.
+
+    >>> import hopattn as ha, numpy as np
+    >>> patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(5, 100))
+    >>> found = returns(ha.memories.hopfield(patterns), [0.1, 0.2, 0.3, 0.4, 0.5], rng=0)
+    >>> found.share.round(2)
+    array([1.  , 1.  , 0.97, 0.57, 0.01])
+    """
+    kept = instance(memory, AssociativeMemory, "memory", A_MEMORY)
+    given = _damages(kept, damage)
+    return _with_intervals(given, _returned(kept, given, cues, (update, max_steps), generator(rng)), cues, level)
+
+
+@dataclass(frozen=True, eq=False)
+class Radii:
+    """The radius within which half of the cues return, by the load.
+
+    load: `(n_l,)`, patterns a neuron. radius, low, high: `(n_l,)`, with their interval. returns: a `Returns` for each.
+    """
+
+    load: np.ndarray
+    radius: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    returns: tuple[Returns, ...]
+
+
+@checked
+def radii(
+    build: Callable[[np.ndarray], AssociativeMemory],
+    load: Annotated[Any, _increasing],
+    neurons: Annotated[int, partial(whole, least=2, most=100_000)] = 100,
+    damage: Damages = None,
+    *,
+    cues: Cues = 400,
+    memories: Cues = 4,
+    update: str | Update | None = None,
+    rng: Seed = None,
+) -> Radii:
+    """The radius within which half of the damaged cues return, against the load.
+
+    build: makes a memory from random patterns of ±1, `(n_patterns, neurons)`, such as `ha.memories.hopfield`. load:
+    rising, patterns a neuron; at least one pattern is stored. cues: the number at each load and damage, shared by so
+    many `memories` of patterns of their own. The interval counts all cues alike, so that take many memories where these
+    differ. damage, update: as of `returns`. Raises `InvalidInput` for other arguments.
+
+    >>> import hopattn as ha
+    >>> radii(ha.memories.hopfield, [0.02, 0.1], neurons=60, rng=0).radius.round(2)
+    array([0.5 , 0.34])
+    """
+    function(build, "build")
+    draws, each, found = generator(rng), -(-cues // memories), []
+    for one in load:
+        counts: Any = 0
+        for _ in range(memories):
+            patterns = draws.choice([-1.0, 1.0], size=(max(1, round(float(one) * neurons)), neurons))
+            memory = instance(build(patterns), AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
+            given = _damages(memory, damage)
+            counts = counts + _returned(memory, given, each, (update, 100), draws)
+        found.append(_with_intervals(given, counts, each * memories, 0.95))
+    ends = np.array([one.radius_interval for one in found])
+    return Radii(load, np.array([one.radius for one in found]), ends[:, 0], ends[:, 1], tuple(found))
+
+
+def _damages(memory: AssociativeMemory, damage: np.ndarray | None) -> np.ndarray:
+    """The damages; of spins those that whole numbers of neurons give."""
+    spins, n = memory.activation.discrete, int(memory.reference.shape[-1])
+    given = np.linspace(0, FARTHEST[not spins], POINTS) if damage is None else damage
+    if not spins:
+        return given
+    if given[-1] > 1:
+        raise InvalidInput(f"damage: expected fractions of the neurons, from 0 to 1, not {given[-1]:g}")
+    return np.unique(np.rint(given * n)) / n
+
+
+def _returned(
+    memory: AssociativeMemory, damage: np.ndarray, cues: int, rule: tuple[Any, int], rng: np.random.Generator
+) -> np.ndarray:
+    """The number of cues that return, of so many at each damage, `(n_d,)`."""
+    patterns = on_host(memory.patterns).astype(float)
+    if not len(patterns):
+        raise InvalidInput("memory: has no patterns to return to; give it `patterns`")
+    counts = []
+    for one in damage:
+        meant = rng.integers(len(patterns), size=cues)
+        damaged = _damaged(memory, patterns[meant], float(one), rng)
+        matched = memory.recall(damaged, update=rule[0], max_steps=rule[1], rng=rng).matched
+        counts.append(np.sum((matched >= 0) & np.all(patterns[matched] == patterns[meant], axis=1)))
+    return np.array(counts)
+
+
+def _damaged(memory: AssociativeMemory, states: np.ndarray, damage: float, rng: np.random.Generator) -> np.ndarray:
+    """States `(n, N)` with so much damage, within the domain of the activation."""
+    activation, draws = memory.activation, rng.normal(size=states.shape)
+    if activation.discrete:
+        reversed_ = draws.argsort(axis=1).argsort(axis=1) < round(damage * states.shape[1])
+        return np.where(reversed_, activation.silent + 1 - states, states)
+    noisy = states + damage * np.linalg.norm(states, axis=1, keepdims=True) * normalised(draws)
+    outside = np.array([bool(activation.why_outside_domain(row)) for row in noisy])
+    return np.asarray(np.where(outside[:, None], activation(noisy), noisy))
+
+
+def _with_intervals(damage: np.ndarray, returned: np.ndarray, cues: int, level: float) -> Returns:
+    from scipy.stats import binomtest
+
+    ends = [binomtest(int(k), cues).proportion_ci(level, method="wilson") for k in returned]
+    low, high = np.array([(end.low, end.high) for end in ends]).T
+    return Returns(damage, returned, cues, level, low, high)
