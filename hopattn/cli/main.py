@@ -89,8 +89,8 @@ EXIT_CODES = (
     help="Show the version and the kernels, and exit.",
 )
 def cli() -> None:
-    """Associative memory, where attention is one step of recall. Scenario files go in, checked numbers come out:
-    `hopattn list` shows those that come with hopattn, `hopattn run bank` runs one of them.
+    """Associative memory, where attention is one step of recall. `hopattn list` shows scenarios, `hopattn run bank`
+    runs one and checks it.
     """
 
 

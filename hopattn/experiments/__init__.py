@@ -7,6 +7,7 @@
 - `sweep/`: a function or a scenario over a grid
 - `forgetting.py`: the first word of a text, read out with attention and without it
 - `comparison/`: several memories on the same keys, values and cues
+- `separation.py`: whether a memory can tell the patterns of a file apart, and which to take
 """
 
 from hopattn.foundation.lazy import attach

@@ -2,6 +2,7 @@
 
 - `mean_field.py`: the Hopfield network at a load and a temperature: its mean-field equations, and its phases
 - `dense.py`: the number of patterns of a dense associative memory
+- `separation.py`: how far given patterns are apart: the β that recalls them, the damage that surely heals
 - `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
 """
 

@@ -7,5 +7,7 @@ from .mean_field import overlap as overlap
 from .mean_field import retrieval_temperature as retrieval_temperature
 from .mean_field import stable_load as stable_load
 from .mean_field import stable_temperature as stable_temperature
+from .separation import Margins as Margins
+from .separation import margins as margins
 from .sparse import sparse_load as sparse_load
 from .sparse import sparse_overlap as sparse_overlap

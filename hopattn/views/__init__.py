@@ -14,6 +14,7 @@
 - `training_table.py`: the measures of a training on the terminal
 - `comparison_text.py`: a comparison of memories: one screen, or all of it
 - `sweep_files.py`: the table of a sweep as a file: CSV, arrays, JSON or a figure
+- `separation_text.py`: the margins of patterns, and what follows
 - `memory_tables.py`: the parts of a memory, and the updates under which its energy never rises
 - `notebook.py`: tables and a figure as HTML
 - `explorer/`: the interactive page

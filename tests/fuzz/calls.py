@@ -206,6 +206,7 @@ ARGUMENTS = {
     "theory.critical_load": lambda: {"temperature": [0.0, 0.5]},
     "theory.dense_capacity": lambda: {"neurons": [10, 20], "n": 3},
     "theory.glass_temperature": lambda: {"load": [0.05, 0.1]},
+    "theory.margins": lambda: {"patterns": REAL},
     "theory.overlap": lambda: {"load": [0.05, 0.1], "temperature": 0.1},
     "theory.retrieval_temperature": lambda: {"load": [0.05, 0.1]},
     "theory.sparse_load": lambda: {"activity": [0.1, 0.2]},

@@ -58,6 +58,7 @@ MADE = (
         "landscapes.radii",
         "landscapes.returns",
         "landscapes.spin_states",
+        "theory.margins",
     ),
     *(
         "networks.curie_weiss",
@@ -110,6 +111,8 @@ PREVIOUS = {"previous": REAL, "memory": REAL}
 AFTER = {"after": ["a"]}
 OWN = {
     "Memory.jacobian": {"cues": REAL},
+    "Margins.softmax_radius": {"beta": 2.0},
+    "Margins.sparse_radius": {"beta": 2.0},
     "SpinStates.number": {"states": SPINS},
     "SpinStates.successors": {"update": "sync"},
     "Additive.__call__": {"cues": REAL, "keys": REAL},

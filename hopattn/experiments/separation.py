@@ -1,0 +1,173 @@
+"""Whether a memory can tell given patterns apart: the margins of a file's patterns or heads, and what to take."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopattn.experiments.comparison.from_files import heads_of, holds_heads, patterns_of
+from hopattn.theory.separation import Margins, margins
+
+SPARE = 10.0
+"""The factor of the least exact β that is advised: a tenth of each margin is given up, and of the radius with it."""
+NAMED = 8
+"""The most patterns that a sentence names."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeparationReport:
+    """The margins of patterns, or of the keys of a head, and the advice that follows.
+
+    where: the head, or "". margins: those of the patterns. error: the error of the softmax column, by the distance of
+    the nearest pattern. lead: by how much the best key of a query leads, in the median; NaN for patterns. own_beta: β
+    of attention, 1/√dim; NaN for patterns.
+    """
+
+    where: str
+    margins: Margins
+    error: float
+    lead: float = math.nan
+    own_beta: float = math.nan
+
+    @cached_property
+    def distinct(self) -> Margins:
+        """The margins with each pattern once."""
+        return margins(self.margins.patterns[self._once[0]]) if self.margins.twins.any() else self.margins
+
+    @property
+    def hidden(self) -> np.ndarray:
+        """Whether another pattern that is not equal has as large a dot product with it, `(n,)`."""
+        return np.asarray(self.distinct.lost[self._once[1]])
+
+    @cached_property
+    def _once(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first row of each pattern, `(n_distinct,)`, and for each row its number among these, `(n,)`."""
+        _, first, number = np.unique(self.margins.patterns, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return first[order], np.argsort(order)[number.reshape(-1)]
+
+    @property
+    def beta(self) -> float | None:
+        """The β that is advised for a sparse memory; None where patterns are hidden."""
+        return None if self.hidden.any() else _spare_beta(self.distinct)
+
+    @cached_property
+    def softmax_beta(self) -> float | None:
+        """The β that is advised for a softmax memory, twice the least one; None where no β gives the error."""
+        least = float(self.distinct.softmax_beta(self.error).max())
+        return (2 * least or 1.0) if np.isfinite(least) else None
+
+    @cached_property
+    def columns(self) -> Mapping[str, np.ndarray]:
+        """The numbers of each pattern, by name; radii are those of the β that are advised."""
+        m = self.margins
+        found = {"delta": m.delta, "rival": m.rival, "distance": m.distance, "reach": m.reach}
+        found |= {"beta_sparse": m.exact_beta(), "beta_softmax": m.softmax_beta(self.error)}
+        found |= {"beta_log_sum_relu": m.relu_beta(), "beta_ramsauer": m.well_separated_beta()}
+        if self.beta is not None:
+            found["radius_sparse"] = m.sparse_radius(self.beta)
+        if self.softmax_beta is not None:
+            found["radius_softmax"] = m.softmax_radius(self.softmax_beta)[0]
+        return found
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """Sentences: the patterns that cannot be told apart, and the memory and β to take, with the reason."""
+        return (*self._apart(), *self._memories(), *self._queries())
+
+    def _apart(self) -> Iterator[str]:
+        """The patterns that cannot be told apart, and the cure."""
+        m = self.margins
+        if m.twins.any():
+            pairs = [f"{i} = {m.neighbour[i]}" for i in np.flatnonzero(m.twins) if m.neighbour[i] > i]
+            yield f"Equal patterns: {_some(pairs)}. No memory tells them apart; keep one of each."
+        if not self.hidden.any():
+            return
+        first, number = self._once
+        rivals = first[self.distinct.rival[number]]
+        yield (
+            "Hidden, since a longer pattern has as large a dot product with it: "
+            f"{_some([f'{i} by {rivals[i]}' for i in np.flatnonzero(self.hidden)])}."
+        )
+        sizes = np.linalg.norm(self.distinct.patterns, axis=1, keepdims=True)
+        scaled = margins(self.distinct.patterns / np.where(sizes > 0, sizes, 1))
+        if np.all(sizes > 0) and not scaled.lost.any():
+            call = f"ha.memories.sparse(ha.unit(patterns), beta={_spare_beta(scaled):.4g})"
+            yield f"Scale patterns and cues to unit length; then none is hidden: {call}."
+        else:
+            beta = self.distinct.relu_beta().max()
+            yield f"Compare by distance, which hides no pattern: log-sum-ReLU with β = {beta:.4g}."
+
+    def _memories(self) -> Iterator[str]:
+        """The memories that recall every pattern, with their β, and why."""
+        if len(self.margins.delta) == 1:
+            yield "A single pattern is recalled from every cue by a softmax or sparse memory."
+        if self.beta is None or len(self.margins.delta) == 1:
+            return
+        m, share = self.distinct, 1 - 1 / SPARE
+        yield (
+            f"Take ha.memories.sparse(patterns, beta={self.beta:.4g}): one step gives the pattern exactly from any cue "
+            f"within {m.sparse_radius(self.beta).min():.4g}, and at each pattern {share:.0%} of what a large β reaches."
+        )
+        if self.softmax_beta is not None:
+            yield (
+                f"Or, for softmax attention, ha.memories.modern(patterns, beta={self.softmax_beta:.4g}): a recall from "
+                f"within {m.softmax_radius(self.softmax_beta)[0].min():.4g} ends nearer to the pattern than "
+                f"{self.error:.2g} of the distance to its neighbour."
+            )
+
+    def _queries(self) -> Iterator[str]:
+        """By how much the best key leads, and what that asks of β."""
+        if math.isnan(self.lead):
+            return
+        yield f"The best key of a query leads by {self.lead:.4g} in the median; β of attention is {self.own_beta:.4g}."
+        if self.lead > 0:
+            yield f"Sparsemax gives half of the queries a single key from β = {1 / self.lead:.4g} on."
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as lists and numbers for JSON; a number that is infinite or unknown is None."""
+        columns = {name: [_finite(x) for x in column.tolist()] for name, column in self.columns.items()}
+        found: dict[str, Any] = {"where": self.where, "n_patterns": len(self.margins.patterns)}
+        found |= {
+            "dim": self.margins.patterns.shape[1],
+            "error": self.error,
+            "beta": self.beta,
+            "softmax_beta": self.softmax_beta,
+        }
+        found |= {"lead": _finite(self.lead), "own_beta": _finite(self.own_beta)}
+        found |= {"equal": self.margins.twins.tolist(), "hidden": self.hidden.tolist(), **columns}
+        return found | {"advice": list(self.advice)}
+
+
+def _spare_beta(apart: Margins) -> float:
+    """The β of a sparse memory that keeps a part of each margin, and so of each radius, to spare."""
+    return float(SPARE * apart.exact_beta().max()) or 1.0
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def separation_of_file(file: Path, error: float) -> list[SeparationReport]:
+    """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v.
+
+    Raises `InvalidInput` for a file that cannot be read, or that holds neither.
+    """
+    if not holds_heads(file):
+        return [SeparationReport("", margins(patterns_of(file)), error)]
+    reports = []
+    for head in heads_of(file):
+        scores = np.sort(head.cues @ head.keys.T, axis=1)
+        leads = scores[:, -1] - scores[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
+        own = float(np.median(leads)), head.own_beta or math.nan
+        reports.append(SeparationReport(head.where, margins(head.keys), error, *own))
+    return reports

@@ -1,0 +1,105 @@
+"""`hopattn separation`: files of patterns and of heads, the advice, JSON, and wrong usage."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from tests.each import each
+
+RNG = np.random.default_rng(0)
+APART = ha.unit(RNG.normal(size=(6, 8)))
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write arrays to a file, and give its path."""
+
+    def write(name, **arrays):
+        path = tmp_path / name
+        if name.endswith(".csv"):
+            np.savetxt(path, *arrays.values(), delimiter=",")
+        elif name.endswith(".npy"):
+            np.save(path, *arrays.values())
+        elif name.endswith(".npz"):
+            np.savez(path, **arrays)
+        else:
+            pytest.importorskip("safetensors.numpy").save_file(arrays, path)
+        return str(path)
+
+    return write
+
+
+@each("name", ["a.csv", "a.npy", "a.npz", "a.safetensors"])
+def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name):
+    code, out, err = hopattn("separation", file(name, patterns=APART), "--json")
+    (found,) = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["n_patterns"], found["dim"]) == (6, 8)
+    np.testing.assert_allclose(found["delta"], ha.theory.margins(APART).delta, rtol=1e-9)
+    sparse, soft = ha.memories.sparse(APART, beta=found["beta"]), ha.memories.modern(APART, found["softmax_beta"])
+    way = ha.unit(RNG.normal(size=APART.shape))
+    near = APART + np.array(found["radius_sparse"])[:, None] * 0.999 * way
+    np.testing.assert_allclose(sparse.step(near), APART, atol=1e-12)
+    near = APART + np.array(found["radius_softmax"])[:, None] * 0.999 * way
+    far = np.linalg.norm(soft.recall(near).state - APART, axis=1)
+    assert np.all(far <= found["error"] * np.array(found["distance"]))
+    assert np.all(np.array(found["radius_sparse"]) >= 0.9 * np.array(found["reach"]) * (1 - 1e-9))
+
+
+def test_the_table_names_each_pattern_and_the_memory_to_take(hopattn, file):
+    _, out, _ = hopattn("separation", file("a.csv", patterns=APART))
+    headings, *rows = out.split("\n\n")[0].split("\n")
+    assert headings.split()[:5] == ["pattern", "Δ", "rival", "distance", "reach"]
+    assert [row.split()[0] for row in rows] == list("012345")
+    assert "Take ha.memories.sparse(patterns, beta=" in out
+    assert "Or, for softmax attention, ha.memories.modern(patterns, beta=" in out
+
+
+def test_patterns_that_cannot_be_told_apart_are_named_with_the_cure(hopattn, file):
+    rows = np.vstack([APART, 3 * APART[:1], APART[2:3]])
+    _, out, _ = hopattn("separation", file("a.csv", patterns=rows))
+    assert "Equal patterns: 2 = 7. No memory tells them apart; keep one of each." in out
+    assert "Hidden, since a longer pattern has as large a dot product with it: 0 by 6" in out
+    assert "Compare by distance, which hides no pattern: log-sum-ReLU with β = " in out
+    _, out, _ = hopattn("separation", file("b.csv", patterns=np.array([[1.0, 0.2], [3.0, 0.0]])))
+    assert "Scale patterns and cues to unit length; then none is hidden: ha.memories.sparse(ha.unit(" in out
+
+
+def test_a_pattern_of_zeros_twice_and_a_single_one_are_no_fault(hopattn, file):
+    _, out, _ = hopattn("separation", file("z.csv", patterns=np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])))
+    assert "0 = 1" in out
+    assert "product with it: 0 by 2, 1 by 2." in out
+    code, out, _ = hopattn("separation", file("one.csv", patterns=np.array([[3.0, 1.0]])))
+    assert code == 0
+    assert "A single pattern is recalled from every cue" in out
+
+
+def test_of_heads_each_has_a_line_and_of_many_patterns_the_least_separated_come_first(hopattn, file):
+    q, k, v = RNG.normal(size=(3, 4, 10, 8))
+    _, out, _ = hopattn("separation", file("heads.npz", q=q, k=k, v=v))
+    assert [line.split()[:3] for line in out.split("\n")[1:5]] == [["head", str(i + 1), "10"] for i in range(4)]
+    one = json.loads(hopattn("separation", file("head.npz", q=q[0], k=k[0], v=v[0]), "--json")[1])[0]
+    scores = np.sort(q[0] @ k[0].T, axis=1)
+    assert one["lead"] == pytest.approx(np.median(scores[:, -1] - scores[:, -2]))
+    assert one["own_beta"] == pytest.approx(8**-0.5)
+    _, out, _ = hopattn("separation", file("many.npy", patterns=ha.unit(RNG.normal(size=(100, 30)))))
+    assert "of 100 patterns; --all shows all" in out
+
+
+@each(
+    ("words", "message"),
+    [
+        (["nothing.csv"], "there is no file 'nothing.csv'"),
+        (["a.csv", "--error", "0.7"], "--error: expected a share of the distance above 0 and below 0.5, not 0.7"),
+        (["a.csv", "--error", "nan"], "--error: expected a"),
+        (["odd.npz"], "expected q, k and v of heads, or one array called patterns"),
+        ([], "Missing argument 'FILE'"),
+    ],
+)
+def test_wrong_usage_is_refused_with_the_reason(hopattn, file, words, message):
+    made = {"a.csv": file("a.csv", patterns=APART), "odd.npz": file("odd.npz", a=APART, b=APART)}
+    code, _, err = hopattn("separation", *[made.get(word, word) for word in words])
+    assert code == 2
+    assert message in err
