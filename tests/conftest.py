@@ -37,12 +37,15 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
+gc.disable()  # what is imported and collected lives to the end
 os.environ.pop("COLUMNS", None)  # pages and tests are as wide as a pipe, whatever the terminal of this process is
 
 ROOT = Path(__file__).resolve().parent.parent
 AVX512 = ("SkylakeX", "Cooperlake", "SapphireRapids")
 """OpenBLAS's names of its kernels for AVX-512."""
 LIBRARIES = ("numpy", "array_api_strict", "torch", "jax")
+beside_numpy = pytest.mark.parametrize("library", LIBRARIES[1:], indirect=True)
+"""For a test that holds the numbers of `library` against those of NumPy."""
 
 
 class Library:
@@ -303,9 +306,9 @@ def pytest_collect_file():
 
 def pytest_collection_finish():
     """The tests live to the end: the garbage collector leaves them alone, and passes over what is new less often."""
-    gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000)
+    gc.set_threshold(50_000, 20)
+    gc.enable()
 
 
 def pytest_sessionfinish():

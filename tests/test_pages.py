@@ -155,7 +155,7 @@ def certify_page():
 
 
 def test_an_interrupted_certificate_goes_on_with_the_parts_that_remain(certify_page, monkeypatch, tmp_path):
-    for name, value in {"PAGE": tmp_path / "a.md", "CHECKPOINT": tmp_path / "a.jsonl", "COUNT": 20, "PARTS": 2}.items():
+    for name, value in {"PAGE": tmp_path / "a.md", "CHECKPOINT": tmp_path / "a.jsonl", "COUNT": 4, "PARTS": 2}.items():
         monkeypatch.setattr(certify_page, name, value)
     monkeypatch.setattr(certify_page, "named_memories", {"bam": None})
     done = []

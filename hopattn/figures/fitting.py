@@ -50,9 +50,8 @@ def fitted(draw: Draw, style: Style, like: Figure | None = None) -> tuple[Figure
     best = _trial(draw, styles[0], like)
     if best.faults and like is not None:
         best = _trial(draw, styles[0])
-    if best.faults and len(styles) > 1:
-        last = _trial(draw, styles[-1])
-        best = min(best, last, key=lambda trial: trial.faults) if last.faults else _largest(draw, styles, last)
+    if best.faults:
+        best = _largest(draw, styles, best)
     remark(best.remarks)
     if best.faults:
         remark(Remarks(fault=_fault(draw, best)))
@@ -68,16 +67,17 @@ def _fonts(style: Style) -> list[float]:
     return fonts
 
 
-def _largest(draw: Draw, styles: Sequence[Style], smallest: _Trial) -> _Trial:
-    """The figure in the largest font in which texts have room, by halving: not in the first style, but in the last."""
-    low, high, best = 0, len(styles) - 1, smallest
+def _largest(draw: Draw, styles: Sequence[Style], best: _Trial) -> _Trial:
+    """The figure in the largest font in which texts have room, by halving; else the one with the fewest faults.
+
+    best: the one in the first style, in which they have none.
+    """
+    low, high = 0, len(styles)
     while high - low > 1:
         middle = (low + high) // 2
         trial = _trial(draw, styles[middle])
-        if trial.faults:
-            low = middle
-        else:
-            high, best = middle, trial
+        best = min(trial, best, key=lambda one: (one.faults, -one.style.font))
+        low, high = (middle, high) if trial.faults else (low, middle)
     return best
 
 
@@ -107,10 +107,10 @@ def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
     layout = WithMargin()
     with styled(style), collected() as remarks, warnings.catch_warnings(record=True) as collapses:
         warnings.filterwarnings("always", "constrained_layout not applied")
-        figure = Canvas(figsize=style.size, dpi=style.dpi, layout=layout)
+        figure: Any = Canvas(figsize=style.size, dpi=style.dpi, layout=layout)
         FigureCanvasAgg(figure)
         draw(figure)
-        figure.set_layout_engine("none")
+        figure._layout_engine = None  # not `set_layout_engine("none")`, for which `savefig` draws the figure twice
         if like is not None and len(like.axes) == len(figure.axes) and len(like.legends) == len(figure.legends):
             place_as(figure, like)
             return _measured(figure, style, remarks)

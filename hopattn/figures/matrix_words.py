@@ -92,9 +92,12 @@ def fit_in_layout(figure: Figure, axes: Sequence[Axes], words: Sequence[Words], 
 
     Words that take more room make the cells smaller, and cells are square after the second layout only.
     """
-    remark = ""
+    remark, cells = "", np.zeros((len(axes), 2))
     for _ in range(3):
         laid_out(figure)
+        before, cells = cells, np.array([cell_of(ax) for ax in axes])
+        if np.allclose(cells, before, rtol=1e-9, atol=0):
+            break  # the same cells have the same words
         remark = fit_words(axes, words, size)
     laid_out(figure)
     return remark

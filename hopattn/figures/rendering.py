@@ -59,13 +59,25 @@ def rendered_figure(
     format: svg, pdf or png; also gif or mp4 for a figure that moves. Raises `InvalidInput` for another format, and for
     a result from which this figure cannot be drawn, and `CannotDo` for mp4 without ffmpeg.
     """
-    require_formats(format)
-    if format in MOVING:
-        return animated(plot, chosen(result), format, style), ()
+    return rendered_in_formats(plot, result, [format], style)[format]
+
+
+def rendered_in_formats(
+    plot: Plot, result: Result, formats: Sequence[str], style: Style
+) -> dict[str, tuple[bytes, tuple[str, ...]]]:
+    """The same in several formats, by format. The figure is drawn and fitted once for svg, pdf and png."""
+    require_formats(",".join(formats))
     shown = chosen(result)
-    require_drawable(plot, shown)
-    draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
-    return rendered(draw, format, style, Described(shown.title or result.title, plot.shows, result.name))
+    files: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+    for format in filter(MOVING.__contains__, formats):
+        files[format] = animated(plot, shown, format, style), ()
+    if still := [format for format in formats if format not in MOVING]:
+        require_drawable(plot, shown)
+        draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)
+        about = Described(shown.title or result.title, plot.shows, result.name)
+        data, notes = rendered_as(still, draw, style, about)
+        files |= {format: (one, notes) for format, one in zip(still, data, strict=True)}
+    return {format: files[format] for format in formats}
 
 
 def rendered(
@@ -79,22 +91,32 @@ def rendered(
     draw: draws into the empty figure that it gets. format: svg, pdf or png. described: the fields of `Described`.
     Raises `InvalidInput` for an environment that matplotlib cannot read.
     """
-    if format != "png":
+    (data,), notes = rendered_as([format], draw, style, described)
+    return data, notes
+
+
+def rendered_as(
+    formats: Sequence[str], draw: Callable[[Figure], None], style: Style, described: Sequence[str]
+) -> tuple[list[bytes], tuple[str, ...]]:
+    """The same as the bytes of a file of each format; the figure is drawn and fitted once."""
+    if {*formats} != {"png"}:
         require_date()
-    buffer = io.BytesIO()
+    files = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with collected() as remarks:
             figure, fitting = fitted(draw, style)
         remark(remarks)
         with styled(fitting):
-            metadata = _NO_METADATA[format] | _about(figure, Described(*described), remarks.advice(), format)
-            dpi: Any = style.png if format == "png" else "figure"
-            figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
+            for format in formats:
+                buffer = io.BytesIO()
+                metadata = _NO_METADATA[format] | _about(figure, Described(*described), remarks.advice(), format)
+                dpi: Any = style.png if format == "png" else "figure"
+                figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
+                files.append(_finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue())
     messages = [str(warning.message) for warning in caught]
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}
-    data = _finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue()
-    return data, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
+    return files, tuple(f"{glyph} is not in the font, and shows as a box" for glyph in sorted(glyphs))
 
 
 def _about(figure: Figure, described: Described, advice: str, format: str) -> dict[str, str]:
@@ -125,7 +147,7 @@ def save(
     and this one gets the name of its scenario before its own. Raises `InvalidInput` as `rendered_figure` does,
     before anything is written, and `CannotDo` if the folder or the file cannot be written.
     """
-    files = {f"{plot.name}.{format}": rendered_figure(plot, result, format, style) for format in formats}
+    files = {f"{plot.name}.{name}": file for name, file in rendered_in_formats(plot, result, formats, style).items()}
     yield from _written(files, folder, result.name if own else "")
 
 

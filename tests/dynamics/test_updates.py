@@ -248,10 +248,11 @@ def test_beyond_the_ordinary_numbers_the_exponential_memory_works():
 
 
 def test_a_high_power_of_many_neurons_does_not_overflow_on_its_way():
-    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(20, 10_000))
+    n = count(10_000, 4000)  # the score of the cue to the power of 100 is beyond the numbers too
+    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(20, n))
     memory = ha.Memory(patterns, separation=separations["rectified_power"](n=100), activation="sign")
     cue = patterns[3].copy()
-    cue[:3000] *= -1
+    cue[: 3 * n // 10] *= -1
     assert np.array_equal(memory.step(cue), patterns[3])
     near = ha.Memory(patterns, separation=separations["rectified_power"](beta=1e-4, n=100), activation="sign")
     assert np.all(np.isfinite(near.recall(cue).energies))

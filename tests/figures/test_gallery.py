@@ -9,7 +9,8 @@ import pytest
 import hopattn as ha
 from hopattn.cli.main import main
 from hopattn.figures.gallery import plots
-from hopattn.figures.rendering import FORMATS, drawable, rendered, rendered_figure
+from hopattn.figures.rendering import FORMATS, drawable, rendered, rendered_figure, rendered_in_formats
+from hopattn.figures.style import STYLES
 from hopattn.scenario.loading import parse
 from tests.committed import differences, figure_differences
 from tests.counts import count, spread
@@ -40,6 +41,19 @@ def test_the_same_figure_is_the_same_bytes(format, results):
     plot, result = plots["animation"](), results["graded"]
     again = drawing_of("animation", "graded")[1:] if format == "svg" else rendered_figure(plot, result, format)
     assert rendered_figure(plot, result, format) == again
+
+
+def test_several_formats_are_one_drawing_with_the_bytes_of_each_alone():
+    drawn = []
+
+    class Seen(plots["heads"]):
+        def draw(self, figure, result):
+            drawn.append(figure)
+            super().draw(figure, result)
+
+    files = rendered_in_formats(Seen(), result_of("head-scores"), ["png", "svg"], STYLES["slide"])
+    assert len(drawn) == 1 and [*files] == ["png", "svg"]
+    assert files["svg"] == drawing_of("heads", "head-scores")[1:]
 
 
 @pytest.mark.quick(4)

@@ -7,11 +7,12 @@ import matplotlib
 import pytest
 
 import hopattn as ha
-from hopattn.figures.fitting import outside, overlapping
+from hopattn.figures.fitting import fitted, outside, overlapping
 from hopattn.figures.kept_sweeps import KeptSweep, every_figure
 from hopattn.figures.rendering import rendered_figure
 from hopattn.figures.style import STYLES
 from tests.committed import figure_differences
+from tests.counts import count
 from tests.runs import result_of
 
 GALLERY = Path(__file__).parents[2] / "figures"
@@ -34,7 +35,7 @@ def test_the_gallery_equals_what_is_drawn_now(name):
 @pytest.mark.parametrize("name", KEPT)
 def test_the_command_of_all_figures_draws_them_without_a_run(name, hopattn, tmp_path, monkeypatch):
     monkeypatch.setattr("hopattn.figures.base.run", None)
-    code, out, _ = hopattn("figures", name, "--style", "paper", "--lang", "de", "--no-title")
+    code, out, _ = hopattn("figures", name, "--lang", "de", "--no-title")
     assert (code, Path(out.strip())) == (0, Path("figures") / f"{name}.svg")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", (tmp_path / "figures" / f"{name}.svg").read_text("utf-8"))
     assert not any("network" in text or "retrieval" in text for text in texts)
@@ -46,19 +47,14 @@ def test_they_are_listed(hopattn):
     assert all(re.search(rf"^ *{name} ", listed, re.MULTILINE) for name in KEPT)
 
 
-@pytest.mark.parametrize("style", STYLES)
+# A dark slide has the geometry of a light one.
+@pytest.mark.parametrize("style", count([*STYLES], ["slide", "paper"]))
 @pytest.mark.parametrize("name", KEPT)
 def test_no_text_is_cut_or_covered(name, style):
-    figures = []
-
-    class Seen(every_figure[name]):
-        def draw(self, figure, result):
-            super().draw(figure, result)
-            figures.append(figure)
-
-    rendered_figure(Seen(), Seen().result(), style=STYLES[style])
-    figures[-1].draw_without_rendering()
-    assert overlapping(figures[-1]) == [] and outside(figures[-1]) == []
+    plot = every_figure[name]()
+    figure, _ = fitted(lambda at: plot.draw(at, plot.result()), STYLES[style])
+    figure.draw_without_rendering()
+    assert overlapping(figure) == [] and outside(figure) == []
 
 
 def test_a_single_run_of_the_scenario_is_refused_with_the_command_that_draws_the_sweep(hopattn, tmp_path):

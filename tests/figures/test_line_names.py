@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
@@ -47,7 +47,6 @@ def distance(box, points):
     return float(np.hypot(*np.maximum(np.maximum(low - points, points - high), 0).T).min())
 
 
-@settings(max_examples=25, deadline=None)
 @given(bundle=bundles, right=st.sampled_from([1.0, 1.4]))
 def test_each_name_is_nearest_to_its_own_line_or_led_to_it_and_none_lies_over_another(bundle, right):
     curves = [start + (end - start) * STEPS**bend for start, end, bend, _ in bundle]

@@ -81,6 +81,7 @@ def result_from(words):
     return chosen(ha.run(parse(ATTENTION.format(axes=AXES, vectors=lines, tokens=tokens), "long.toml", "long")))
 
 
+@cache
 def figure_of(name, words, size):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

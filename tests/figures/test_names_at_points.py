@@ -1,5 +1,6 @@
 """Names of points stand beside their own points, over nothing, in clouds at random and in shipped scenarios."""
 
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -83,6 +84,7 @@ def cloud(seed, style):
     return ax, names
 
 
+@cache
 def figure_of(plot, scenario, style):
     result = ha.run(parse(TWELVE, "twelve.toml", "twelve")) if scenario == "twelve" else result_of(scenario)
     with styled(style):

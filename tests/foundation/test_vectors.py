@@ -34,6 +34,6 @@ def test_a_product_in_tiles_is_the_product(shape, dtype, monkeypatch):
         assert np.array_equal(linear(x, matrix), one)
     assert (one.dtype, one.shape) == (dtype, (2, n, out))
     bound = 4 * dim * np.finfo(dtype).eps * float(np.abs(x).max() * np.abs(matrix).max())
-    np.testing.assert_allclose(one, np.einsum("tnd,od->tno", x.astype(float), matrix.astype(float)), rtol=0, atol=bound)
+    np.testing.assert_allclose(one, x.astype(float) @ matrix.astype(float).T, rtol=0, atol=bound)
     turned = np.asfortranarray(x[0])  # rows that are not side by side
     np.testing.assert_allclose(linear(turned, matrix[:, ::-1][:, ::-1]), one[0], rtol=0, atol=bound)

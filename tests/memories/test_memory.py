@@ -13,6 +13,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import similarities
+from tests.conftest import beside_numpy
 from tests.counts import count, spread
 from tests.draws import arrays, betas, domain, in_dtypes, near, sizes, spins, stores
 from tests.each import each
@@ -177,6 +178,7 @@ def test_a_softmax_step_is_scipys_softmax(store, beta, data):
     np.testing.assert_allclose(memory(keys, values, beta=beta).step(cues), expected, rtol=1e-12, atol=1e-12)
 
 
+@beside_numpy
 @every
 def test_the_same_on_every_library(similarity, separation, activation, library):
     rng = np.random.default_rng(4)

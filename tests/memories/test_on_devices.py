@@ -15,7 +15,7 @@ from hopattn.figures.as_result import recall_as_result
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.retrieval.step import Retrieval
-from tests.conftest import Library
+from tests.conftest import Library, beside_numpy
 from tests.counts import FULL, VARIANTS, count
 from tests.each import each
 
@@ -91,6 +91,7 @@ def require_same_recall(library, own, other, cues, update):
 
 
 @pytest.mark.usefixtures("one_shape")
+@beside_numpy
 @every
 def test_steps_and_recalls_are_those_of_numpy_however_often_the_device_is_asked(library, name, monkeypatch):
     """With inertia 0, the concave-convex update calls the synchronous one, and is not computed again."""
@@ -104,6 +105,7 @@ def test_steps_and_recalls_are_those_of_numpy_however_often_the_device_is_asked(
             require_same_recall(library, own, other, cues, update)
 
 
+@beside_numpy
 @each("name", ["graded", "modern"] if VARIANTS else ["graded"])
 def test_continuous_time_is_that_of_numpy(library, name):
     """Where weights have kinks, both are within the error of the integration, 1e-10, and not equal to 1e-12."""
@@ -209,9 +211,8 @@ def test_a_mask_is_of_any_library(library):
         require_same_record(library, other.recall(library.array(cues), mask=own), expected)
 
 
+@beside_numpy
 def test_spins_one_at_a_time_stay_with_numpy_and_say_so(library):
-    if library.name == "numpy":
-        return
     network = ha.memories.hopfield(library.array([[1.0, -1.0, 1.0]]))
     for update in (None, "async", ha.Glauber(0.5)):
         with pytest.raises(InvalidInput, match=r"one neuron after the other.* NumPy arrays alone; give update='sync'"):

@@ -6,6 +6,7 @@ import pytest
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.networks import learning
+from tests.conftest import beside_numpy
 from tests.counts import count
 from tests.each import each
 
@@ -32,6 +33,7 @@ def require_same_couplings(library, name):
         np.testing.assert_allclose(library.numpy(found), learned(name, spins(seed)), **CLOSE)
 
 
+@beside_numpy
 @each("name", RULES + PAIRS)
 def test_a_rule_learns_the_couplings_of_numpy(library, name):
     require_same_couplings(library, name)
@@ -52,6 +54,7 @@ def test_a_rule_learns_on_a_gpu(gpu, name):
     require_same_couplings(gpu, name)
 
 
+@beside_numpy
 @each("self_coupling", [True, False])
 @each("name", ["hebb", "covariance", "pseudo_inverse"])
 def test_the_diagonal_is_kept_or_0(library, name, self_coupling):

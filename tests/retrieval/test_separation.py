@@ -13,6 +13,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Competing, Separation
+from tests.conftest import beside_numpy
 from tests.counts import count, spread
 from tests.draws import arrays, betas, in_dtypes, near, sizes
 from tests.each import each
@@ -231,6 +232,7 @@ def test_argmax_does_not_make_ties_by_rounding():
     assert separations["argmax"](beta=1e-300).weights(scores).tolist() == [0, 1]
 
 
+@beside_numpy
 @every
 def test_the_same_on_every_library(name, parameters, library):
     scores = np.array([[0.5, -1.25, 2.0, 0.0], [1.0, 1.0, -3.0, 1.0]])
