@@ -17,19 +17,16 @@ from hopattn.foundation.checks import instance, require_room
 from hopattn.foundation.in_range import no_nan
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
-from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.interventions import Response, Worth, with_energies, worth_of_step
 from hopattn.retrieval.interventions import lacking as lacking_in_step
 from hopattn.retrieval.masks import like, resolve, rows_taken
 from hopattn.retrieval.separation.base import remainder
-from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot
 
 ALMOST = 256.0
 """The residual at which a fixed point is reached, in units of ε."""
 MOST_STEPS = 2_000
 """The most steps to a fixed point."""
-NO_JACOBIAN = "the Jacobian is known where values are the keys, for Dot(), Softmax and Identity(), not for {}, {}, {}"
+VALUES_APART = "values differ from keys, and the formula of a fixed point is known where they are the keys"
 
 
 @no_nan
@@ -80,9 +77,7 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
 
 def lacking(memory: Memory) -> dict[str, str]:
     """The parts that a worth lacks in a memory: "closed", "potential", "energy", "fixed_point", with reasons."""
-    parts = memory.similarity, memory.separation, memory.activation
-    known = memory.autoassociative and [type(part) for part in parts] == [Dot, Softmax, Identity]
-    jacobian = "" if known else NO_JACOBIAN.format(*parts)
+    jacobian = memory.retrieval.why_no_jacobian or ("" if memory.autoassociative else VALUES_APART)
     reasons = {"energy": memory.lacks.get("energy"), "fixed_point": memory.lacks.get("recall", jacobian)}
     own = {name: reason for name, reason in reasons.items() if reason}
     return lacking_in_step(memory.retrieval.effective_separation) | own
@@ -106,11 +101,12 @@ def _with_fixed_points(
     measured = replace(found.measured, fixed_point=moved.state)
     if found.closed is None or "fixed_point" in found.lacks:
         return replace(found, before=before, measured=measured)
-    x, keys, p = map(_wide, (held.state, memory.keys, memory.weights(held.state, masks[0])))
-    dim, parts = memory.dims[0], entries(p, taken, -1)
+    x, keys, step = _wide(held.state), _wide(memory.keys), memory.retrieval
+    dim, p = memory.dims[0], step.weights(x, keys, masks[0])
+    parts = entries(p, taken, -1)
     require_room(int(np.prod(x.shape)) * dim, f"Jacobians of {dim} by {dim}")
     left, unmoved = remainder(parts)[..., None], xp.eye(dim, dtype=p.dtype)
-    matrix = unmoved - jacobian(memory.beta, keys, p)
+    matrix = unmoved - step.jacobian(x, keys, keys, masks[0])
     stable = xp.min(xp.linalg.eigvalsh(matrix), axis=-1) > float(xp.finfo(p.dtype).eps) ** 0.5
     converged = like(np.asarray(held.converged & moved.converged), p)
     settled = converged & stable & (left[..., 0] > 0)
@@ -119,12 +115,6 @@ def _with_fixed_points(
     point = xp.where(settled[..., None], in_numbers_of(moved.state, x + shift), moved.state)
     closed = replace(found.closed, fixed_point=point)
     return replace(found, before=before, measured=measured, closed=closed, settled=settled)
-
-
-def jacobian(beta: float, keys: Array, weights: Array) -> Array:
-    """∂x⁺/∂x = β (Σ p k kᵀ − (Σ p k)(Σ p k)ᵀ), `(…, dim, dim)`, of a softmax step with weights `(…, n_patterns)`."""
-    mean = weights @ keys
-    return beta * (keys.mT @ (weights[..., None] * keys) - mean[..., :, None] * mean[..., None, :])
 
 
 def _wide(array: Array) -> Array:
