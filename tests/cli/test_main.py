@@ -383,7 +383,7 @@ def test_completion_prints_a_script_for_the_shell(hopattn, shell):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("hopattn run ban", {"bank", "bank-layers", "bank-mask", "bank-softmax"}),
+        ("hopattn run bank-l", {"bank-layers"}),
         ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3"}),
         ("hopattn ch", {"check"}),
         ("hopattn run zi", {"zither.toml"}),
