@@ -20,10 +20,11 @@ CALLS = 500
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """The ratios recall / step, small step / expression, NumPy / step and SciPy / step."""
+    """The ratios recall / step, small step / expression, free energy / step, NumPy / step and SciPy / step."""
     recall = f"recall of {STEPS} steps / step, {size_label(SIZE)}"
     yield measured_row(recall, Target("≤", 5.5), partial(_several, options))
     yield measured_row(f"step / bare NumPy, {size_label(SMALL)}", Target("≤", 3), partial(_small, options))
+    yield measured_row(f"free energy / step, {size_label(SIZE)}", None, partial(_free_energy, options))
     yield measured_row(f"plain NumPy / step, {size_label(SIZE)}", None, partial(_usual, "NumPy", options))
     yield measured_row(f"scipy.special.softmax / step, {size_label(SIZE)}", None, partial(_usual, "SciPy", options))
 
@@ -58,6 +59,15 @@ def _small(options: Options) -> Measured:
     ours, theirs = f"hopattn × {CALLS}", f"NumPy × {CALLS}"
     works = {ours: lambda: many(lambda: memory.step(cue)), theirs: lambda: many(bare)}
     return ratio(interleaved(works, options), ours, theirs)
+
+
+def _free_energy(options: Options) -> Measured:
+    keys, cues = random_arrays(SIZE)
+    memory = memory_of(keys)
+    logsumexp = import_or_skip("scipy.special").logsumexp
+    require_close(memory.free_energy(cues).free, -logsumexp(memory.beta * cues @ keys.T, axis=-1) / memory.beta)
+    works = {"free energy": lambda: memory.free_energy(cues), "step": lambda: memory.step(cues)}
+    return ratio(interleaved(works, options), "free energy", "step")
 
 
 def _usual(way: str, options: Options) -> Measured:
