@@ -1,6 +1,7 @@
 """Separations side by side: the weight of a pattern as a function of its score, beside two other patterns."""
 
 from dataclasses import fields, replace
+from textwrap import fill
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,8 @@ POWERS = {3: "score²", 4: "score³"}
 REFERENCE = "softmax"
 """The separation that each panel shows in grey."""
 SYMBOLS = {"alpha": "α"}
+TITLE = 14
+"""The most letters of a title in one line."""
 
 
 class Separations(Plot):
@@ -96,7 +99,7 @@ def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
         _curve(ax, weights_of(separations[REFERENCE]())[:, 0], color=theme().faint, linestyle="--", linewidth=scaled(2))
     colour = theme().series[1 if own else 0]
     _curve(ax, weights_of(replace(separation, beta=1.0))[:, 0], color=colour, linewidth=scaled(4))
-    ax.set_title(kind.replace("_", " "), fontsize=scaled(16), weight="bold" if own else "normal")
+    ax.set_title(fill(kind.replace("_", " "), TITLE), fontsize=scaled(16), weight="bold" if own else "normal")
     ax.set_yticks((0, 1))
     if own:
         ax.spines[:].set(visible=True, linewidth=scaled(4), color=colour)
@@ -105,7 +108,8 @@ def _panel(ax: Axes, separation: Separation, kind: str, own: bool) -> None:
     stated = [f"{SYMBOLS.get(name, name)} = {number(given[name], 3)}" for name in names]
     if text := ", ".join([*filter(None, [POWERS.get(given.get("n", 0)) if "power" in kind else ""]), *stated]):
         box = {"facecolor": theme().paper, "edgecolor": "none", "pad": scaled(1)}
-        ax.text(0.95, 0.13, text, transform=ax.transAxes, ha="right", fontsize=scaled(15), bbox=box)
+        height = 0.13 if is_share(weights_of(separation)) else 0.05  # above the line of 0, or below it
+        ax.text(0.97, height, text, transform=ax.transAxes, ha="right", fontsize=scaled(14), bbox=box)
 
 
 def _curve(ax: Axes, weights: np.ndarray, **style: Any) -> None:
