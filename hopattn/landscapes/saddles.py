@@ -45,7 +45,7 @@ def _touching(energies: np.ndarray, basin: np.ndarray) -> tuple[np.ndarray, np.n
         heights = np.maximum(energies[low], energies[low | bit])
         found.append(_lowest(np.column_stack([heights, pair])[pair[:, 0] != pair[:, 1]]))
     heights, one, other = _lowest(np.concatenate(found)).T
-    return heights, one.astype(int), other.astype(int)
+    return heights, one.astype(np.int32), other.astype(np.int32)  # as the least version of SciPy asks
 
 
 def _lowest(rows: np.ndarray) -> np.ndarray:

@@ -187,7 +187,8 @@ def test_states_that_are_nearly_one_are_read_once(torch, monkeypatch, dtype):
     np.testing.assert_allclose(memory.size_read(states), expected, rtol=2 * eps**0.5)
     np.testing.assert_allclose(memory.size_read(states, torch.ones((40, 30), dtype=bool)), expected, rtol=20 * eps)
     assert read == [3, 40]
-    lost = ha.Memory(memory.keys.numpy(), beta=0.5).size_read(np.full((2, 4), np.inf))
+    with np.errstate(invalid="ignore"):  # older NumPy says that the scores are NaN
+        lost = ha.Memory(memory.keys.numpy(), beta=0.5).size_read(np.full((2, 4), np.inf))
     assert lost.shape == (2,)
 
 
