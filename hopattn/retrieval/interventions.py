@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.arrays import Array, entries, namespace, widened
 from hopattn.foundation.errors import quoted
 from hopattn.foundation.vectors import nonzero
+from hopattn.retrieval.masks import like
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.step import Retrieval, summed
 
@@ -41,8 +44,8 @@ class Worth:
     weights: `(…, n, n_taken)`, those that are taken away; `weight` is their sum, the p of the formulas. before,
     measured: the response with the patterns and without them. closed: the response without them by the formulas of
     `ha.memories.worth`; None, or None for a part, where there is no formula, with the reason in `lacks`. digits:
-    `(…, n)`, about how many digits rounding leaves of a formula that divides by 1 − p, −log₁₀(ε / (1 − p)). Where none
-    is left, it is 0, and `closed` repeats `measured`.
+    `(…, n)`, about how many digits rounding leaves of the formulas: −log₁₀(ε / q), where q is the least of 1 − p and of
+    the share of the other patterns in Σ|p||v|. Where none is left, it is 0, and `closed` repeats `measured`.
     settled: `(…, n)`, whether both recalls converged, the first to a stable fixed point; elsewhere the fixed point of
     `closed` repeats that of `measured`. None without a formula for fixed points.
     """
@@ -87,11 +90,16 @@ def worth_of_step(
     if found is None:
         return Worth(weights, before, measured, lacks=lacks)
     left, change = found
-    left = left * xp.ones_like(xp.sum(weights, axis=-1))
-    digits = xp.log10(nonzero(left) / xp.finfo(left.dtype).eps)
-    digits = xp.where((left == 0) | (digits < 1), xp.zeros_like(left), digits)
-    others = field - parts @ entries(values, taken, -2)
-    divided = step.activate(others / nonzero(left)[..., None], factor, state)
+    kept = np.ones(int(array.shape[-1]), dtype=bool)
+    kept[list(taken)] = False
+    sizes = [xp.abs(array), xp.where(like(kept, array), xp.abs(array), xp.zeros_like(array))]
+    whole, others = (xp.max(summed(size, xp.abs(values)), axis=-1) for size in sizes)
+    left = left * xp.ones_like(whole)
+    share = xp.minimum(left, others / nonzero(whole))  # the part that the difference leaves
+    digits = xp.log10(nonzero(share) / xp.finfo(share.dtype).eps)
+    digits = xp.where((share > 0) & (digits >= 1), digits, xp.zeros_like(digits))
+    rest = field - parts @ entries(values, taken, -2)
+    divided = step.activate(rest / nonzero(left)[..., None], factor, state)
     known = digits > 0
     answer = xp.where(known[..., None], divided, measured.answer)
     psi = None if change is None else xp.where(known, potential + change, measured.potential)

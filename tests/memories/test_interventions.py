@@ -44,7 +44,8 @@ def test_the_formulas_agree_with_10_000_random_memories_to_1e_12():
         bound = 1e-12 * np.maximum(1, 1e-3 / np.maximum(1 - p, 1e-300))
         assert np.all(np.abs(found.closed.answer - measured.answer).max(axis=-1) <= size * bound)
         assert np.all(np.abs(found.closed.potential - psi) <= bound * (1 / beta + np.abs(psi)))
-        assert np.all((found.digits > 0) | (p > 1 - 1e-14))
+        nothing = np.all(measured.answer == 0, axis=-1)  # the null pattern alone is left, or none
+        assert np.all((found.digits > 0) | (p > 1 - 1e-14) | nothing)
         shares.append(p)
     p = np.concatenate(shares)
     assert p.size == 10_000
@@ -210,3 +211,20 @@ def test_the_only_pattern_and_another_kind_of_memory_are_refused():
         ha.Memory(np.eye(1)).without(0)
     with pytest.raises(InvalidInput, match="memory: expected a Memory"):
         ha.memories.worth(ha.memories.hopfield([[1, 1], [1, -1]]), [1, 1], 0)
+
+
+def test_a_difference_of_large_numbers_says_how_many_digits_it_leaves():
+    """The field of 1e9 less the pattern that gives it keeps 7 digits of the other one."""
+    large = ha.Memory([[1e9, 0.2], [0.3, 1.0]], separation="identity", beta=1.0)
+    found = ha.memories.worth(large, [1.0, 1.0], 0)
+    assert 0 <= found.digits < 8
+    np.testing.assert_allclose(found.closed.answer, found.measured.answer, rtol=10.0 ** (1 - found.digits))
+
+
+@each("parts", [{"separation": "identity", "activation": "unit"}, {"sink": 0.0, "activation": "sign"}])
+def test_rounding_is_not_made_an_answer_where_no_other_pattern_is_seen(parts):
+    memory = ha.Memory([[0.3, -0.5], [-0.9, -1.0], [0.6, 0.8], [0.2, 0.5]], **parts)
+    cue = memory.activation(np.array([[1.0, -1.0]]))
+    found = ha.memories.worth(memory, cue, [0, 1, 2], np.array([True, True, True, False]))
+    assert found.digits == 0
+    np.testing.assert_array_equal(found.closed.answer, found.measured.answer)
