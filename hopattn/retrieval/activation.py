@@ -305,7 +305,8 @@ class LayerNorm(Declared, Activation):
         xp = namespace(state)
         n, apart = state.shape[-1], state - self._shift(state)
         left = 1 - xp.sum(apart * apart, axis=-1) / (self.gamma**2 * n)
-        inside = (left >= -_slack(state)) & (xp.abs(xp.sum(apart, axis=-1)) <= self.gamma * n * _slack(state))
+        slack = self._slack_beside_shift(state)
+        inside = (left >= -slack) & (xp.abs(xp.sum(apart, axis=-1)) <= self.gamma * n * slack)
         value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(left, 0.0, None))
         return value + _zero_within(state, inside)
 
@@ -318,15 +319,20 @@ class LayerNorm(Declared, Activation):
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         apart = state - self._shift(state)
-        if abs(apart.sum()) > self.gamma * state.size * _slack(state):
+        slack = self._slack_beside_shift(state)
+        if abs(apart.sum()) > self.gamma * state.size * slack:
             return f"has the sum {state.sum():.6g}; layer normalisation keeps it at {(state - apart).sum():.6g}"
         length = float(np.linalg.norm(apart)) / (self.gamma * state.size**0.5)
-        return "" if length <= 1 + _slack(state) else f"is {length:.6g} times as long as layer normalisation allows"
+        return "" if length <= 1 + slack else f"is {length:.6g} times as long as layer normalisation allows"
 
     def _shift(self, x: Array) -> Any:
         if isinstance(self.delta, tuple) and len(self.delta) != x.shape[-1]:
             raise InvalidInput(f"delta: got {len(self.delta)} numbers; expected one for each of {x.shape[-1]} entries")
         return in_numbers_of(x, np.asarray(self.delta)) if isinstance(self.delta, tuple) else self.delta
+
+    def _slack_beside_shift(self, state: Array) -> float:
+        """The distance from the sphere, in units of γ, that is rounding: of numbers as large as γ and δ."""
+        return _slack(state) * (1 + float(np.max(np.abs(self.delta))) / self.gamma)
 
     def _deviation(self, centred: Array) -> Array:
         xp = namespace(centred)

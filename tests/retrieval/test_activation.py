@@ -10,7 +10,7 @@ from scipy.special import expit
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.activation import activations
+from hopattn.retrieval.activation import LayerNorm, activations
 from tests.draws import arrays, in_dtypes, near, sizes
 from tests.each import each
 
@@ -254,3 +254,13 @@ def test_a_damped_graded_neuron_keeps_its_digits_whatever_the_damping(dtype):
         assert x.dtype == dtype
         back = np.arctanh(x.astype(np.longdouble)) / 2 + damping * x.astype(np.longdouble)
         assert abs(back[0] - np.longdouble(h)) <= 64 * np.finfo(dtype).eps * abs(h)
+
+
+@each("dtype", ["float32", "float64"])
+def test_what_a_layer_norm_with_a_large_shift_gives_is_one_of_its_states(dtype):
+    for delta in (1.0, 1000.0):
+        for gamma in (0.01, 1.0):
+            norm = LayerNorm(gamma=gamma, delta=delta)
+            states = norm(np.random.default_rng(0).normal(size=(300, 4)).astype(dtype))
+            assert np.all(np.isfinite(norm.conjugate(states)))
+            assert not any(norm.why_outside_domain(state) for state in states)
