@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.from_files import heads_of, holds_heads, patterns_of
+from hopattn.foundation.writing import at_most
 from hopattn.theory.separation import Margins, margins
 
 SPARE = 10.0
@@ -59,7 +60,7 @@ class SeparationReport:
     def softmax_beta(self) -> float | None:
         """The β that is advised for a softmax memory, twice the least one; None where no β gives the error."""
         least = float(self.distinct.softmax_beta(self.error).max())
-        return (2 * least or 1.0) if np.isfinite(least) else None
+        return _as_printed(2 * least or 1.0) if np.isfinite(least) else None
 
     @cached_property
     def columns(self) -> Mapping[str, np.ndarray]:
@@ -83,8 +84,9 @@ class SeparationReport:
         """The patterns that cannot be told apart, and the cure."""
         m = self.margins
         if m.twins.any():
-            pairs = [f"{i} = {m.neighbour[i]}" for i in np.flatnonzero(m.twins) if m.neighbour[i] > i]
-            yield f"Equal patterns: {_some(pairs)}. No memory tells them apart; keep one of each."
+            number = self._once[1]
+            groups = [" = ".join(map(str, np.flatnonzero(number == i))) for i in np.unique(number[m.twins])]
+            yield f"Equal patterns: {_some(groups)}. No memory tells them apart; keep one of each."
         if not self.hidden.any():
             return
         first, number = self._once
@@ -104,19 +106,21 @@ class SeparationReport:
 
     def _memories(self) -> Iterator[str]:
         """The memories that recall every pattern, with their β, and why."""
-        if len(self.margins.delta) == 1:
-            yield "A single pattern is recalled from every cue by a softmax or sparse memory."
-        if self.beta is None or len(self.margins.delta) == 1:
-            return
         m, share = self.distinct, 1 - 1 / SPARE
+        if len(m.delta) == 1:
+            yield "A single pattern is recalled from every cue by a softmax or sparse memory."
+        if self.beta is None or len(m.delta) == 1:
+            return
         yield (
-            f"Take ha.memories.sparse(patterns, beta={self.beta:.4g}): one step gives the pattern exactly from any cue "
-            f"within {m.sparse_radius(self.beta).min():.4g}, and at each pattern {share:.0%} of what a large β reaches."
+            f"{'With one of each, take' if self.margins.twins.any() else 'Take'} "
+            f"ha.memories.sparse(patterns, beta={self.beta:.4g}): one step gives the pattern exactly from any cue "
+            f"within {at_most(m.sparse_radius(self.beta).min())}, and at each pattern {share:.0%} of what a large β "
+            "reaches."
         )
         if self.softmax_beta is not None:
             yield (
                 f"Or, for softmax attention, ha.memories.modern(patterns, beta={self.softmax_beta:.4g}): a recall from "
-                f"within {m.softmax_radius(self.softmax_beta)[0].min():.4g} ends nearer to the pattern than "
+                f"within {at_most(m.softmax_radius(self.softmax_beta)[0].min())} ends nearer to the pattern than "
                 f"{self.error:.2g} of the distance to its neighbour."
             )
 
@@ -145,7 +149,12 @@ class SeparationReport:
 
 def _spare_beta(apart: Margins) -> float:
     """The β of a sparse memory that keeps a part of each margin, and so of each radius, to spare."""
-    return float(SPARE * apart.exact_beta().max()) or 1.0
+    return _as_printed(SPARE * apart.exact_beta().max() or 1.0)
+
+
+def _as_printed(beta: float) -> float:
+    """A β as a sentence says it, so that the radii hold for those who copy it."""
+    return float(f"{beta:.4g}")
 
 
 def _some(names: list[str]) -> str:

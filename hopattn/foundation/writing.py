@@ -53,6 +53,18 @@ def shown(values: Any, digits: int = 6, rounding: float = ROUNDING) -> str:
     return f"{0.0 if abs(values) < rounding else values:.{digits}g}"
 
 
+def at_most(value: float, digits: int = 4) -> str:
+    """A number with so many digits, never rounded up, so that a bound stays true as it is printed.
+
+    >>> at_most(1.05454), at_most(1.2), at_most(math.inf)
+    ('1.054', '1.2', '∞')
+    """
+    if value == math.inf:
+        return "∞"
+    nearest = f"{value:.{digits}g}"
+    return nearest if float(nearest) <= value else f"{value - abs(value) * 10.0 ** (1 - digits):.{digits}g}"
+
+
 def counted(count: int, thing: str) -> str:
     """A number of things.
 

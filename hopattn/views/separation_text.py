@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
+from hopattn.foundation.writing import at_most
 from hopattn.views.array_cells import MAX_ROWS
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
@@ -23,6 +24,8 @@ HEADINGS = {
     "radius_softmax": "radius softmax",
 }
 """The headings of the numbers of each pattern; others are their names."""
+BOUNDS = ("reach", "radius_sparse", "radius_softmax")
+"""The numbers that are rounded down: whatever is less is sure."""
 HEAD = ("keys", "equal", "hidden", "least Δ", "median Δ", "β sparse", "β softmax", "lead", "β attention")
 """The numbers of each head."""
 
@@ -46,7 +49,8 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
     (report,) = reports
     order = np.argsort(report.margins.delta, kind="stable")
     shown = np.arange(len(order)) if whole or len(order) <= MAX_ROWS else order[:MAX_ROWS]
-    cells = [[str(i), *(_number(column[i]) for column in report.columns.values())] for i in shown]
+    numbers = [(at_most if name in BOUNDS else _number, column) for name, column in report.columns.items()]
+    cells = [[str(i), *(write(column[i], 3) for write, column in numbers)] for i in shown]
     headings = [HEADINGS.get(name, name) for name in report.columns]
     show(out, table(["pattern", *headings], cells, right=headings))
     if len(shown) < len(order):
@@ -63,7 +67,7 @@ def _of_head(report: "SeparationReport") -> list[str]:
     return counts + [_number(x) for x in (m.delta.min(), np.median(m.delta), *betas, report.lead, report.own_beta)]
 
 
-def _number(x: float) -> str:
+def _number(x: float, digits: int = 3) -> str:
     if isinstance(x, np.integer):
         return str(x)
-    return f"{x:.3g}" if np.isfinite(x) else "∞"
+    return f"{x:.{digits}g}" if np.isfinite(x) else "∞"

@@ -14,7 +14,7 @@ from hopattn.cli.code_pages import portable_json
     type=float,
     default=0.01,
     show_default=True,
-    help="Of the softmax, by the distance to the nearest pattern.",
+    help="Allowed error of the softmax, as a share of the distance to the nearest pattern.",
 )
 @click.option("--all", "whole", is_flag=True, help="Show all patterns, or all heads.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
