@@ -14,7 +14,7 @@ from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.checks import require_room
-from hopattn.foundation.errors import InvalidInput, quoted, shortened
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.landscapes.flow import Cycles, Descent, bits, cycles, descended, swept
@@ -188,6 +188,8 @@ class SpinStates:
         stochastic update, for `ha.Asynchronous("random")`, whose sweeps take each neuron once, and for "random" where
         single turns may lead back to a state.
         """
+        if isinstance(update, str):
+            reject_unknown("update", [update], [RANDOM, *updates])
         if isinstance(update, str) and update == RANDOM:
             descent = Descent(self.turns)
             if not descent.ends:

@@ -27,6 +27,7 @@ from hopattn.foundation.arrays import (
     on_host,
     require_alike,
     require_dim,
+    require_finite,
     shaped,
 )
 from hopattn.foundation.checks import instance, positive, whole
@@ -89,8 +90,9 @@ class EnergyTransformer(Declared):
             shapes = tuple(self.w_key.shape), tuple(self.w_query.shape)
             raise InvalidInput(f"w_key: got shape {shapes[0]}; expected that of w_query, {shapes[1]}")
         require_dim(self.memories, self.dim, "memories", "w_query")
-        for name in ("w_key", "memories"):
+        for name in ("w_query", "w_key", "memories"):
             require_alike(getattr(self, name), self.w_query, name, "w_query")
+            require_finite(getattr(self, name), name)
         instance(self.norm, LayerNorm, "norm")
         if self.beta is None:
             object.__setattr__(self, "beta", float(self.w_query.shape[1]) ** -0.5)

@@ -272,8 +272,8 @@ class Network(AssociativeMemory):
     ) -> Recall:
         """As `Memory.recall`; cues: states `(n, total)` or `(total,)`, or the activities of some layers by name.
 
-        clamp: as of `clamped`; these neurons keep the values of the cue. mask: None, because there are no patterns to
-        mask.
+        clamp: as of `clamped`; these neurons keep the values of the cue, or those that its layers give them. mask:
+        None, because there are no patterns to mask.
         """
         require_no_mask(mask)
         network = self if clamp is None else self.clamped(clamp)

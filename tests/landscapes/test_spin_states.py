@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.foundation.errors import InvalidInput
 from hopattn.landscapes.flow import cycles
 from tests.counts import count
 from tests.each import each
@@ -188,3 +189,9 @@ def test_a_network_without_an_energy_has_moves_and_cycles():
 def test_a_wrong_argument_is_refused_with_the_reason(call, message):
     with pytest.raises(ha.InvalidInput, match=message):
         call()
+
+
+def test_a_mistyped_update_names_the_nearest_one():
+    whole = ha.landscapes.spin_states(ha.memories.hopfield([[1.0, 1, -1]]))
+    with pytest.raises(InvalidInput, match="update: 'radnom' is unknown; did you mean 'random'"):
+        whole.basins("radnom")

@@ -215,3 +215,11 @@ ONES = np.ones((1, 2, 4))
 def test_a_wrong_argument_is_named(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+@pytest.mark.parametrize("name", ["w_query", "w_key", "memories"])
+def test_a_nan_is_refused_by_its_name(name):
+    arrays = {"w_query": np.eye(3)[None], "w_key": np.eye(3)[None], "memories": np.eye(3)}
+    arrays[name] = arrays[name] * np.nan
+    with pytest.raises(InvalidInput, match=f"^{name}: "):
+        ha.networks.EnergyTransformer(**arrays)

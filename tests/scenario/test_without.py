@@ -166,6 +166,7 @@ def test_expectations_call_a_run_by_its_name_and_a_seed_keeps_it():
         ('token = "cat"\nlayer = 3', r"without\.1\.layer: got 3; the last layer is 2"),
         ('token = "cat"\nlayer = 2\nhead = 2', r"without\.1\.head: got 2; the last head is 1"),
         ('pattern = "cat"', "'pattern' is unknown"),
+        ('token = ["cat", "dog#1", "pet", "dog#2"]', "takes every token away; leave at least one"),
         ('token = "cat"\n[[without]]\ntoken = "cat"', r"without\.2: 'without cat' is the name of two runs"),
         ("", r"without\.1\.token: is missing|without\.1: 'token' is missing"),
     ],

@@ -43,9 +43,11 @@ class WithoutTable(Table):
         return tuple(sorted({ArrayLayout().index(word, known) for word in self.taken}))
 
     def word_problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        """Words that are not among the columns of a layout, or are there several times."""
-        for word in self.taken:
-            yield from layout.row_problem(word, (*path, self.key), layout.columns)
+        """Words that are not among the columns of a layout, or are there several times, and all of them together."""
+        problems = [one for word in self.taken for one in layout.row_problem(word, (*path, self.key), layout.columns)]
+        yield from problems
+        if not problems and len({layout.index(word, layout.columns) for word in self.taken}) == len(layout.columns):
+            yield Problem((*path, self.key), f"takes every {self.key} away; leave at least one")
 
 
 class WithoutPattern(WithoutTable):
@@ -57,10 +59,7 @@ class WithoutPattern(WithoutTable):
 
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         """Words that are not stored, and a memory in which nothing is left. layout: its columns are the patterns."""
-        problems = [*self.word_problems(layout, path)]
-        yield from problems
-        if not problems and len({layout.index(word, layout.columns) for word in self.taken}) == len(layout.columns):
-            yield Problem((*path, "pattern"), "takes every pattern away; leave at least one")
+        yield from self.word_problems(layout, path)
 
 
 class WithoutToken(WithoutTable):
