@@ -74,6 +74,10 @@ class Returns:
         return self._half(self.low), self._half(self.high)
 
     def __repr__(self) -> str:
+        if np.all(self.share >= 0.5):
+            return f"Returns(at least half return at every damage, up to {self.damage[-1]:.3g})"
+        if self.share[0] < 0.5:
+            return f"Returns(fewer than half return, even at a damage of {self.damage[0]:.3g})"
         low, high = self.radius_interval
         return f"Returns(half return up to {self.radius:.3g}, {self.level:.0%} from {low:.3g} to {high:.3g})"
 

@@ -218,6 +218,8 @@ def test_the_standard_error_is_that_of_the_draws():
     assert row.recalled == pytest.approx(shares.mean())
     assert row.recalled_error == pytest.approx(shares.std(ddof=1) / 6**0.5)
     assert ha.experiments.compare_random(trials=1, **more).rows[0].recalled_error is None
+    (third,) = ha.experiments.compare_patterns(np.random.default_rng(0).normal(size=(6, 8)), memories=["modern"]).rows
+    assert (round(third.recalled, 3), third.recalled_error) == (0.333, 0)  # all trials agree, and a third has no digits
 
 
 def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():

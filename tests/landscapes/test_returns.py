@@ -67,3 +67,14 @@ def test_cues_of_continuous_memories_return_from_little_noise(memory):
 def test_a_wrong_argument_is_refused_with_the_reason(arguments, message):
     with pytest.raises(ha.InvalidInput, match=message):
         ha.landscapes.returns(**{"memory": ha.memories.hopfield(PATTERNS), **arguments})
+
+
+def test_a_radius_that_no_damage_shows_is_not_given_as_a_number():
+    few, many = (np.random.default_rng(0).choice([-1.0, 1.0], size=(n, 60)) for n in (1, 40))
+    known, lost = ha.memories.modern(few, beta=1), ha.memories.hopfield(many)
+    assert repr(ha.landscapes.returns(known, [0.5, 1.0], rng=0)) == (
+        "Returns(at least half return at every damage, up to 1)"
+    )
+    assert repr(ha.landscapes.returns(lost, [0.2, 0.4], rng=0)) == (
+        "Returns(fewer than half return, even at a damage of 0.2)"
+    )

@@ -103,6 +103,7 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
     numbers = {name: np.concatenate([trial.numbers[name] for trial in trials]) for name in trials[0].numbers}
     means: dict[str, Any] = {name: _mean(numbers[name]) for name in AVERAGED}
     shares = [float(trial.numbers["recalled"].mean()) for trial in trials if trial.numbers["recalled"].size]
+    apart = np.subtract(shares, shares[:1])  # exactly 0 where all trials agree
     notes = dict(item for trial in trials for item in trial.why.items())
     if not numbers["steps"].size:
         notes |= dict.fromkeys(("steps", "distance"), "no cue converged")
@@ -120,7 +121,7 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
         n_keys=n_keys,
         n_cues=numbers["at_rest"].size,
         trials=len(trials),
-        recalled_error=float(np.std(shares, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None,
+        recalled_error=float(np.std(apart, ddof=1) / len(shares) ** 0.5) if len(shares) > 1 else None,
         operating_class=str(class_of(least, numbers["visible"])) if has_class else None,
         least_number=float(np.median(least)) if least.size else None,
         difference=difference,
