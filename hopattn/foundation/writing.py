@@ -1,5 +1,6 @@
 """Numbers and words as people read them: in the arithmetic of a lecture, in tables and in sentences."""
 
+import decimal
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -62,7 +63,10 @@ def at_most(value: float, digits: int = 4) -> str:
     if value == math.inf:
         return "∞"
     nearest = f"{value:.{digits}g}"
-    return nearest if float(nearest) <= value else f"{value - abs(value) * 10.0 ** (1 - digits):.{digits}g}"
+    if float(nearest) > value:
+        below = decimal.Context(prec=digits, rounding=decimal.ROUND_FLOOR).create_decimal(value)
+        return f"{float(below):.{digits}g}"
+    return nearest
 
 
 def counted(count: int, thing: str) -> str:

@@ -219,7 +219,7 @@ def test_the_states_of_many_neurons_are_lines():
 
 def test_each_separation_is_drawn_with_softmax_behind_it(results):
     figure = shown("separations", "sparse")
-    axes = {ax.get_title(): ax for ax in figure.axes if ax.get_title()}
+    axes = {ax.get_title().replace("\n", " "): ax for ax in figure.axes if ax.get_title()}
     assert set(axes) == {name.replace("_", " ") for name in ha.separations}
     scores = np.column_stack([SCORES, np.broadcast_to(OTHERS, (len(SCORES), 2))])
     soft = ha.separations["softmax"]().weights(scores)[:, 0]
@@ -239,7 +239,7 @@ def test_shares_and_other_weights_have_rows_of_their_own():
     figure = shown("separations", "sparse")
     rows = {}
     for ax in figure.axes:
-        if title := ax.get_title().replace(" ", "_"):
+        if title := "_".join(ax.get_title().split()):
             rows.setdefault(ax.get_subplotspec().rowspan.start, []).append(title)
     scores = np.abs(np.random.default_rng(1).normal(size=(20, 5)))
     for row, names in rows.items():
