@@ -115,28 +115,20 @@ class Sharded(KeyValueMemory):
 
     def scores(self, cues: Any) -> np.ndarray:
         """s = sim(K, x), `(n_cues, n_patterns)` or `(n_patterns,)`, on this machine."""
-        given = self._cues(cues)
-        found, _ = self._scored(np.atleast_2d(given), self._masks(None, given))
-        return found[0] if given.ndim == 1 else found
+        return self._here(cues, None)[0]
 
     def weights(self, cues: Any, mask: Any = None) -> np.ndarray:
         """p = ∇Ψ(s), shaped as the scores."""
-        given = self._cues(cues)
-        found = np.asarray(self.separation.weights(*self._scored(np.atleast_2d(given), self._masks(mask, given))))
-        return found[0] if given.ndim == 1 else found
+        return np.asarray(self.separation.weights(*self._here(cues, mask)))
 
     def rest(self, cues: Any, mask: Any = None) -> np.ndarray:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
-        given = self._cues(cues)
-        found = np.asarray(self.separation.rest(*self._scored(np.atleast_2d(given), self._masks(mask, given))))
-        return found[0] if given.ndim == 1 else found
+        return np.asarray(self.separation.rest(*self._here(cues, mask)))
 
     def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, on this machine; raises `InvalidInput` where they are not a distribution."""
-        separation, given = self.retrieval.effective_separation, self._cues(cues)
-        require_entropy(separation)
-        found = free_energy(separation, *self._scored(np.atleast_2d(given), self._masks(mask, given)))
-        return found if given.ndim > 1 else FreeEnergy(*(array[0] for array in vars(found).values()))
+        require_entropy(separation := self.retrieval.effective_separation)
+        return free_energy(separation, *self._here(cues, mask))
 
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
@@ -213,6 +205,12 @@ class Sharded(KeyValueMemory):
             result.field[rows] = sum(self.shards.each(Shard.read_out, own=own))
         if potential:
             result.potential[rows] = separation.potential(scores, where)
+
+    def _here(self, cues: Any, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """The same for cues as they are given, and their mask; one cue `(dim,)` drops the axis of cues."""
+        given = self._cues(cues)
+        scores, where = self._scored(np.atleast_2d(given), self._masks(mask, given))
+        return (scores, where) if given.ndim > 1 else (scores[0], None if where is None else where[0])
 
     def _scored(self, cues: np.ndarray, masks: Sequence[Any]) -> tuple[np.ndarray, np.ndarray | None]:
         """All scores of cues `(n, dim)`, and their mask, or None where all keys may be attended to."""

@@ -97,12 +97,7 @@ class OnWorkers:
             time.sleep(0.2)
 
     def _started(
-        self,
-        executor: OnCluster,
-        work: Work,
-        shared: Sequence[Any],
-        own: Sequence[Any] | None,
-        numbers: list[int],
+        self, executor: OnCluster, work: Work, shared: Sequence[Any], own: Sequence[Any] | None, numbers: list[int]
     ) -> dict[int, Future[Any]]:
         """The calls of the work on these objects, each on its object's worker."""
         everywhere = sorted({self._addresses[i] for i in numbers})

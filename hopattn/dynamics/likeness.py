@@ -10,15 +10,15 @@ left of a state that faded has no direction. The likenesses of all pairs are nev
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
+from hopattn.foundation.writing import Word
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise import ENOUGH, HELD, SIZES
 
@@ -153,18 +153,6 @@ def _columns_of_largest(magnitudes: np.ndarray) -> np.ndarray:
 def _taken(array: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """The entries of each row in these columns, `(n, k)`."""
     return np.take_along_axis(array, columns, axis=1)
-
-
-class Word(StrEnum):
-    """A word with its `meaning`, the sentence that a reader sees."""
-
-    meaning: str
-
-    def __new__(cls, word: str, meaning: str = "") -> Self:
-        """The member of this word."""
-        member = str.__new__(cls, word)
-        member._value_, member.meaning = word, meaning
-        return member
 
 
 class Spurious(Word):

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Word
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.foundation.arrays import on_host
+from hopattn.foundation.writing import Word
 from hopattn.results.display import Drawable
 from hopattn.results.frames import VERSIONS, data_frame, dataset
 

@@ -439,11 +439,7 @@ class SpinsOfPotential(SingleNeuronStates):
     """
 
     def __init__(
-        self,
-        states: np.ndarray,
-        potential: Callable[[np.ndarray], np.ndarray],
-        silent: np.ndarray,
-        held: np.ndarray,
+        self, states: np.ndarray, potential: Callable[[np.ndarray], np.ndarray], silent: np.ndarray, held: np.ndarray
     ) -> None:
         self.of_0_and_1 = (silent == 0) & ~held
         super().__init__(np.where(self.of_0_and_1, 2 * states - 1, states))

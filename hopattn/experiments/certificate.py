@@ -26,6 +26,7 @@ from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator, Bidirectional
+from hopattn.networks.energy_transformer import TokenMemory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Synapse
@@ -280,6 +281,10 @@ def _converted(memory: Any, dtype: str) -> Any:
             own = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
             couplings, patterns = cast(memory.couplings), cast(memory.patterns)
             return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
+        case TokenMemory():
+            arrays: Any = {name: cast(getattr(memory.block, name)) for name in ("w_query", "w_key", "memories")}
+            held = memory.held[:: memory.block.dim]
+            return replace(memory.block, **arrays).memory(len(held), clamped=held if held.any() else None)
         case Network():
             joined = [replace(one, synapse=_with_arrays(one.synapse, cast)) for one in memory.synapses]
             network = Network(memory.layers, joined)

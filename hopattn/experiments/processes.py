@@ -52,11 +52,7 @@ def results_of(
 
 
 def _completed(
-    executor: Executor,
-    work: Callable[[Any], Any],
-    tasks: Iterable[Any],
-    ahead: int,
-    look: Look,
+    executor: Executor, work: Callable[[Any], Any], tasks: Iterable[Any], ahead: int, look: Look
 ) -> Iterator[tuple[int, Any]]:
     """The number and the result of each task of an executor, as they are finished.
 

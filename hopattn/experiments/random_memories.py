@@ -161,17 +161,9 @@ DRAWS: dict[str, Callable[[np.random.Generator], Arguments]] = {
     "hopfield": _hopfield,
     "graded": lambda rng: {**_learned(rng), "beta": random_beta(rng)},
     "bam": _bam,
-    "dense": lambda rng: {
-        "patterns": _spins(rng),
-        "n": int(rng.integers(2, 8)),
-        "rectified": bool(rng.random() < 0.7),
-    },
+    "dense": lambda rng: {"patterns": _spins(rng), "n": int(rng.integers(2, 8)), "rectified": bool(rng.random() < 0.7)},
     "exponential": lambda rng: {"patterns": _spins(rng), "beta": float(10 ** rng.uniform(-2, 0.5))},
-    "sequence": lambda rng: {
-        "patterns": _spins(rng),
-        "n": int(rng.integers(2, 6)),
-        "cyclic": bool(rng.random() < 0.7),
-    },
+    "sequence": lambda rng: {"patterns": _spins(rng), "n": int(rng.integers(2, 6)), "cyclic": bool(rng.random() < 0.7)},
     "modern": lambda rng: {"patterns": random_reals(rng), "beta": random_beta(rng), "sink": _sink(rng)},
     "sparse": lambda rng: {
         "patterns": random_reals(rng),

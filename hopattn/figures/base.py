@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.loading import load
 from hopattn.scenario.result import Result, Run
@@ -32,9 +33,10 @@ class Around(NamedTuple):
 
 
 class Plot(ABC):
-    """One figure of finished data. Its name is the name of its file."""
+    """One figure of finished data."""
 
     name: ClassVar[str]
+    """That of its file: the class name in snake case, where the class does not state another."""
     shows: ClassVar[str]
     """The content of the figure in one sentence."""
     scenario: ClassVar[str]
@@ -43,6 +45,10 @@ class Plot(ABC):
     """Whether the figure also has `frames`."""
     of_one_run: ClassVar[bool] = False
     """Whether it draws the first run alone: for axes of the user, one of several has to be chosen."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.name = registered_name(cls)
 
     @abstractmethod
     def lacks(self, result: Result) -> str:

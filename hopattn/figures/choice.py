@@ -33,7 +33,9 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     are the arrays of other heads and layers. Raises `InvalidInput` for a run, a head, an axis or a word that the result
     does not have.
     """
-    known = _words_of(result)
+    # The labels of all arrays of a result, and the words of its expectations.
+    labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
+    known = dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
     options = _as_in_a_file(options or {}, known)
     table = result.figure.model_copy(update={k: v for k, v in options.items() if v is not None})
     if message := table.why_wrong_names(len(result.runs)):
@@ -49,12 +51,6 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
     _require_words(options, known)
     title = result.title if table.title is None else table.title
     return replace(result, title=title, runs=tuple(runs), figure=table)
-
-
-def _words_of(result: Result) -> dict[str, None]:
-    """The labels of all arrays of a result, and the words of its expectations."""
-    labels = (axis for run in result.runs for array in run.arrays.values() for axis in array.labels)
-    return dict.fromkeys(label for axis in labels for label in axis) | dict.fromkeys(result.words)
 
 
 def _as_in_a_file(options: Mapping[str, Any], known: Mapping[str, None]) -> dict[str, Any]:

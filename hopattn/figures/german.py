@@ -39,14 +39,6 @@ NOTES = {
     "points: measured": "Punkte: gemessen",
     "line: theory": "Linie: Theorie",
     "line: theory, N → ∞": "Linie: Theorie, N → ∞",
-    "{n} of {n} axes": "{} von {} Achsen",
-    "{n} of {n} cues": "{} von {} Reizen",
-    "{n} of {n} curves": "{} von {} Kurven",
-    "{n} of {n} heads": "{} von {} Köpfen",
-    "{n} of {n} layers": "{} von {} Schichten",
-    "{n} of {n} measures": "{} von {} Maßen",
-    "{n} of {n} runs": "{} von {} Läufen",
-    "{n} of {n} weights between words": "{} von {} Gewichten zwischen Wörtern",
     "from the key to the query": "vom Schlüssel zur Anfrage",
     "leads elsewhere": "führt anderswohin",
     "copied": "kopiert",
@@ -150,32 +142,29 @@ NOTES = {
     "the mean of {n} trials": "das Mittel von {} Versuchen",
     "1 trial": "1 Versuch",
     "bars: {n} % interval": "Balken: {}-%-Intervall",
-    "{n} of {n} arcs": "{} von {} Bögen",
     "{n} of {n} arcs, the strongest": "{} von {} Bögen, die stärksten",
-    "{n} of {n} different pictures": "{} von {} verschiedenen Bildern",
     "{n} of {n} heads of layer {n}": "{} von {} Köpfen der Schicht {}",
-    "{n} of {n} keys": "{} von {} Schlüsseln",
-    "{n} of {n} masks": "{} von {} Masken",
-    "{n} of {n} matrices": "{} von {} Matrizen",
-    "{n} of {n} memories": "{} von {} Erinnerungen",
-    "{n} of {n} modules": "{} von {} Modulen",
-    "{n} of {n} panels": "{} von {} Tafeln",
-    "{n} of {n} patterns": "{} von {} Mustern",
-    "{n} of {n} positions": "{} von {} Positionen",
-    "{n} of {n} queries": "{} von {} Anfragen",
-    "{n} of {n} runs and heads": "{} von {} Läufen und Köpfen",
-    "{n} of {n} trainings": "{} von {} Trainings",
-    "{n} of {n} words": "{} von {} Wörtern",
-    "{n} of {n} words with their names": "{} von {} Wörtern mit ihren Namen",
     "words without their names, the first on top and on the left": "Wörter ohne ihre Namen, das erste oben und links",
 }
 """The notes below figures."""
 
+_COUNTED = {
+    **{"arcs": "Bögen", "axes": "Achsen", "cues": "Reizen", "curves": "Kurven"},
+    **{"different pictures": "verschiedenen Bildern", "heads": "Köpfen", "keys": "Schlüsseln"},
+    **{"layers": "Schichten", "masks": "Masken"},
+    **{"matrices": "Matrizen", "measures": "Maßen", "memories": "Erinnerungen", "modules": "Modulen"},
+    **{"panels": "Tafeln", "patterns": "Mustern", "positions": "Positionen", "queries": "Anfragen"},
+    **{"runs": "Läufen", "runs and heads": "Läufen und Köpfen", "trainings": "Trainings"},
+    **{"weights between words": "Gewichten zwischen Wörtern", "words": "Wörtern"},
+    **{"words with their names": "Wörtern mit ihren Namen"},
+}
+"""The things of which a figure draws some, as in "2 of 4 axes"."""
 _WAYS = {
     "one neuron after the other": "ein Neuron nach dem anderen",
     "one neuron after the other, by chance": "ein Neuron nach dem anderen, nach dem Zufall",
     "all neurons at once": "alle Neuronen auf einmal",
 }
+_PARTS = {f"{{n}} of {{n}} {own}": f"{{}} von {{}} {its}" for own, its in _COUNTED.items()}
 _RULES = {f"key {{}} {sign} {{}}": f"Schlüssel: {{}} {sign} {{}}" for sign in "=≠<≤>≥"}
 _ARROWS = {
     f"{sign} leads to the next state, {way}": f"{its} führt zum nächsten Zustand, {its_way}"
@@ -198,4 +187,4 @@ _OTHER = {
     for other, others in _OUTCOMES.items()
 }
 
-GERMAN = AXES | SENTENCES | NOTES | _RULES | _ARROWS | _SAME | _OTHER
+GERMAN = AXES | SENTENCES | NOTES | _PARTS | _RULES | _ARROWS | _SAME | _OTHER

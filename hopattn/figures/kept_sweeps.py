@@ -33,7 +33,6 @@ class KeptSweep(Plot):
 class Capacity(KeptSweep):
     """The overlap that is left, and the share of recalled patterns, by load."""
 
-    name: ClassVar[str] = "capacity"
     shows: ClassVar[str] = "how many patterns a Hopfield network holds: the load at which they are lost, with theory"
     scenario: ClassVar[str] = "capacity"
 
@@ -41,7 +40,6 @@ class Capacity(KeptSweep):
 class Phases(KeptSweep):
     """The overlap that is left, over load and temperature."""
 
-    name: ClassVar[str] = "phases"
     shows: ClassVar[str] = "where a stored pattern stays: the overlap left by load and temperature, with theory"
     scenario: ClassVar[str] = "phases"
 

@@ -3,9 +3,23 @@
 import decimal
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from enum import StrEnum
+from typing import Any, Self
 
 from hopattn.foundation.errors import InvalidInput
+
+
+class Word(StrEnum):
+    """A word with its `meaning`, the sentence that a reader sees."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str = "") -> Self:
+        """The member of this word."""
+        member = str.__new__(cls, word)
+        member._value_, member.meaning = word, meaning
+        return member
+
 
 DIGITS = 4
 """The number of decimals that `number` shows."""

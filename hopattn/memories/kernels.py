@@ -144,7 +144,7 @@ class SuperposedMemory(Declared, KernelMemory):
 
     file_kind: ClassVar[str] = "SuperposedMemory"
     lacks: ClassVar[Mapping[str, str]] = {
-        "single-neuron updates": "a neuron takes part in every feature, so that none is updated alone",
+        "single-neuron updates": "a neuron takes part in every feature, so that none is updated alone"
     }
     patterns: Patterns
     phi: RandomFeatures

@@ -196,12 +196,10 @@ class Memory(KeyValueMemory):
                 if isinstance(stored, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(own, stored, name, "keys")
-        object.__setattr__(self, "keys", stored)
-        object.__setattr__(self, "values", read_out)
-        object.__setattr__(self, "similarity", similarities.make(similarity))
-        object.__setattr__(self, "separation", chosen)
-        object.__setattr__(self, "activation", activations.make(activation))
-        object.__setattr__(self, "patterns", known)
+        parts = {"similarity": similarities.make(similarity), "activation": activations.make(activation)}
+        arrays = {"keys": stored, "values": read_out, "patterns": known}
+        for name, part in {**parts, **arrays, "separation": chosen}.items():
+            object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"

@@ -20,8 +20,6 @@ from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, e
 from hopattn.foundation.arrays import (
     Array,
     as_array,
-    as_float,
-    device_of,
     in_numbers_of,
     namespace,
     on_host,
@@ -33,9 +31,13 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.checks import instance, positive, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.foundation.in_range import no_nan
 from hopattn.networks.hopfield import require_no_mask
-from hopattn.retrieval.activation import Activation, LayerNorm
+from hopattn.networks.layers import Layer
+from hopattn.networks.network import Network
+from hopattn.networks.synapses import Attention, Stored, with_potential
+from hopattn.retrieval.activation import LayerNorm
+from hopattn.retrieval.masks import like
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.elementwise import RectifiedPower
@@ -46,7 +48,7 @@ CONCAVE = "concave-convex procedure, token by token: the energy is concave in ea
 
 
 def _separation(choice: Any, what: str) -> Separation:
-    return separation_of(choice)
+    return with_potential(separation_of(choice))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,51 +140,36 @@ class EnergyTransformer(Declared):
     @no_nan
     def energies(self, tokens: Any) -> dict[str, Array]:
         """The three parts of the energy, `(…,)` each: "tokens", that of Φ*, "attention" and "memories"."""
-        g = self._tokens(tokens)
-        xp = namespace(g)
-        scores, where = self._scores(self._heads(g, self.w_query), self._heads(g, self.w_key))
-        return {
-            "tokens": xp.sum(self.norm.conjugate(g), axis=-1),
-            "attention": -xp.sum(self.attention.potential(scores, where), axis=(-1, -2)),
-            "memories": -xp.sum(self.separation.potential(g @ self.memories.mT), axis=-1),
-        }
+        memory, states = self._of(tokens)
+        return memory.energies(states)
 
     def energy(self, tokens: Any) -> Array:
         """E(g), `(…,)`."""
-        parts = self.energies(tokens)
-        return parts["tokens"] + parts["attention"] + parts["memories"]
+        memory, states = self._of(tokens)
+        return memory.energy(states)
 
-    @in_range
     def field(self, tokens: Any) -> Array:
         """h = −∂E/∂g without the part of Φ*, `(…, n_tokens, dim)`."""
-        g = self._tokens(tokens)
-        queries, keys = self._heads(g, self.w_query), self._heads(g, self.w_key)
-        weights = self.attention.weights(*self._scores(queries, keys))
-        pull = (weights @ keys) @ self.w_query + (weights.mT @ queries) @ self.w_key
-        return namespace(g).sum(pull, axis=-3) + self.separation.weights(g @ self.memories.mT) @ self.memories
+        memory, states = self._of(tokens)
+        return self._apart(memory.field(states))
 
     def step(self, tokens: Any, clamped: Any = None) -> Array:
         """One sweep: each token in turn becomes ∇Φ(h_A), with the new values of those before it.
 
         clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
         """
-        g = self._tokens(tokens)
-        xp, n = namespace(g), int(g.shape[-2])
-        numbers = xp.arange(n, device=device_of(g))[:, None]
-        for token in np.flatnonzero(~_flags(clamped, n)):
-            moved = self.norm(self.field(g)[..., int(token), None, :])
-            g = xp.where(numbers == int(token), moved, g)
-        return g
+        memory, states = self._of(tokens, clamped)
+        return self._apart(memory.sweep(states))
 
     def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
-        """The block as a memory of states of n_tokens tokens, flat `(n, n_tokens · dim)`; `recall` says the rest."""
-        n, xp = whole(n_tokens, "n_tokens"), namespace(self.w_query)
-        known = xp.zeros((0, n, self.dim), dtype=self.w_query.dtype, device=device_of(self.w_query))
+        """The block as a `Network` of one layer of tokens, with flat states `(n, n_tokens · dim)`; see `recall`."""
+        n, known = whole(n_tokens, "n_tokens"), None
         if patterns is not None:
-            given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=known, n_tokens=n, dim=self.dim)
-            require_alike(given, known, "patterns", "w_query")
-            known = self.norm(given)
-        return TokenMemory(self, n, xp.reshape(known, (known.shape[0], n * self.dim)), tuple(_flags(clamped, n)))
+            given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
+            require_alike(given, self.w_query, "patterns", "w_query")
+            known = namespace(given).reshape(self.norm(given), (-1, n * self.dim))
+        memory = TokenMemory(self, n, known)
+        return memory if clamped is None else memory.clamped(np.repeat(_flags(clamped, n), self.dim))
 
     def recall(self, tokens: Any, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
         """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are flat.
@@ -193,110 +180,57 @@ class EnergyTransformer(Declared):
         tokens at once, which may raise the energy.
         """
         reject_unknown("recall", options, [*signature(AssociativeMemory.recall).parameters][2:], "option")
-        g = self.norm(self._tokens(tokens))
-        if g.ndim > 3:
-            raise InvalidInput(
-                f"tokens: got shape {tuple(g.shape)}; expected (n_cues, n_tokens, dim) or (n_tokens, dim)"
-            )
-        n = int(g.shape[-2])
-        flat = namespace(g).reshape(g, (*g.shape[:-2], n * self.dim))
-        return self.memory(n, patterns, clamped).recall(flat, **options)
+        memory, states = self._of(tokens, clamped, patterns)
+        if states.ndim > 2:
+            shape = tuple(self._apart(states).shape)
+            raise InvalidInput(f"tokens: got shape {shape}; expected (n_cues, n_tokens, dim) or (n_tokens, dim)")
+        return memory.recall(memory.activation(states), **options)
 
-    def _tokens(self, tokens: Any) -> Array:
+    def _of(self, tokens: Any, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
+        """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
         g = shaped(tokens, "tokens", "… n_tokens dim", like=self.w_query, dim=self.dim)
         require_alike(g, self.w_query, "tokens", "w_query")
-        return g
+        states = namespace(g).reshape(g, (*g.shape[:-2], g.shape[-2] * self.dim))
+        return self.memory(int(g.shape[-2]), patterns, clamped), states
 
-    def _heads(self, g: Array, matrices: Array) -> Array:
-        """W g for every head, `(…, n_heads, n_tokens, dim_head)`."""
-        return g[..., None, :, :] @ matrices.mT
-
-    def _scores(self, queries: Array, keys: Array) -> tuple[Array, Array | None]:
-        """Q_C·K_B, `(…, n_heads, n_tokens, n_tokens)`, and which tokens B the token C attends to."""
-        n, xp = int(queries.shape[-2]), namespace(queries)
-        numbers = xp.arange(n, device=device_of(queries))
-        return queries @ keys.mT, None if self.attends_itself else numbers[:, None] != numbers
+    def _apart(self, states: Array) -> Array:
+        """The tokens `(…, n_tokens, dim)` of flat states."""
+        return namespace(states).reshape(states, (*states.shape[:-1], -1, self.dim))
 
 
-@dataclass(frozen=True)
-class TokenNorm(Activation):
-    """Layer normalisation of each token of a flat state `(…, n_tokens · dim)`."""
+@dataclass(frozen=True, eq=False, init=False)
+class TokenMemory(Network):
+    """A block as a network of one layer of tokens; `EnergyTransformer.memory` makes it. States are flat."""
 
-    elementwise: ClassVar[bool] = False
-    source: ClassVar[str] = "Hoover et al. 2023"
-    norm: LayerNorm
-    n_tokens: int
-
-    def __call__(self, field: Array, state: Array | None = None) -> Array:
-        return namespace(field).reshape(self.norm(self._tokens(field)), tuple(field.shape))
-
-    def potential(self, field: Array) -> Array:
-        return namespace(field).sum(self.norm.potential(self._tokens(field)), axis=-1)
-
-    def conjugate(self, state: Array) -> Array:
-        return namespace(state).sum(self.norm.conjugate(self._tokens(state)), axis=-1)
-
-    def why_outside_domain(self, state: np.ndarray) -> str:
-        reasons = map(self.norm.why_outside_domain, self._tokens(state))
-        return next((f"has a token, {i}, that {reason}" for i, reason in enumerate(reasons) if reason), "")
-
-    def _tokens(self, flat: Array) -> Array:
-        return namespace(flat).reshape(flat, (*flat.shape[:-1], self.n_tokens, flat.shape[-1] // self.n_tokens))
-
-
-@dataclass(frozen=True, eq=False)
-class TokenMemory(AssociativeMemory):
-    """A block with a fixed number of tokens as a memory; `EnergyTransformer.memory` makes it. States are flat."""
-
-    lacks: ClassVar[Mapping[str, str]] = {
-        "convexity": "the potential of all tokens together is not convex",
-        "single-neuron updates": "layer normalisation looks at all entries of a token together",
-        "continuous time": "layer normalisation looks at all entries of a token together",
-    }
     block: EnergyTransformer
-    n_tokens: int
-    patterns: Array
-    clamped: tuple[bool, ...]
+
+    def __init__(self, block: EnergyTransformer, n_tokens: int, patterns: Any = None) -> None:
+        others = None if block.attends_itself else ~np.eye(n_tokens, dtype=bool)
+        attention = Attention(block.w_query, block.w_key, beta=block.beta, mask=others)
+        memories = Stored(block.memories, block.separation)
+        on_tokens = [attention.on("tokens", "tokens", name="attention"), memories.on("tokens", name="memories")]
+        super().__init__([Layer("tokens", (n_tokens, block.dim), block.norm)], on_tokens, patterns=patterns)
+        object.__setattr__(self, "block", block)
 
     def __repr__(self) -> str:
-        free = self.n_tokens - sum(self.clamped)
-        return f"TokenMemory({self.block!r}, {free} of {self.n_tokens} tokens free)"
-
-    @property
-    def activation(self) -> Activation:
-        """The layer normalisation of each token."""
-        return TokenNorm(self.block.norm, self.n_tokens)
+        n, dim = self.layers[0].shape
+        return f"TokenMemory({self.block!r}, {n - self.held.sum() // dim} of {n} tokens free)"
 
     @property
     def own_update(self) -> Update:
+        """One token after the other."""
         return TokenByToken()
 
-    def field(self, cues: Any, mask: Any = None) -> Array:
-        """h, `(n, n_tokens · dim)`. A mask raises `InvalidInput`."""
-        return self._flat(self.block.field(self._tokens(cues, mask)))
+    @cached_property
+    def lacks(self) -> Mapping[str, str]:
+        return {**super().lacks, "convexity": "the potential of all tokens together is not convex"}
 
-    def step(self, cues: Any, mask: Any = None) -> Array:
-        """All tokens at once that are not clamped, `(n, n_tokens · dim)`."""
-        g = self._tokens(cues, mask)
-        stays = in_numbers_of(g, np.array(self.clamped, dtype=float)[:, None]) > 0
-        return self._flat(namespace(g).where(stays, g, self.block.norm(self.block.field(g))))
-
-    def sweep(self, states: Any, mask: Any = None) -> Array:
-        """One token after another that is not clamped, `(n, n_tokens · dim)`."""
-        return self._flat(self.block.step(self._tokens(states, mask), self.clamped))
-
-    def energy(self, states: Any, mask: Any = None) -> Array:
-        """E(g), `(n,)`. A mask raises `InvalidInput`."""
-        return self.block.energy(self._tokens(states, mask))
-
-    def _tokens(self, flat: Any, mask: Any) -> Array:
-        require_no_mask(mask)
-        states = as_float(flat, "cues", like=self.patterns)
-        require_dim(states, self.n_tokens * self.block.dim, "cues", "tokens")
-        return namespace(states).reshape(states, (*states.shape[:-1], self.n_tokens, self.block.dim))
-
-    def _flat(self, tokens: Array) -> Array:
-        return namespace(tokens).reshape(tokens, (*tokens.shape[:-2], self.n_tokens * self.block.dim))
+    def sweep(self, states: Any) -> Array:
+        """One token after another that is not clamped, `(…, n_tokens · dim)`."""
+        x, tokens = states, np.arange(self.total) // self.block.dim
+        for token in np.unique(tokens[~self.held]):
+            x = namespace(x).where(like(tokens == token, x), self.activation(self.field(x)), x)
+        return x
 
 
 @dataclass(frozen=True)
@@ -308,8 +242,9 @@ class TokenByToken(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+        require_no_mask(mask)
         moved: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
-        return as_array(moved.sweep(states, mask)), energy_of(memory, states, mask)
+        return moved.sweep(states), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         block = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer").block

@@ -94,12 +94,7 @@ class Hopfield(Coupled):
     patterns: Array
 
     def __init__(
-        self,
-        couplings: Any,
-        *,
-        bias: Any = 0.0,
-        activation: str | Activation = "sign",
-        patterns: Any = None,
+        self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
     ) -> None:
         matrix = as_float(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
@@ -117,11 +112,7 @@ class Hopfield(Coupled):
 
     @classmethod
     def by_hebb(
-        cls,
-        patterns: Any,
-        self_coupling: bool = False,
-        activation: str | Activation = "sign",
-        bias: Any = 0.0,
+        cls, patterns: Any, self_coupling: bool = False, activation: str | Activation = "sign", bias: Any = 0.0
     ) -> Self:
         """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)`.
 

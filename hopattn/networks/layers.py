@@ -120,14 +120,11 @@ class Layer(Declared):
 def _neurons(choice: Any, beta: float | None) -> Activation:
     """The activation of a name or an object of one of the two registries."""
     given = {} if beta is None else {"beta": beta}
-    if isinstance(choice, Activation):
-        return activations.make(choice, **given)
-    if isinstance(choice, Separation):
+    name = isinstance(choice, str) and not is_path(choice) and choice not in activations
+    if isinstance(choice, Separation) or (name and choice in separations):
         return Separated(separations.make(choice, **given))
-    if isinstance(choice, str) and not is_path(choice) and choice not in activations and choice not in separations:
+    if name:
         raise InvalidInput(f"activation: {unknown(choice, [*activations, *separations])}")
-    if isinstance(choice, str) and choice in separations and choice not in activations:
-        return Separated(separations.make(choice, **given))
     return activations.make(choice, **given)
 
 

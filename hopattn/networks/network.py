@@ -4,9 +4,9 @@ E(g) = Σ_layers L*(g) − Σ_synapses F(g)          x = Σ ∂F/∂g, the field
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -223,7 +223,8 @@ class Network(AssociativeMemory):
     def step(self, cues: Any, mask: Any = None) -> Array:
         """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
         x = self._taken(cues, mask)[0]
-        return self._but_held(self.activation(self.field(x), x), x)
+        moved = self.activation(self.field(x), x)
+        return namespace(x).where(like(self.held, x), x, moved) if self.held.any() else moved
 
     def step_of_layers(self, states: Any, mask: Any = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
@@ -282,7 +283,7 @@ class Network(AssociativeMemory):
             network, states, update=update, max_steps=max_steps, tol=tol, rng=rng, keep=keep
         )
 
-    def clamped(self, clamp: Any) -> "Network":
+    def clamped(self, clamp: Any) -> Self:
         """The network in which some neurons keep their activities under every update.
 
         clamp: the name of a layer, a list of names, booleans of the neurons of some layers by name,
@@ -297,9 +298,8 @@ class Network(AssociativeMemory):
             if not layer.activation.elementwise and np.any(rows.any(axis=1) != rows.all(axis=1)):
                 reason = f"the neurons of the layer '{layer.name}' ({described(layer)}) depend on each other"
                 raise InvalidInput(f"clamp: {reason}; clamp all of them{' of a row' * (len(rows) > 1)} or none")
-        network = Network(self.layers, self.synapses)
-        for name, value in (("held", held), ("patterns", self.patterns), ("patterns_of", self.patterns_of)):
-            object.__setattr__(network, name, value)
+        network = object.__new__(type(self))
+        vars(network).update({own.name: getattr(self, own.name) for own in fields(self)}, held=held)
         return network
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
@@ -392,19 +392,9 @@ class Network(AssociativeMemory):
 
     def _field_of(self, layer: str, parts: list[Array]) -> Array:
         """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one."""
-        own = [
-            one.synapse.gradient(place, *self._of(one, parts))
-            for one in self._on[layer]
-            for place in places_of(one, layer)
-        ]
+        own = [one.synapse.pull(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
         here = parts[self._numbers[layer]]
         return sum(own[1:], start=own[0]) if own else namespace(here).zeros_like(here)
-
-    def _but_held(self, moved: Array, states: Array) -> Array:
-        if not self.held.any():
-            return moved
-        xp = namespace(states)
-        return xp.where(like(self.held, states), states, moved)
 
     def _taken(self, states: Any, mask: Any) -> tuple[Array, list[Array]]:
         """The states `(…, total)`, and the activities of each layer, `(n, *shape)`; a mask raises `InvalidInput`."""
@@ -427,21 +417,15 @@ class Network(AssociativeMemory):
 
     def _neurons(self, clamp: Any) -> np.ndarray:
         """The neurons to clamp as booleans `(total,)`."""
+        names = [clamp] if isinstance(clamp, str) else clamp
+        if not isinstance(names, (Mapping, list, tuple, set)) or not all(isinstance(one, str) for one in names):
+            return _booleans(clamp, (self.total,), "clamp")
+        self._require_layers(names, "clamp")
         held = np.zeros(self.total, dtype=bool)
-        if isinstance(clamp, Mapping):
-            self._require_layers(clamp, "clamp")
-            for name, own in clamp.items():
-                held[self.parts[name]] = _booleans(own, self[name].shape, f"clamp of the layer '{name}'").ravel()
-            return held
-        if isinstance(clamp, str) or (
-            isinstance(clamp, (list, tuple, set)) and all(isinstance(one, str) for one in clamp)
-        ):
-            names = [clamp] if isinstance(clamp, str) else list(clamp)
-            self._require_layers(names, "clamp")
-            for name in names:
-                held[self.parts[name]] = True
-            return held
-        return _booleans(clamp, (self.total,), "clamp")
+        for name in names:
+            own = names[name] if isinstance(names, Mapping) else np.ones(self[name].shape, dtype=bool)
+            held[self.parts[name]] = _booleans(own, self[name].shape, f"clamp of the layer '{name}'").ravel()
+        return held
 
 
 def _zeros(shape: tuple[int, ...], like: Array) -> Array:

@@ -14,23 +14,15 @@ A synapse is not bound to layers: `on` says which ones it joins, and the same ob
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import (
-    Array,
-    as_array,
-    as_float,
-    device_of,
-    namespace,
-    on_host,
-    require_finite,
-    shaped,
-)
-from hopattn.foundation.checks import function, real, whole
+from hopattn.foundation.arrays import Array, as_array, as_float, device_of, namespace, on_host, require_finite, shaped
+from hopattn.foundation.checks import function, real
+from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
@@ -67,6 +59,11 @@ class Synapse(ABC):
     def gradient(self, place: int, *activities: Array) -> Array:
         """∂F/∂g for the activities g at this place, of their shape."""
 
+    def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
+        """The sum of ∂F/∂g over all places of one layer; a synapse may compute once what they share."""
+        first, *others = (self.gradient(place, *activities) for place in places)
+        return sum(others, start=first)
+
     @abstractmethod
     def require_fit(self, *shapes: Shape) -> None:
         """Raise `InvalidInput` unless layers of these shapes can be joined."""
@@ -88,8 +85,20 @@ class Synapse(ABC):
         return Connection(self, layers, name)
 
 
+def weights_of(value: Any, what: str, wanted: str, least: int, most: int = 32) -> Array:
+    """An array of finite weights with `least` to `most` axes, none of length 0; wanted: such an array in words."""
+    weights = as_float(value, what)
+    if not least <= weights.ndim <= most or 0 in weights.shape:
+        raise InvalidInput(f"{what}: got shape {tuple(weights.shape)}; expected {wanted}")
+    require_finite(weights, what)
+    return weights
+
+
+KERNEL = "(channels out, channels in, *extent), of at least three axes"
+
+
 @dataclass(frozen=True, eq=False)
-class Dense(Synapse):
+class Dense(Declared, Synapse):
     """F = Σ T_ij… a_i b_j …, linear in each of its layers.
 
     weights: one axis for each layer: `(N,)` is a bias, `(out, in)` a matrix of couplings with F = aᵀW b, and a tensor
@@ -98,14 +107,7 @@ class Dense(Synapse):
     Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ is our W); many-body terms: Hoover et al. (2022), HAMUX.
     """
 
-    weights: Any
-
-    def __post_init__(self) -> None:
-        weights = as_float(self.weights, "weights")
-        if not weights.ndim or 0 in weights.shape:
-            raise InvalidInput(f"weights: got shape {tuple(weights.shape)}; expected one axis for each layer")
-        require_finite(weights, "weights")
-        object.__setattr__(self, "weights", weights)
+    weights: Annotated[Any, partial(weights_of, wanted="one axis for each layer", least=1)]
 
     def alignment(self, *activities: Array) -> Array:
         own = namespace(self.weights).reshape(activities[0], (activities[0].shape[0], -1))
@@ -164,7 +166,7 @@ def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np
 
 
 @dataclass(frozen=True, eq=False)
-class Convolution(Synapse):
+class Convolution(Declared, Synapse):
     """F = Σ over positions p of a_pᵀ Σ_o W_o b_(sp+o): the same weights W at every position.
 
     kernel: `(channels of a, channels of b, *extent)`, as PyTorch has it. Both layers have the shape
@@ -172,17 +174,8 @@ class Convolution(Synapse):
     `InvalidInput` for a kernel of fewer than three axes. Source: Hoover et al. (2022), HAMUX (convolutional synapses).
     """
 
-    kernel: Any
-    stride: int = 1
-
-    def __post_init__(self) -> None:
-        kernel = as_float(self.kernel, "kernel")
-        if kernel.ndim < 3 or 0 in kernel.shape:
-            got = f"got shape {tuple(kernel.shape)}"
-            raise InvalidInput(f"kernel: {got}; expected (channels out, channels in, *extent), of at least three axes")
-        require_finite(kernel, "kernel")
-        object.__setattr__(self, "kernel", kernel)
-        object.__setattr__(self, "stride", whole(self.stride, "stride"))
+    kernel: Annotated[Any, partial(weights_of, wanted=KERNEL, least=3)]
+    stride: Count = 1
 
     def alignment(self, *activities: Array) -> Array:
         first, xp = activities[0], namespace(self.kernel)
@@ -298,14 +291,8 @@ class Attention(Synapse):
         beta: float | None = None,
         mask: Any = None,
     ) -> None:
-        matrices = [
-            None if given is None else as_float(given, what) for given, what in ((query, "query"), (key, "key"))
-        ]
-        for matrix, what in zip(matrices, ("query", "key"), strict=True):
-            if matrix is not None and (matrix.ndim not in (2, 3) or 0 in matrix.shape):
-                raise InvalidInput(f"{what}: got shape {tuple(matrix.shape)}; expected (heads, dim, dim of the layer)")
-            if matrix is not None:
-                require_finite(matrix, what)
+        wanted, given = "(heads, dim, dim of the layer)", (("query", query), ("key", key))
+        matrices = [None if one is None else weights_of(one, what, wanted, 2, 3) for what, one in given]
         heads = [one if one is None or one.ndim == 3 else one[None, ...] for one in matrices]
         if heads[0] is not None and heads[1] is not None and heads[0].shape[:2] != heads[1].shape[:2]:
             raise InvalidInput(f"key: got shape {tuple(heads[1].shape)}; expected the heads and dim of the query")
@@ -325,11 +312,16 @@ class Attention(Synapse):
         return _summed(self.separation.potential(scores, resolve(self.mask, scores)))
 
     def gradient(self, place: int, *activities: Array) -> Array:
+        return self.pull((place,), *activities)
+
+    def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
         q, k = self._sides(*activities)
-        scores = q @ k.mT
+        scores, total = q @ k.mT, 0.0
         weights = self.separation.weights(scores, resolve(self.mask, scores))
-        read, matrix = (weights @ k, self.query) if place == 0 else (weights.mT @ q, self.key)
-        return namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
+        for place in places:
+            read, matrix = (weights @ k, self.query) if place == 0 else (weights.mT @ q, self.key)
+            total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
+        return total
 
     def require_fit(self, *shapes: Shape) -> None:
         if len(shapes) != 2 or any(len(shape) != 2 for shape in shapes):
@@ -361,7 +353,7 @@ class Attention(Synapse):
 
 
 @dataclass(frozen=True, eq=False)
-class Function(Synapse):
+class Function(Declared, Synapse):
     """An alignment of one's own.
 
     value: gives F, `(n,)`, of activities `(n, *shape)`. slopes: gives the gradients for all places as a tuple; without
@@ -370,16 +362,9 @@ class Function(Synapse):
     linear or convex in it. By default none is known, and no descent is claimed of a layer update. It is not checked.
     """
 
-    value: Callable[..., Array]
-    slopes: Callable[..., Sequence[Array]] | None = None
-    curvature: float | None = None
-
-    def __post_init__(self) -> None:
-        function(self.value, "value")
-        if self.slopes is not None:
-            function(self.slopes, "slopes")
-        if self.curvature is not None:
-            object.__setattr__(self, "curvature", real(self.curvature, "curvature", least=0.0))
+    value: Annotated[Callable[..., Array], function]
+    slopes: Annotated[Callable[..., Sequence[Array]] | None, function] = None
+    curvature: Annotated[float | None, partial(real, least=0.0)] = None
 
     def alignment(self, *activities: Array) -> Array:
         if self.slopes is not None or not isinstance(activities[0], np.ndarray):

@@ -1,6 +1,5 @@
 """The spread of a head's weight: the fewest keys that hold most of it, its entropy, its operating class (NumPy)."""
 
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from hopattn.foundation.arrays import as_numpy, require_finite, shaped
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero
+from hopattn.foundation.writing import Word
 from hopattn.retrieval.masks import resolve
 
 MASS = 0.9
@@ -19,26 +19,17 @@ NO_CLASS = f"not defined below {FEWEST_KEYS} keys"
 """The reason why rows of fewer keys have no operating class."""
 
 
-class OperatingClass(StrEnum):
+class OperatingClass(Word):
     """The class of a head by the number of keys that share its weight; `meaning` describes it in a sentence."""
 
-    I = "I"  # noqa: E741
-    II = "II"
-    III = "III"
-    IV = "IV"
-
-    @property
-    def meaning(self) -> str:
-        return _CLASSES[self][1]
+    I = "I", "it averages over most of the keys: nine tenths of the weight need more than a half"  # noqa: E741
+    II = "II", "it averages over many keys: more than an eighth, at most a half"
+    III = "III", "it averages over some keys: more than a thirty-second, at most an eighth"
+    IV = "IV", "it averages over few keys, or takes a single one: at most a thirty-second"
 
 
-_CLASSES = {
-    OperatingClass.I: (1 / 2, "it averages over most of the keys: nine tenths of the weight need more than a half"),
-    OperatingClass.II: (1 / 8, "it averages over many keys: more than an eighth, at most a half"),
-    OperatingClass.III: (1 / 32, "it averages over some keys: more than a thirty-second, at most an eighth"),
-    OperatingClass.IV: (0.0, "it averages over few keys, or takes a single one: at most a thirty-second"),
-}
-"""The share of the keys that nine tenths of the weight exceed, and what that means."""
+BOUNDS = (1 / 2, 1 / 8, 1 / 32, 0.0)
+"""The share of the keys that nine tenths of the weight exceed, of each class."""
 
 
 def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
@@ -109,7 +100,7 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
         most = int(visible[weighted].max())
         raise InvalidInput(f"weights: the operating class is {NO_CLASS}, and no row has more than {most}")
     middle = float(np.median(least[counts] / visible[counts]))
-    return next(name for name, (bound, _) in _CLASSES.items() if middle > bound)
+    return next(name for name, bound in zip(OperatingClass, BOUNDS, strict=True) if middle > bound)
 
 
 def shares_of(weights: Any) -> np.ndarray:

@@ -20,7 +20,8 @@ def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, 
     """
     if not drawn:
         figure = _figure(result)
-        if given and scenario.spec.sweep is not None and not _is_own(figure, result):
+        own = figure is not None and (figure.scenario == result.name or result.figure.gallery is not None)
+        if given and scenario.spec.sweep is not None and not own:  # another one shows a single point of its grid
             yield f"see it: hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg"
         elif figure is not None:
             yield f"see it: --figures {figure.name}"
@@ -36,8 +37,3 @@ def _figure(result: Result) -> Plot | None:
         return favourite(result)
     except InvalidInput:  # a figure that the scenario names, and that a changed one does not have
         return None
-
-
-def _is_own(figure: Plot | None, result: Result) -> bool:
-    """Whether a figure is that of this scenario: another one shows a single point of its grid."""
-    return figure is not None and (figure.scenario == result.name or result.figure.gallery is not None)

@@ -163,6 +163,15 @@ def test_jax_compiles_a_sweep_and_its_energy(jax):
     np.testing.assert_allclose(slope(jax.numpy.asarray(g)), -block.field(g), rtol=1e-8, atol=1e-8)
 
 
+@each("dtype", DTYPES)
+def test_its_descent_is_certified_token_by_token(dtype):
+    """Of 200 updates of random states none raises the energy: a block is a network, and keeps its own update."""
+    memory = drawn(3)[0].memory(3, clamped=[False, True, False])
+    found = ha.certify(memory, count=200, dtype=str(np.dtype(dtype)))
+    assert found.claimed >= 200 and found.holds
+    assert found.reason.startswith("concave-convex procedure, token by token")
+
+
 def test_clamped_tokens_stay_and_all_at_once_is_offered_without_a_claim():
     block, tokens = drawn(5, n=4)
     g, clamped = block.norm(tokens), np.array([True, False, True, False])

@@ -1,7 +1,7 @@
 """A training as data: its recipe and texts, its model, what is measured, and a file from which it goes on."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -111,22 +111,24 @@ class RepeatedTexts:
         return np.asarray(np.arange(self.tokens.shape[1] - 1) < self.periods[:, None] - 1)
 
 
-def measured(model: AttentionOnly, texts: RepeatedTexts) -> dict[str, np.ndarray]:
-    """Every measure of a model on texts of repeated words, by name.
+def measured(
+    model: AttentionOnly, texts: RepeatedTexts, known: Sequence[BlockTrace] | None = None
+) -> dict[str, np.ndarray]:
+    """Every measure of a model on texts of repeated words, by name; known: its traces of them, where there are some.
 
     "loss of repeated words", "loss of new words": the mean of −log p(next word), in nats. "in-context score": the
     first minus the second; it falls as the model learns to repeat (Olsson et al. 2022 take the loss late in a text
     minus the loss early in it). "previous token", "prefix matching": the scores of each head, `(layers, heads)`; means
     over the texts. "energy falls": see `energy_falls`.
     """
-    traces = model.trace(texts.tokens)
+    traces = model.trace(texts.tokens) if known is None else known
     losses = cross_entropy(np.asarray(traces[-1].state) @ model.unembed.T, texts.tokens)
-    known, unknown = float(losses[texts.repeated].mean()), float(losses[texts.new].mean())
+    repeated, new = float(losses[texts.repeated].mean()), float(losses[texts.new].mean())
     weights = np.array([[np.asarray(head.weights) for head in trace.heads] for trace in traces])
     return {
-        "loss of repeated words": np.array(known),
-        "loss of new words": np.array(unknown),
-        "in-context score": np.array(known - unknown),
+        "loss of repeated words": np.array(repeated),
+        "loss of new words": np.array(new),
+        "in-context score": np.array(repeated - new),
         "previous token": previous_token(weights).mean(axis=-1),
         "prefix matching": prefix_matching(weights, texts.tokens).mean(axis=-1),
         "energy falls": energy_falls(model.layers[-1], traces[-1], texts),

@@ -8,16 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hopattn.circuits.emergence.record import (
-    EMBED,
-    HEADS,
-    POSITION,
-    UNEMBED,
-    Recipe,
-    Training,
-    TrainingState,
-    measured,
-)
+from hopattn.circuits.emergence.record import EMBED, HEADS, POSITION, UNEMBED, Recipe, Training, TrainingState, measured
 from hopattn.foundation.checks import function, instance, path_of
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 

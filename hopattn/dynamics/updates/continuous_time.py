@@ -22,8 +22,25 @@ HALVINGS = 60
 """The number of times that a step is halved at most: then it is below rounding."""
 
 
+class _Flow(Declared, Update):
+    """τu̇ = −u + h(x) with x = ∇Φ(u): an update that carries the internal state u from step to step."""
+
+    @property
+    def ends(self) -> tuple[Status, ...]:
+        """No cycle: with an energy the flow never returns, and states that are equal up to an error are not one."""
+        return (Status.CONVERGED,)
+
+    def internal(self, memory: Recallable, states: Array) -> Array:
+        return memory.activation.inverse(states)
+
+    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
+        """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
+        target = as_array(memory.activation(memory.field(after, mask)))
+        return largest_change(_unless_clamped(memory, after, target), after)
+
+
 @dataclass(frozen=True)
-class Graded(Declared, Update):
+class Graded(_Flow):
     """Continuous time: τu̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
     dt: in units of τ, which is 1 but in a network of layers, above 0 and at most 1000; raises `InvalidInput` otherwise.
@@ -50,25 +67,12 @@ class Graded(Declared, Update):
         """A step with a dt between 10^-2.5 and 10^-0.5, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-2.5, -0.5)))
 
-    @property
-    def ends(self) -> tuple[Status, ...]:
-        """No cycle: with an energy the flow never returns, and states that are equal up to an error are not one."""
-        return (Status.CONVERGED,)
-
-    def internal(self, memory: Recallable, states: Array) -> Array:
-        return memory.activation.inverse(states)
-
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         u = self.internal(memory, states) if context.internal is None else context.internal
         context.internal = after = self._flow(memory, u, mask)
         xp = namespace(after)
         moved = _unless_clamped(memory, states, xp.where(xp.isfinite(after), memory.activation(after), after))
         return xp.astype(moved, states.dtype, copy=False), energy_of(memory, states, mask)
-
-    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
-        """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
-        target = as_array(memory.activation(memory.field(after, mask)))
-        return largest_change(_unless_clamped(memory, after, target), after)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
@@ -96,7 +100,7 @@ class Graded(Declared, Update):
 
 
 @dataclass(frozen=True)
-class Time(Declared, Update):
+class Time(_Flow):
     """Continuous time by steps that never raise the energy: τu̇ = h(x) − u with x = ∇Φ(u), and τ of each neuron.
 
     A step is u⁺ = u + (1 − e^(−dt/τ)) (h − u), exact for a constant field, and its dt is halved until the energy does
@@ -116,13 +120,6 @@ class Time(Declared, Update):
     def drawn(cls, rng: np.random.Generator) -> Self:
         """A step with a dt between 10^-3 and 10^3, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-3, 3)))
-
-    @property
-    def ends(self) -> tuple[Status, ...]:
-        return (Status.CONVERGED,)
-
-    def internal(self, memory: Recallable, states: Array) -> Array:
-        return memory.activation.inverse(states)
 
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         u = np.array(self.internal(memory, states) if context.internal is None else context.internal)
@@ -144,10 +141,6 @@ class Time(Declared, Update):
                 break
         context.internal = u
         return x, before
-
-    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
-        """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
-        return Graded().residual(memory, before, after, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "a step that would raise the energy is halved until it does not")

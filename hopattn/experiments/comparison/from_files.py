@@ -15,11 +15,7 @@ from hopattn.retrieval.masks import mask_rules
 
 ENDINGS = (".npy", ".npz", ".csv", ".safetensors")
 """The endings of files of arrays."""
-SPELLINGS = {
-    "queries": ("q", "query", "queries"),
-    "keys": ("k", "key", "keys"),
-    "values": ("v", "value", "values"),
-}
+SPELLINGS = {"queries": ("q", "query", "queries"), "keys": ("k", "key", "keys"), "values": ("v", "value", "values")}
 """The accepted names of the arrays of heads, in lower case."""
 PATTERNS = ("patterns", "keys", "vectors")
 """The accepted names of an array of patterns, in lower case."""

@@ -4,13 +4,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any, Unpack
 
-from hopattn.experiments.comparison.compare import (
-    RecallOptions,
-    RecallSettings,
-    checked_axes,
-    comparison,
-    fixed_beta,
-)
+from hopattn.experiments.comparison.compare import RecallOptions, RecallSettings, checked_axes, comparison, fixed_beta
 from hopattn.experiments.comparison.cost import Admit, admit_all, counted
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.sampling import Draw

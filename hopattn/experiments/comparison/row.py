@@ -98,14 +98,10 @@ class Row:
         text=True,
     )
     least_number: float | None = _column(
-        "keys for 90 %",
-        "fewest keys that hold 90 % of a cue's weight (median)",
-        axis="keys for 90 %\nof the weight",
+        "keys for 90 %", "fewest keys that hold 90 % of a cue's weight (median)", axis="keys for 90 %\nof the weight"
     )
     entropy: float | None = _column(
-        "entropy",
-        "of a cue's weights (nats): 0 for one key, log n for n equal",
-        axis="entropy of the\nweights (nats)",
+        "entropy", "of a cue's weights (nats): 0 for one key, log n for n equal", axis="entropy of the\nweights (nats)"
     )
     effective_keys: float | None = _column("effective keys", "e^entropy of a cue's weights, on average: n for n equal")
     free_energy: float | None = _column("free energy", "U − S/β of the weights at the cue, on average")
@@ -117,9 +113,7 @@ class Row:
     )
     bound: float | None = field(default=None, metadata={"title": "rounding"})
     parameters: int | None = _column(
-        "stored numbers",
-        "of the couplings, or of the patterns kept with their values",
-        lambda row, value: f"{value:,}",
+        "stored numbers", "of the couplings, or of the patterns kept with their values", lambda row, value: f"{value:,}"
     )
     recalled_per_number: float | None = _column(
         "recalled per number", "numbers of recalled patterns for each stored number"

@@ -58,13 +58,7 @@ class Plan:
         """The first line of the checkpoint: everything that a trial depends on. So trials can be added later."""
         versions = {"hopattn": __version__, "numpy": np.__version__}
         axes = {name: list(values) for name, values in self.axes.items()}
-        return {
-            "sweep": 1,
-            "about": dict(self.about),
-            "axes": axes,
-            "seed": self.seed,
-            "versions": versions,
-        }
+        return {"sweep": 1, "about": dict(self.about), "axes": axes, "seed": self.seed, "versions": versions}
 
     @property
     def points(self) -> Iterator[Point]:

@@ -63,7 +63,6 @@ class Added(WordPlanes[Sum]):
     The axes are those of `[figure]`, else those along which most is added.
     """
 
-    name: ClassVar[str] = "added"
     shows: ClassVar[str] = (
         "what attention adds to a word: weighted words head to tail, with the cosine before and after"
     )

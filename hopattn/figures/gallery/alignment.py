@@ -36,7 +36,6 @@ class Alignment(Panels[Crossed]):
     A line has the colour of the word that is read.
     """
 
-    name: ClassVar[str] = "alignment"
     shows: ClassVar[str] = "two texts, with a line from each word of one to the words of the other that it looks at"
     scenario: ClassVar[str] = "alignment"
     space: ClassVar[Mapping[str, float]] = {"h_pad": 0.1}

@@ -36,7 +36,6 @@ MARKERS = "osD"
 class Animation(Plot):
     """The recall of one cue of the first run. `draw` shows the cue and the last frame, `frames` gives every frame."""
 
-    name: ClassVar[str] = "animation"
     shows: ClassVar[str] = "recall as it happens: the picture that the neurons hold, its energy and its overlaps"
     scenario: ClassVar[str] = "graded"
     moves: ClassVar[bool] = True

@@ -31,7 +31,6 @@ class Attention(Panels[Head]):
     takes is a column "rest" behind a line.
     """
 
-    name: ClassVar[str] = "attention"
     shows: ClassVar[str] = "who attends to whom: each row a query, each column a key, darker for a larger weight"
     scenario: ClassVar[str] = "practice-7-2"
     most: ClassVar[int] = 12

@@ -26,7 +26,6 @@ MARKERS, DASHES = ("o", "s", "^", "D"), ("-", "--", "-.", (0, (1, 1)))
 class Basin(Together[Run]):
     """A dot for each cue, and for each run a line through the means; a cue above the diagonal has come nearer."""
 
-    name: ClassVar[str] = "basin"
     shows: ClassVar[str] = "how near a cue must be: its overlap with its pattern at the end against that at the start"
     scenario: ClassVar[str] = "attraction"
     lack: ClassVar[str] = f"it has no run with start overlaps of {CUES} cues that differ"

@@ -27,7 +27,6 @@ class Beside(Plot):
     around each neuron that the recall flips.
     """
 
-    name: ClassVar[str] = "beside"
     shows: ClassVar[str] = "two memories on one cue: how well each pattern fits, what it weighs, what is recalled"
     scenario: ClassVar[str] = "hopfield-beside-attention"
 

@@ -20,7 +20,6 @@ MARKERS, DASHES = ("o", "s", "^", "D", "v", "P", "X"), ("-", "--", "-.", (0, (1,
 class Between(Together[Run]):
     """A line for each run, from the energy of the first pattern, with a mark at its highest point, or its lowest."""
 
-    name: ClassVar[str] = "between"
     shows: ClassVar[str] = "the energy on the way from one stored pattern to another: how high the barrier is"
     scenario: ClassVar[str] = "barrier"
     needs: ClassVar[str] = "between"

@@ -52,7 +52,6 @@ class Classes(Together[Spread]):
     of the band that it lies in. Queries of too few keys to have a class are left out.
     """
 
-    name: ClassVar[str] = "classes"
     shows: ClassVar[str] = "what share of the keys holds nine tenths of the weight, and so the class of each head"
     scenario: ClassVar[str] = "emergence"
     lack: ClassVar[str] = f"it has no heads that share their weight among {FEWEST_KEYS} keys or more"

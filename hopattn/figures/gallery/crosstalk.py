@@ -23,7 +23,6 @@ class Crosstalk(Panels[Run]):
     What is right of the line, where the crosstalk outweighs the signal, is orange and counted.
     """
 
-    name: ClassVar[str] = "crosstalk"
     shows: ClassVar[str] = "what the other patterns add: a Gaussian, and the part of it that outweighs the signal"
     scenario: ClassVar[str] = "crosstalk"
     needs: ClassVar[str] = "crosstalk"
@@ -37,7 +36,22 @@ class Crosstalk(Panels[Run]):
         wide = max(3.2 * _number(run, "spread") for run in shown.parts)
         ax.set_xlim(-wide, max(wide, 1.25 * max(_number(run, "signal") for run in shown.parts)))
         ax.set_ylim(0, 1.25 * max(float(_bins(run)[1].max()) for run in shown.parts))
-        _histogram(ax, part)
+        reach, (_, height) = ax.get_xlim(), ax.get_ylim()
+        centres, density = _bins(part)
+        width = float(centres[1] - centres[0])
+        signal, share = _number(part, "signal"), 100 * _number(part, "wrong")
+        beyond = centres > signal
+        common: dict[str, Any] = {"width": width, "linewidth": 0, "align": "center"}
+        ax.bar(centres[~beyond], density[~beyond], color=theme().sequential(0.25), **common)
+        ax.bar(centres[beyond], density[beyond], color=theme().minus, **common)
+        if spread := _number(part, "theory"):
+            x = np.linspace(reach[0], reach[1], 400)
+            gauss = np.exp(-((x / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
+            ax.plot(x, gauss, "--", color=theme().ink, lw=scaled(2))
+        ax.plot([signal, signal], [0, 0.86 * height], color=theme().plus, lw=scaled(3.5))
+        ax.text(signal, 0.88 * height, "signal", color=theme().plus, weight="bold", ha="center", va="bottom")
+        outvoted = number(share, 2 if share < 1 else 1)
+        ax.text(0.96 * reach[1], 0.42 * height, f"{outvoted} %\noutvoted", color=theme().minus, ha="right", va="center")
         ax.set(xlabel=WHAT[str(part.arrays["compared"].values)], ylabel="density")
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
@@ -59,23 +73,3 @@ def _bins(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """The middles of the bins, and the densities."""
     array = run.arrays["crosstalk"]
     return np.array([float(centre) for centre in array.labels[0]]), np.asarray(array.values)
-
-
-def _histogram(ax: Axes, run: Run) -> None:
-    """Draw the crosstalk of one run, the signal, and the Gaussian of theory, within the limits of the axes."""
-    reach, (_, height) = ax.get_xlim(), ax.get_ylim()
-    centres, density = _bins(run)
-    width = float(centres[1] - centres[0])
-    signal, share = _number(run, "signal"), 100 * _number(run, "wrong")
-    beyond = centres > signal
-    common: dict[str, Any] = {"width": width, "linewidth": 0, "align": "center"}
-    ax.bar(centres[~beyond], density[~beyond], color=theme().sequential(0.25), **common)
-    ax.bar(centres[beyond], density[beyond], color=theme().minus, **common)
-    if spread := _number(run, "theory"):
-        x = np.linspace(reach[0], reach[1], 400)
-        gauss = np.exp(-((x / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
-        ax.plot(x, gauss, "--", color=theme().ink, lw=scaled(2))
-    ax.plot([signal, signal], [0, 0.86 * height], color=theme().plus, lw=scaled(3.5))
-    ax.text(signal, 0.88 * height, "signal", color=theme().plus, weight="bold", ha="center", va="bottom")
-    outvoted = number(share, 2 if share < 1 else 1)
-    ax.text(0.96 * reach[1], 0.42 * height, f"{outvoted} %\noutvoted", color=theme().minus, ha="right", va="center")

@@ -19,10 +19,7 @@ SIGNS = ("dashed", "dotted")
 """The words for the lines of all trainings but the first."""
 NAME = 18
 """The letters of the name of a training."""
-KINDS = (
-    (MATCHING, 1, "to the word after\nan earlier occurrence"),
-    (PREVIOUS, 0, "to the word before"),
-)
+KINDS = ((MATCHING, 1, "to the word after\nan earlier occurrence"), (PREVIOUS, 0, "to the word before"))
 """The scores of heads: the kind, its colour in the series, and what the best head attends to."""
 HALF = 0.5
 """The attention from which on a head counts as an induction head."""
@@ -35,7 +32,6 @@ class Emergence(Plot):
     half of its attention.
     """
 
-    name: ClassVar[str] = "emergence"
     shows: ClassVar[str] = "how induction heads arise in training, and what the model can do from then on"
     scenario: ClassVar[str] = "emergence"
 

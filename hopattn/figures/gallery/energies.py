@@ -38,7 +38,6 @@ class Energies(Panels[Run]):
     the ends of both kinds.
     """
 
-    name: ClassVar[str] = "energies"
     shows: ClassVar[str] = (
         "the energy of many cues, step by step: which find their pattern, and where the others converge"
     )
@@ -62,7 +61,13 @@ class Energies(Panels[Run]):
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         _lines(ax, part, part is shown.parts[0])
-        _limit(ax, shown.parts if ax.get_shared_y_axes().get_siblings(ax) != [ax] else [part])
+        # Of crowds that fall far, only energies near their ends are shown, in all panels with this vertical axis.
+        runs = shown.parts if ax.get_shared_y_axes().get_siblings(ax) != [ax] else [part]
+        ranges = [_near_ends(energies) for energies, _ in map(_drawn, runs)]
+        known = [ends for ends in ranges if ends]
+        if len(known) == len(ranges):
+            factor = energy_scale(_drawn(runs[0])[0])[0]
+            ax.set_ylim(min(low for low, _ in known) / factor, max(high for _, high in known) / factor)
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Run]) -> None:
         """Name a few cues at the ends of their lines."""
@@ -89,13 +94,7 @@ class Energies(Panels[Run]):
         counts = [(len(right), len(recalled(run))) for run, right in zip(runs, ends, strict=True)]
         crowd = any(len(right) > CROWD and 0 < right.sum() < len(right) for right in ends)
         cut = left_out(*max(counts, key=lambda count: count[1] - count[0]), "cues")
-        notes = (
-            own,
-            "bars: medians" * crowd,
-            _above(runs),
-            cut,
-            left_out(len(runs), len(result.runs), "runs", "run"),
-        )
+        notes = (own, "bars: medians" * crowd, _above(runs), cut, left_out(len(runs), len(result.runs), "runs", "run"))
         titles = run_titles(shown.every, [()] * shown.of, 26)[: len(runs)]
         if not cue:
             recalls = [f"{int(right.sum())} of {len(right)} recall" for right in ends]
@@ -174,15 +173,6 @@ def _medians(ax: Axes, ends: np.ndarray, right: np.ndarray) -> None:
         look: dict[str, Any] = {"color": inked(colour), "fontsize": scaled(15), "weight": "bold", "ha": "left"}
         look |= {"textcoords": "offset points", "va": "bottom" if above else "top", "annotation_clip": False}
         ax.annotate(number(median, digits), (1.03, median), (0, scaled(5 if above else -5)), xycoords=where, **look)
-
-
-def _limit(ax: Axes, runs: Sequence[Run]) -> None:
-    """Show the energies near the ends of crowds that fall far. runs: those of all panels with this vertical axis."""
-    ranges = [_near_ends(energies) for energies, _ in map(_drawn, runs)]
-    known = [ends for ends in ranges if ends]
-    if len(known) == len(ranges):
-        factor = energy_scale(_drawn(runs[0])[0])[0]
-        ax.set_ylim(min(low for low, _ in known) / factor, max(high for _, high in known) / factor)
 
 
 def _near_ends(energies: np.ndarray) -> tuple[float, float] | None:

@@ -29,7 +29,6 @@ class FastWeights(Plot):
     """The matrix after each word, one row of matrices for each run, all on one scale. Cells that a word changed have a
     frame. Rows that are 0 throughout are left out."""
 
-    name: ClassVar[str] = "fast_weights"
     shows: ClassVar[str] = (
         "a memory that grows: the matrix of linear attention after each word, by sums and by the delta rule"
     )

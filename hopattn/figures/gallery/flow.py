@@ -36,7 +36,6 @@ class Flow(Panels[Head]):
     long text, one query is shown with its strongest keys, and the words are in a column.
     """
 
-    name: ClassVar[str] = "flow"
     shows: ClassVar[str] = "attention as arcs over the text: what each word takes from the words it attends to"
     scenario: ClassVar[str] = "induction"
     most: ClassVar[int] = 4

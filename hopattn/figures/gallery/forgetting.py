@@ -22,7 +22,6 @@ TICKS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 class Forgetting(Plot):
     """Two panels for each run: points with two standard errors are measured, lines are the law."""
 
-    name: ClassVar[str] = "forgetting"
     shows: ClassVar[str] = "how long the first word of a text is remembered, with attention and without it"
     scenario: ClassVar[str] = "sally"
 

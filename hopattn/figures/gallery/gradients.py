@@ -15,10 +15,7 @@ from hopattn.scenario.result import Result
 
 FLOOR = 1e-12
 """A smaller number is drawn here: 0 has no place on a logarithmic axis."""
-PANELS = {
-    "derivative": "derivative of the softmax",
-    "scores_norm": "gradient of the query and key matrices",
-}
+PANELS = {"derivative": "derivative of the softmax", "scores_norm": "gradient of the query and key matrices"}
 """The arrays that are drawn, each with the title of its panel."""
 LOOKS = {
     **dict.fromkeys(("raw", "no norm"), (1, "no normalisation")),
@@ -39,7 +36,6 @@ class Gradients(Plot):
     """The first run, both axes logarithmic for the softmax, one of them for the layers. Colours are normalisations,
     dashes are stacks without residuals."""
 
-    name: ClassVar[str] = "gradients"
     shows: ClassVar[str] = (
         "where gradients vanish: the softmax of large scores, and deep stacks without norms or residuals"
     )

@@ -19,7 +19,6 @@ LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 class Growth(Plot):
     """The multiplications of the first run for each new word and for the whole text, on logarithmic axes."""
 
-    name: ClassVar[str] = "growth"
     shows: ClassVar[str] = "the multiplications with the key-value cache and without it, by the number of words"
     scenario: ClassVar[str] = "key-value-cache"
 

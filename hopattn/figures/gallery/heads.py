@@ -27,7 +27,6 @@ known."""
 class Heads(Together[Row]):
     """One row for each head of each run whose weights are shares, the first twelve, beside its values by chance."""
 
-    name: ClassVar[str] = "heads"
     shows: ClassVar[str] = (
         "what each head attends to: the word before, earlier copies, what followed them, the first word"
     )

@@ -51,7 +51,6 @@ class Induction(Together[Run]):
     are copied along an arc have frames.
     """
 
-    name: ClassVar[str] = "induction"
     shows: ClassVar[str] = "two layers work together: one notes the word before, one finds what came after"
     scenario: ClassVar[str] = "induction"
 

@@ -29,7 +29,6 @@ class Landscape(Panels[Run]):
     """Contours of the energy, each panel from its own lowest energy. Stars are patterns; lines lead from the cues to
     rings at their last states. The frames follow the cues step by step."""
 
-    name: ClassVar[str] = "landscape"
     shows: ClassVar[str] = "the energy over the plane: cues run downhill, into one valley or another, as β has it"
     scenario: ClassVar[str] = "landscape"
     moves: ClassVar[bool] = True
@@ -49,7 +48,17 @@ class Landscape(Panels[Run]):
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         names = [label(axis) for axis in part.arrays["patterns"].labels[1]]
-        _contours(ax, part, _levels(shown))
+        levels = _levels(shown)
+        field = part.arrays["landscape"]
+        across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
+        span = float(np.ptp(field.values)) or 1.0
+        # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
+        above = ((field.values - field.values.min()) / span).round(12) * span
+        # Dark where the energy is low, background colour for energies above the last contour.
+        ax.contourf(across, up, above, levels, cmap=theme().sequential.reversed())
+        ax.contour(across, up, above, levels[1:], colors=[theme().paper], linewidths=scaled(0.8), alpha=0.7)
+        ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
+        ax.spines[:].set(visible=True, color=theme().faint)
         _paths(ax, part, self.time)
         _patterns(ax, part)
         ax.set(aspect="equal", xlabel=names[0], ylabel=names[1])
@@ -94,19 +103,6 @@ def _count_ends(run: Run) -> str:
     cues = len(run.arrays["state"].values)
     ends = len(np.unique(run.arrays["state"].values.round(2) + 0.0, axis=0))
     return f"{cues} cue{'' if cues == 1 else 's'}, {ends} end{'' if ends == 1 else 's'}"
-
-
-def _contours(ax: Axes, run: Run, levels: np.ndarray) -> None:
-    """Draw the contours: dark where the energy is low, background colour for energies above the last contour."""
-    field = run.arrays["landscape"]
-    across, up = (np.array([float(place) for place in places]) for places in reversed(field.labels))
-    span = float(np.ptp(field.values)) or 1.0
-    # Valleys of one depth stay so, whatever the rounding: a contour begins at the same place on every processor.
-    above = ((field.values - field.values.min()) / span).round(12) * span
-    ax.contourf(across, up, above, levels, cmap=theme().sequential.reversed())
-    ax.contour(across, up, above, levels[1:], colors=[theme().paper], linewidths=scaled(0.8), alpha=0.7)
-    ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
-    ax.spines[:].set(visible=True, color=theme().faint)
 
 
 def _paths(ax: Axes, run: Run, time: float | None) -> None:

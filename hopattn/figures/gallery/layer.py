@@ -46,7 +46,6 @@ class Plan(NamedTuple):
 class Layer(Plot):
     """One layer of the first run: weights and vectors as tables, one row a word, all on one scale of colours."""
 
-    name: ClassVar[str] = "layer"
     shows: ClassVar[str] = "inside a transformer's layer: heads side by side, mapped back, and what is added to words"
     scenario: ClassVar[str] = "transformer-layer"
     of_one_run: ClassVar[bool] = True

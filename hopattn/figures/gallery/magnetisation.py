@@ -20,7 +20,6 @@ MARKERS = "osD^v<"
 class Magnetisation(Panels[Run]):
     """The mean size of the overlap with each pattern against the temperature; one panel for each run."""
 
-    name: ClassVar[str] = "magnetisation"
     shows: ClassVar[str] = "spins that are magnetised at low temperatures: exact averages and Glauber's update"
     scenario: ClassVar[str] = "magnetisation"
     needs: ClassVar[str] = "thermal"

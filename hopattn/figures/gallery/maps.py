@@ -22,7 +22,6 @@ SINGLE = 0.5
 class Maps(Plot):
     """Above: modules of position units. Below: the weights of single memories. On the right: errors by noise."""
 
-    name: ClassVar[str] = "maps"
     shows: ClassVar[str] = "grid-like responses of positions, place-like responses of memories, and errors by noise"
     scenario: ClassVar[str] = "grid-cells"
 

@@ -26,7 +26,6 @@ Titled = tuple[str, Labelled]
 class Masks(Panels[Titled]):
     """The masks of every run, one for each head unless all are equal. A pale cell is visible, a hatched one hidden."""
 
-    name: ClassVar[str] = "masks"
     shows: ClassVar[str] = "which words each word may attend to, and which the mask hides from it"
     scenario: ClassVar[str] = "causal-mask"
     most: ClassVar[int] = 6
@@ -54,7 +53,18 @@ class Masks(Panels[Titled]):
         return too_many_cells(masks)
 
     def panel_of(self, ax: Axes, part: Titled, shown: Shown[Titled]) -> None:
-        _grid(ax, part[1], len(shown.parts) > 1)
+        seen = np.asarray(part[1].values, bool)
+        n, m = seen.shape
+        line = {"edgecolor": theme().paper, "linewidth": scaled(2) * (max(n, m) <= NAMED)}
+        shaded(ax, seen, facecolor=theme().dim, **line)
+        shaded(ax, ~seen, **hatching())
+        ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="key", ylabel="query", xticks=[], yticks=[], aspect=1)
+        stretch(ax, seen.shape)
+        ax.spines[:].set(visible=True, color=theme().faint)
+        ax.tick_params(length=0)
+        if max(n, m) > NAMED and len(shown.parts) == 1:
+            ax.set_xlabel(f"key ({m} without their names, the first on the left)")
+            ax.set_ylabel(f"query ({n}, the first on top)")
         fit_words([ax], [_words(part[1])], SIZE)
 
     def finish(self, figure: Figure, axes: Sequence[Axes], shown: Shown[Titled]) -> None:
@@ -80,19 +90,3 @@ def _equal(one: Labelled, other: Labelled) -> bool:
 def _words(mask: Labelled) -> Words:
     """The words of the queries and of the keys, none of many."""
     return (mask.labels[0], mask.labels[1]) if max(mask.values.shape) <= NAMED else ((), ())
-
-
-def _grid(ax: Axes, mask: Labelled, plain: bool) -> None:
-    """Draw one mask: rows are queries, columns keys. plain: whether axes name no counts."""
-    seen = np.asarray(mask.values, bool)
-    n, m = seen.shape
-    line = {"edgecolor": theme().paper, "linewidth": scaled(2) * (max(n, m) <= NAMED)}
-    shaded(ax, seen, facecolor=theme().dim, **line)
-    shaded(ax, ~seen, **hatching())
-    ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="key", ylabel="query", xticks=[], yticks=[], aspect=1)
-    stretch(ax, seen.shape)
-    ax.spines[:].set(visible=True, color=theme().faint)
-    ax.tick_params(length=0)
-    if max(n, m) > NAMED and not plain:
-        ax.set_xlabel(f"key ({m} without their names, the first on the left)")
-        ax.set_ylabel(f"query ({n}, the first on top)")

@@ -43,7 +43,6 @@ class Messages(Panels[Graph]):
     mask takes it away. The edges to one query are arrows from key to query, as wide as their weights. Of several heads,
     the first one is drawn."""
 
-    name: ClassVar[str] = "messages"
     shows: ClassVar[str] = "attention as messages on a graph of words; a mask is the edges that are missing"
     scenario: ClassVar[str] = "messages"
     most: ClassVar[int] = 3

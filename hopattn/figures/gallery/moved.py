@@ -45,7 +45,6 @@ class Moved(RunPlanes):
     The axes are those of `[figure]`, else those along which the highlighted words move most.
     """
 
-    name: ClassVar[str] = "moved"
     shows: ClassVar[str] = "where the words were before attention and where they are after it"
     scenario: ClassVar[str] = "bank"
 

@@ -29,7 +29,6 @@ class Neuron(Panels[int]):
     A small layer has a panel for each of up to four cues; a larger one is drawn with one cue.
     """
 
-    name: ClassVar[str] = "neuron"
     shows: ClassVar[str] = "a neuron: activations come in, each times its weight, and their sum goes out"
     scenario: ClassVar[str] = "similarity"
     in_a_row: ClassVar[int] = 2

@@ -28,7 +28,6 @@ Matrix = tuple[str, np.ndarray]
 class Offsets(Panels[Matrix]):
     """The scores, or the bias, of the first head of every run by offset, one panel each, with a verdict."""
 
-    name: ClassVar[str] = "offsets"
     shows: ClassVar[str] = "scores of one word by the offset of its positions: one curve where only the offset counts"
     scenario: ClassVar[str] = "offsets"
     most: ClassVar[int] = 8

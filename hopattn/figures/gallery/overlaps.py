@@ -27,7 +27,6 @@ class Overlaps(Together[Run]):
     The cue is the one that `[figure] query` names, or the first.
     """
 
-    name: ClassVar[str] = "overlaps"
     shows: ClassVar[str] = "the overlap of one cue with every stored pattern, step by step"
     scenario: ClassVar[str] = "sequence"
     lack: ClassVar[str] = "it has no overlaps with patterns by step"

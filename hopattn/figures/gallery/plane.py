@@ -13,15 +13,7 @@ from hopattn.figures.placing import pixels_in_point
 from hopattn.figures.shapes import arrow, boxed, colour_of, curve, line_of, sign
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import indexed, number
-from hopattn.figures.word_planes import (
-    LONG,
-    RunPlanes,
-    any_off_mark,
-    hero,
-    off_plane,
-    panel_titles,
-    same_axes,
-)
+from hopattn.figures.word_planes import LONG, RunPlanes, any_off_mark, hero, off_plane, panel_titles, same_axes
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
 
@@ -55,7 +47,6 @@ class Plane(RunPlanes):
     The axes are those of `[figure]`, else those along which the highlighted words are pulled most.
     """
 
-    name: ClassVar[str] = "plane"
     shows: ClassVar[str] = "words in a plane, with arrows to each word from those that it attends to"
     scenario: ClassVar[str] = "apple"
 

@@ -25,7 +25,6 @@ MOST = 24
 class Positions(Plot):
     """The positions of the first run as points with arrows for the rotation, its matrix and its network."""
 
-    name: ClassVar[str] = "positions"
     shows: ClassVar[str] = "positions on a circle, and the rotation of one step as a matrix and as a network"
     scenario: ClassVar[str] = "positions"
     of_one_run: ClassVar[bool] = True

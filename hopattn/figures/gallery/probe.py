@@ -22,7 +22,6 @@ TICKS = 8
 class Probe(Plot):
     """The accuracy of the first run by layer; beside it the mean vectors of the last layer, by position."""
 
-    name: ClassVar[str] = "probe"
     shows: ClassVar[str] = "where a word stands, read from a model without positions by a linear probe"
     scenario: ClassVar[str] = "position-probe"
 

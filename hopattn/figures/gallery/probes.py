@@ -19,7 +19,6 @@ TICKS = 12
 class Probes(Panels[Run]):
     """Accuracy and three probes over the width, the first three runs; vertical lines are at the capacities."""
 
-    name: ClassVar[str] = "probes"
     shows: ClassVar[str] = (
         "an induction head of associative memories: each memory recalls long before the answers are right"
     )
@@ -33,7 +32,14 @@ class Probes(Panels[Run]):
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
         looks = _looks()
-        _curves(ax, part, looks)
+        widths, order = _by_width(part)
+        probes = part.arrays["probes"]
+        for name, shares in zip(probes.labels[0], probes.values, strict=True):
+            open_marker = {"markerfacecolor": "none", "markeredgewidth": scaled(2.5), "clip_on": False}
+            ax.plot(widths, shares[order], label=f"probe: {name}", **looks[name], **open_marker)
+        look: dict[str, Any] = {"color": theme().ink, "marker": "o", "markersize": scaled(9), "linewidth": scaled(4)}
+        answers = part.arrays["accuracy"].values[order]
+        ax.plot(widths, answers, label="answers in context", clip_on=False, zorder=3, **look)
         _capacities(ax, part, looks, len(shown.parts) == 1)
         _frame(ax, part, TICKS // len(shown.parts))
 
@@ -64,18 +70,6 @@ def _by_width(run: Run) -> tuple[np.ndarray, np.ndarray]:
     widths = np.array([float(width) for width in run.arrays["accuracy"].labels[0]])
     order = np.argsort(widths)
     return widths[order], order
-
-
-def _curves(ax: Axes, run: Run, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the probes, and the accuracy over them."""
-    widths, order = _by_width(run)
-    probes = run.arrays["probes"]
-    for name, shares in zip(probes.labels[0], probes.values, strict=True):
-        open_marker = {"markerfacecolor": "none", "markeredgewidth": scaled(2.5), "clip_on": False}
-        ax.plot(widths, shares[order], label=f"probe: {name}", **looks[name], **open_marker)
-    look: dict[str, Any] = {"color": theme().ink, "marker": "o", "markersize": scaled(9), "linewidth": scaled(4)}
-    answers = run.arrays["accuracy"].values[order]
-    ax.plot(widths, answers, label="answers in context", clip_on=False, zorder=3, **look)
 
 
 def _capacities(ax: Axes, run: Run, looks: dict[str, dict[str, Any]], named: bool) -> None:

@@ -33,7 +33,6 @@ class Program(Plot):
     """The selections of the first run as matrices, and below them its steps as rows in their order: what each word
     selects, or what the step gives it."""
 
-    name: ClassVar[str] = "program"
     shows: ClassVar[str] = "a program in heads: what each head selects, and what each step gives"
     scenario: ClassVar[str] = "reverse"
 

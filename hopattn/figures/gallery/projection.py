@@ -28,7 +28,6 @@ class Projection(Plot):
     It is the cue of `[figure]`, else the first whose triangle has two sides, with a positive cosine.
     """
 
-    name: ClassVar[str] = "projection"
     shows: ClassVar[str] = "the cosine as a projection: the adjacent side over the hypotenuse"
     scenario: ClassVar[str] = "similarity"
     of_one_run: ClassVar[bool] = True

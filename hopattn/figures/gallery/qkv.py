@@ -70,7 +70,6 @@ class Table(NamedTuple):
 class Qkv(Panels[str]):
     """One head of the first run, with every number. Query, key and value have their colours; shapes are below."""
 
-    name: ClassVar[str] = "qkv"
     shows: ClassVar[str] = "one head in numbers: from the words to queries, keys and values, weights and output"
     scenario: ClassVar[str] = "one-head"
     what: ClassVar[tuple[str, str]] = "heads", "head"

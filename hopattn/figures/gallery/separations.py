@@ -37,7 +37,6 @@ class Separations(Plot):
     """Each separation of the registry, in two families, softmax in grey behind it. The one of the first run's memory
     has a frame and its own parameters. All have β = 1."""
 
-    name: ClassVar[str] = "separations"
     shows: ClassVar[str] = "score in, weight out: what each separation makes of one pattern's score beside two others"
     scenario: ClassVar[str] = "sparse"
 

@@ -28,7 +28,6 @@ ROOM = 2.5
 class Similarity(Panels[int]):
     """One circle for each cue of the first run: the weights, the cue, the angle between them and the output."""
 
-    name: ClassVar[str] = "similarity"
     shows: ClassVar[str] = "similarity as an angle: the nearer a cue is to the weights, the more comes out"
     scenario: ClassVar[str] = "similarity"
     most: ClassVar[int] = MOST

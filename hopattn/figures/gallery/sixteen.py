@@ -33,7 +33,6 @@ class Sixteen(Panels[Group]):
     Runs with other sequences have a panel of their own. A run that is not drawn has its score below the figure.
     """
 
-    name: ClassVar[str] = "sixteen"
     shows: ClassVar[str] = "the sequences of a task by model: which answers are right, and which are wrong"
     scenario: ClassVar[str] = "all-a-any-b"
 

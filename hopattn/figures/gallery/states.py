@@ -36,7 +36,6 @@ class States(Plot):
     """The basins of the first run, one panel each: a fixed point or a cycle in the middle. A state on ring `k` differs
     from the middle in `k` spins. A pattern and its reverse are side by side, the reverse hollow."""
 
-    name: ClassVar[str] = "states"
     shows: ClassVar[str] = "where every state of a small network leads: basins, and the fixed points in their middle"
     scenario: ClassVar[str] = "basins"
 

@@ -91,7 +91,6 @@ class Steps(Plot):
     its strongest keys, and two axes.
     """
 
-    name: ClassVar[str] = "steps"
     shows: ClassVar[str] = "attention in three steps: score, weights, weighted sum"
     scenario: ClassVar[str] = "aaba"
 

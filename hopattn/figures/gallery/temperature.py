@@ -33,7 +33,6 @@ class Temperature(Plot):
     """The scores of one query in the first head of the first run, and their softmax at each β as bars. Beside them,
     the weight of one of two words over the lead of its score, with its slope where the scores are equal."""
 
-    name: ClassVar[str] = "temperature"
     shows: ClassVar[str] = "softmax by β: the same scores give even weights or all to one, and saturated ones no slope"
     scenario: ClassVar[str] = "aaba"
 

@@ -32,7 +32,6 @@ class Translation(Panels[Crossed]):
     The wider a line, the larger its weight. It has the colour of its key; one of a weight below 0 is grey and dashed.
     """
 
-    name: ClassVar[str] = "translation"
     shows: ClassVar[str] = "attention between two texts: a line from each word to those that it attends to"
     scenario: ClassVar[str] = "cross-attention"
     most: ClassVar[int] = PANELS

@@ -32,7 +32,6 @@ STUB = 0.62
 class Walk(Plot):
     """The world with its links on the left, the accuracy of each run on the right."""
 
-    name: ClassVar[str] = "walk"
     shows: ClassVar[str] = "a walk that recalls what was seen at a place, also along edges never walked before"
     scenario: ClassVar[str] = "torus-walk"
 

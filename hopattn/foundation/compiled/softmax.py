@@ -4,14 +4,7 @@ from typing import Any
 
 from numba import types
 
-from hopattn.foundation.compiled.jit import (
-    inner,
-    larger,
-    loop,
-    power_of_negative,
-    power_of_small,
-    read_matrix,
-)
+from hopattn.foundation.compiled.jit import inner, larger, loop, power_of_negative, power_of_small, read_matrix
 
 
 @inner

@@ -35,11 +35,7 @@ OF_0_AND_1 = ("hebb", "covariance", "pseudo_inverse")
 
 @named(source="Hopfield 1982", energy="−½ xᵀW x − b Σ x_i", update="async")
 def hopfield(
-    patterns: Stored,
-    rule: Rule = "hebb",
-    self_coupling: bool = False,
-    activation: Neurons = "sign",
-    bias: float = 0.0,
+    patterns: Stored, rule: Rule = "hebb", self_coupling: bool = False, activation: Neurons = "sign", bias: float = 0.0
 ) -> Hopfield:
     """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j + b).
 

@@ -76,10 +76,7 @@ def k_subsets(patterns: Stored, k: int = 2, beta: float = 1.0) -> Memory:
 
 @named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1")
 def spherical(
-    patterns: Stored,
-    separation: str | Separation = "softmax",
-    beta: float | None = None,
-    sink: float | None = None,
+    patterns: Stored, separation: str | Separation = "softmax", beta: float | None = None, sink: float | None = None
 ) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 

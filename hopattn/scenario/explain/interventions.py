@@ -16,12 +16,7 @@ LOST = "1 − p is 0 up to rounding, so that the formula has no digits left"
 
 
 def explain_worth(
-    found: Worth,
-    i: int,
-    step: Retrieval,
-    names: Sequence[str],
-    values: np.ndarray,
-    shown: Callable[[Any], str] | None,
+    found: Worth, i: int, step: Retrieval, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
 ) -> Iterator[str]:
     """The arithmetic of row i of a worth.
 
@@ -53,12 +48,7 @@ def explain_worth(
 
 
 def _formulas(
-    found: Worth,
-    i: int,
-    step: Retrieval,
-    names: Sequence[str],
-    values: np.ndarray,
-    shown: Callable[[Any], str] | None,
+    found: Worth, i: int, step: Retrieval, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
 ) -> tuple[str, str]:
     """The formulas of the change of the potential and of the answer, each with its result and a semicolon."""
     before, closed, weights = found.before, found.closed, found.weights[i]

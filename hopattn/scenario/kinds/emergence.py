@@ -90,10 +90,11 @@ class Emergence(Spec):
     def _tried(self, training: Training, rng: np.random.Generator) -> dict[str, Any]:
         """The measures of a trained model on new texts."""
         model, texts = training.model(), training.recipe.texts(self.training.texts, rng)
-        now = measured(model, texts)
-        guesses = np.argmax(model.logits(texts.tokens)[:, :-1], axis=-1)
+        traces = model.trace(texts.tokens)
+        now = measured(model, texts, traces)
+        guesses = np.argmax((np.asarray(traces[-1].state) @ model.unembed.T)[:, :-1], axis=-1)
         head = int(np.argmax(now["prefix matching"][-1]))
-        first = [np.asarray(own.weights)[0] for trace in model.trace(texts.tokens[:1]) for own in trace.heads]
+        first = [np.asarray(own.weights)[0] for trace in traces for own in trace.heads]
         return {
             "loss": now["loss of repeated words"],
             "accuracy": np.mean((guesses == texts.tokens[:, 1:])[texts.repeated]),

@@ -14,14 +14,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.words.positions import Positions
 from hopattn.scenario.words.text import Input
-from hopattn.scenario.words.vocabulary import (
-    Encoding,
-    Space,
-    Vocabulary,
-    encoding,
-    spaces_problems,
-    spaces_size,
-)
+from hopattn.scenario.words.vocabulary import Encoding, Space, Vocabulary, encoding, spaces_problems, spaces_size
 
 
 class WordsSpec(Spec):

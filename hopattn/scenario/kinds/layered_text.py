@@ -43,11 +43,7 @@ class AttentionSpec(EncodedSpec):
             yield from layer_arrays(f"layer {i}", layer, coding, rows, columns)
 
     def trace(
-        self,
-        coding: Encoding,
-        batch: np.ndarray,
-        visible: np.ndarray | None = None,
-        source: np.ndarray | None = None,
+        self, coding: Encoding, batch: np.ndarray, visible: np.ndarray | None = None, source: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
         """Every array that the layers compute for the first text of a batch, by name.
 

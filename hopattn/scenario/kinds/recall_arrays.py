@@ -11,15 +11,7 @@ from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
-from hopattn.landscapes.plane import (
-    LINE,
-    POINTS,
-    has_landscape,
-    has_successors,
-    landscape,
-    line_between,
-    successors,
-)
+from hopattn.landscapes.plane import LINE, POINTS, has_landscape, has_successors, landscape, line_between, successors
 from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional

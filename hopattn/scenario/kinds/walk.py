@@ -69,16 +69,13 @@ class WalkTable(WorldTable):
         found = [*self.world_problems(("walk",))]
         yield from found
         if not found:
-            yield from self._angle_problems()
-
-    def _angle_problems(self) -> Iterator[Problem]:
-        world, angles = self.build_world(), self.angles
-        if angles is not None:
-            yield from refusals(("walk", "angles"), lambda: checked_gap(world, angles_of(world, angles)))
-        elif self.graph is not None and self.planes:
-            yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
-        else:
-            yield from refusals(("walk", "planes"), lambda: walk(world, steps=1, planes=self.planes, rng=0))
+            world, angles = self.build_world(), self.angles
+            if angles is not None:
+                yield from refusals(("walk", "angles"), lambda: checked_gap(world, angles_of(world, angles)))
+            elif self.graph is not None and self.planes:
+                yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
+            else:
+                yield from refusals(("walk", "planes"), lambda: walk(world, steps=1, planes=self.planes, rng=0))
 
     def walked(self, rng: np.random.Generator) -> Walked:
         """The walk of the file."""

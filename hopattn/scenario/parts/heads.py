@@ -80,10 +80,7 @@ class AlibiTable(Table):
     """The slope; by default that of the paper, 2^(−8j / n) for head j of the n heads of the layer."""
 
 
-Rope = Annotated[
-    Annotated[bool, Tag("truth value")] | Annotated[RopeTable, Tag("table")],
-    ByTomlType,
-]
+Rope = Annotated[Annotated[bool, Tag("truth value")] | Annotated[RopeTable, Tag("table")], ByTomlType]
 Bias = Annotated[
     Annotated[Literal["alibi"], Tag("text")] | Annotated[AlibiTable, Tag("table")] | Annotated[Matrix, Tag("array")],
     ByTomlType,

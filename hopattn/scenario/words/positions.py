@@ -25,10 +25,7 @@ class SinusoidalTable(Table):
     """The base of the frequencies: pair i of the elements turns by base^(−2i / dim) radians a position, i = 0, 1, …"""
 
 
-Sinusoidal = Annotated[
-    Annotated[bool, Tag("truth value")] | Annotated[SinusoidalTable, Tag("table")],
-    ByTomlType,
-]
+Sinusoidal = Annotated[Annotated[bool, Tag("truth value")] | Annotated[SinusoidalTable, Tag("table")], ByTomlType]
 
 
 class Positions(Table):

@@ -192,7 +192,8 @@ def encoding(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions
     axes: list[str] = []
     parts: dict[str, slice] = {}
     for name in spaces:
-        own = _axes(_resolved(name, spaces, vocabulary))
+        space = _resolved(name, spaces, vocabulary)
+        own = [str(i + 1) for i in range(space.random)] if isinstance(space, RandomWords) else space
         parts[name] = slice(len(axes), len(axes) + len(own))
         axes += [f"{name}: {axis}" if len(spaces) > 1 else axis for axis in own]
     if vocabulary is not None and spaces[WORD] == VOCABULARY:
@@ -206,10 +207,6 @@ def encoding(spaces: Mapping[str, Any], vocabulary: Vocabulary | None, positions
 
 def _size(space: list[str] | RandomWords) -> int:
     return space.random if isinstance(space, RandomWords) else len(space)
-
-
-def _axes(space: list[str] | RandomWords) -> list[str]:
-    return [str(i + 1) for i in range(space.random)] if isinstance(space, RandomWords) else space
 
 
 def _resolved(name: str, spaces: Mapping[str, Any], vocabulary: Vocabulary | None) -> list[str] | RandomWords:

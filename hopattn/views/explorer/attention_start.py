@@ -1,6 +1,5 @@
 """A scenario with layers of attention, as the page holds it: in the attention view, or in the induction view."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.parts.projection import Projection
 from hopattn.scenario.words.vocabulary import WORD
 from hopattn.transformer.heads import Head
-from hopattn.views.explorer.controls import require_names, require_size, require_within
+from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes
 
 START = "<start>"
 """The token before the text in the induction view."""
@@ -45,7 +44,8 @@ def attention_state(spec: Attention) -> dict[str, Any]:
         require_size(size, count, size)
     require_size("heads", per_layer, "layer.head")
     require_names([*axes, *words], "names")
-    state = {"steps": len(layers), "residual": spec.layer[0].residual, "unit": _all_unit(words)}
+    unit = all(abs(float(np.linalg.norm(vector)) - 1) <= 1e-6 for vector in words.values())
+    state = {"steps": len(layers), "residual": spec.layer[0].residual, "unit": unit}
     require_within("attention", state, "layer")
     across, up = _plane(spec, axes)
     token = _hero(spec)
@@ -99,16 +99,9 @@ def _head(head: Head, name: str) -> dict[str, Any]:
     }
     require_within("head", settings, name)
     matrices = {"query": head.w_query, "key": head.w_key, "value": head.w_value}
-    return settings | {role: _unless_identity(np.asarray(matrix)) for role, matrix in matrices.items()}
-
-
-def _unless_identity(matrix: np.ndarray) -> list[list[float]] | None:
-    square = matrix.shape[0] == matrix.shape[1]
-    return None if square and np.array_equal(matrix, np.eye(len(matrix))) else matrix.tolist()
-
-
-def _all_unit(words: Mapping[str, np.ndarray]) -> bool:
-    return all(abs(float(np.linalg.norm(vector)) - 1) <= 1e-6 for vector in words.values())
+    for role, matrix in matrices.items():
+        settings[role] = None if np.array_equal(matrix, np.eye(len(matrix))) else np.asarray(matrix).tolist()
+    return settings
 
 
 def _plane(spec: Attention, axes: list[str]) -> tuple[int, int]:
@@ -116,9 +109,7 @@ def _plane(spec: Attention, axes: list[str]) -> tuple[int, int]:
     if spec.figure.axes is not None and set(spec.figure.axes) <= set(axes):
         across, up = spec.figure.axes
         return axes.index(across), axes.index(up)
-    spread = np.ptp(np.stack(list(spec.encoding.words.values())), axis=0)
-    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist()) if len(axes) > 1 else (0, 0)
-    return first, second
+    return widest_axes(spec.encoding.words)
 
 
 def induction_state(spec: Attention) -> dict[str, Any]:

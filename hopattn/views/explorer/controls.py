@@ -1,10 +1,12 @@
 """The controls of the page and the limits of its values, from `parts/controls.json`, which the page reads too."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, unknown
 
@@ -22,6 +24,13 @@ def controls() -> dict[str, Any]:
     """
     table: dict[str, Any] = json.loads(part("controls.json"))
     return table
+
+
+def widest_axes(vectors: Mapping[str, np.ndarray]) -> tuple[int, int]:
+    """The two axes on which vectors `(dim,)` differ most, in their order; the first twice where there is one."""
+    spread = np.ptp(np.stack(list(vectors.values())), axis=0)
+    first, *others = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
+    return first, (others or [first])[0]
 
 
 def require_within(view: str, values: dict[str, Any], where: str) -> None:

@@ -12,7 +12,7 @@ from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
 from hopattn.networks.hopfield import Hopfield
 from hopattn.scenario.kinds.memory import MemoryScenario
-from hopattn.views.explorer.controls import require_names, require_size, require_within
+from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes
 
 CHARACTERS = {1.0: "#", -1.0: ".", 0.0: "?"}
 """The character of each neuron in a picture of the page: black, white, unknown."""
@@ -56,8 +56,7 @@ def _energy(
     require_size("patterns", len(patterns), "memory.patterns")
     require_size("axes", len(cue), "vocabulary.axes")
     require_names([*spec.vocabulary.axes, *patterns], "names")
-    spread = np.ptp(np.stack(list(patterns.values())), axis=0)
-    across, up = sorted(np.argsort(-spread, kind="stable")[:2].tolist()) if len(cue) > 1 else (0, 0)
+    across, up = widest_axes(patterns)
     named = [[word, vector.tolist()] for word, vector in patterns.items()]
     plane = {"across": across, "up": up, "time": 1000, "basins": False}
     return state | {"axes": list(spec.vocabulary.axes), "patterns": named, "cue": cue.tolist()} | plane

@@ -44,7 +44,8 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None) -> Start:
     file = path_of(given, "file") if isinstance(given, str | os.PathLike) else None
     if file is not None:
         require_file(file)
-        tokens = _tokens_in(file) if tokens is None else tokens
+        if tokens is None and file.suffix.lower() == ".npz" and TOKENS in names_in(file):
+            tokens = arrays_of(file)[TOKENS].tolist()
     names: list[str] = []
     if file is not None and holds_heads(file):
         given, names = _of_heads(file, mask)
@@ -90,7 +91,8 @@ def _started(arrays: Mapping[str, Labelled], about: dict[str, Any], names: list[
     rows, columns = (list(labels) for labels in weights[0].labels)
     _require_few(len(rows), len(columns))
     require_names([*rows, *columns], "tokens")
-    heads = [_four_digits(head.values) for head in weights]
+    four_digits = np.vectorize(lambda p: float(f"{p:.4g}") + 0.0, otypes=[float])  # the page holds and measures these
+    heads = [four_digits(head.values) for head in weights]
     held = [np.ma.MaskedArray(head, ~mask) for head, mask in zip(heads, masks, strict=True)] if masks else heads
     title = f"{len(heads)} head{'s' * (len(heads) > 1)} of attention"
     about = {
@@ -141,13 +143,3 @@ def _of_file(file: Path) -> np.ndarray:
         expected = "expected one array called weights, or q, k and v of heads"
         raise InvalidInput(f"{named(file)} holds {listed(names)}; {expected}")
     return numbers(file, name, most_axes=4)
-
-
-def _tokens_in(file: Path) -> Any:
-    """The words that a .npz holds with its weights, or None."""
-    return arrays_of(file)[TOKENS].tolist() if file.suffix.lower() == ".npz" and TOKENS in names_in(file) else None
-
-
-def _four_digits(weights: np.ndarray) -> np.ndarray:
-    """Weights with four digits, with which the page holds and measures them."""
-    return np.array([[float(f"{p:.4g}") + 0.0 for p in row] for row in weights])
