@@ -8,6 +8,7 @@
 - `choice.py`: the part of a result that a figure draws
 - `remarks.py`: remarks on a figure for its author
 - `keys.py`: the signs of a figure in axes of the user
+- `measuring.py`: the ticks of axes, computed once while nothing moves
 - `headings.py`: titles above figures and panels, notes below them
 - `placing.py`: places of names, by measured room
 - `line_names.py`: names beside lines instead of a legend

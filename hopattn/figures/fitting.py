@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.figures.base import Draw, Figure
+from hopattn.figures.measuring import measured_once, unmoved
 from hopattn.figures.remarks import Fault, Remarks, collected, remark
 from hopattn.figures.style import LEGIBLE, STYLES, Style, loaded, styled
 
@@ -116,7 +117,8 @@ def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
             return _measured(figure, style, remarks)
         for turn in range(1, _LAYOUTS + 1):
             if figure.axes:
-                layout.execute(figure)
+                with measured_once(figure):
+                    layout.execute(figure)
             trial = _measured(figure, style, remarks)
             reach = layout.reach(figure, trial.boxes)
             if not (trial.faults or reach.any()):
@@ -128,8 +130,11 @@ def _trial(draw: Draw, style: Style, like: Figure | None = None) -> _Trial:
 
 def _measured(figure: Figure, style: Style, remarks: Remarks) -> _Trial:
     """A figure that was laid out, with its faults."""
-    _settle(figure)
-    texts = list(visible_texts(figure))
+    for ax in figure.axes:
+        ax.apply_aspect()
+    with unmoved(figure.axes):
+        _settle(figure)
+        texts = list(visible_texts(figure))
     overlapping, cut = len(np.unique(_meeting(texts))), len(_cut(figure, texts))
     return _Trial(figure, style, remarks, [box for _, box in texts], overlapping, cut)
 
@@ -141,7 +146,6 @@ def _settle(figure: Figure) -> None:
     renderer = figure.canvas.get_renderer()
     with renderer._draw_disabled():
         for ax in figure.axes:
-            ax.apply_aspect()
             for axis in (ax.xaxis, ax.yaxis):
                 if ax.axison and axis.get_visible():
                     axis._update_label_position(renderer)

@@ -13,6 +13,7 @@ import numpy as np
 from hopattn.figures.base import Draw, Figure, Plot, require_drawable
 from hopattn.figures.fitting import fitted
 from hopattn.figures.language import in_language
+from hopattn.figures.measuring import unmoved
 from hopattn.figures.origin import origin
 from hopattn.figures.style import STYLES, Style, styled
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
@@ -69,7 +70,8 @@ def animated(plot: Plot, result: Result, format: str = "gif", style: Style = STY
         with styled(fitting):
             pictures = []
             for figure in figures:
-                figure.canvas.draw()
+                with unmoved(figure.axes):
+                    figure.canvas.draw()
                 pictures.append(np.asarray(figure.canvas.buffer_rgba())[..., :3].copy())
     return _as_mp4(pictures, origin(result.name)) if format == "mp4" else _as_gif(pictures, origin(result.name))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopattn.figures.base import Figure
 from hopattn.figures.choice import AS_WRITTEN
+from hopattn.figures.measuring import measured_once
 from hopattn.figures.remarks import LeftOut, Remarks, remark
 from hopattn.figures.style import scaled
 from hopattn.figures.text import label, unnumbered
@@ -55,7 +56,8 @@ def laid_out(figure: Figure) -> None:
     """Lay a figure out once: cells are square after the second layout only, and labels need to know their places."""
     root: Any = figure.get_figure(root=True)
     if engine := root.get_layout_engine():
-        engine.execute(root)
+        with measured_once(root):
+            engine.execute(root)
     for ax in root.axes:
         ax.apply_aspect()
 

@@ -14,6 +14,7 @@ from hopattn.figures.gallery import plots
 from hopattn.figures.gif import MOVING, animated, fitted_frames, require_encoder, require_frames
 from hopattn.figures.kept_sweeps import every_figure
 from hopattn.figures.language import in_language
+from hopattn.figures.measuring import unmoved
 from hopattn.figures.origin import origin, scenario_of
 from hopattn.figures.remarks import collected, remark
 from hopattn.figures.source_date import require_date
@@ -112,7 +113,8 @@ def rendered_as(
                 buffer = io.BytesIO()
                 metadata = _NO_METADATA[format] | _about(figure, Described(*described), remarks.advice(), format)
                 dpi: Any = style.png if format == "png" else "figure"
-                figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
+                with unmoved(figure.axes):
+                    figure.savefig(buffer, format=format, dpi=dpi, metadata=metadata, transparent=style.transparent)
                 files.append(_finished_svg(buffer.getvalue()) if format == "svg" else buffer.getvalue())
     messages = [str(warning.message) for warning in caught]
     glyphs = {message.partition(" missing")[0] for message in messages if "missing from font" in message}

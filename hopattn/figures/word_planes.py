@@ -229,9 +229,10 @@ def filled(figure: Figure, axes: Sequence[Axes], plane: tuple[str, str], widest:
     extents = np.diff(limits, axis=1)[:, 0]
     halves = np.minimum(sizes / np.min(sizes / extents) / 2, widest * extents / 2)
     low, high = limits.mean(axis=1) - halves, limits.mean(axis=1) + halves
-    for ax in axes if own else ():
-        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    laid_out(figure)
+    if own:
+        for ax in axes:
+            ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        laid_out(figure)
     laid_out(figure)
     for ax in axes:
         name_axes(ax, plane)

@@ -72,9 +72,8 @@ def faults(draw, style):
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("name", plots)
 def test_every_side_of_a_slide_has_a_margin(name):
-    shown = chosen(result_of(plots[name].scenario))
-    figure, style = fitted(lambda figure: plots[name]().draw(figure, shown), STYLES["slide"])
-    with styled(style):
+    figure = drawing_of(name, plots[name].scenario).figure
+    with styled():
         assert min(ink(figure)) >= MARGIN
 
 

@@ -1,5 +1,6 @@
 """`hopattn figures`: draw the figures of the gallery."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
         show(console(), table(("figure", "shows", "drawn from"), rows))
         return
     wishes = drawing_asked(**drawing)
+    gc.freeze()  # what is imported stays: the garbage of each figure is found without looking through it again
     results: dict[Any, Any] = {}
     for plot in figures_named(names):
         source = plot.scenario, type(plot).result  # several figures may show one result
