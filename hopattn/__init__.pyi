@@ -9,6 +9,7 @@ from . import networks as networks
 from . import retrieval as retrieval
 from . import theory as theory
 from . import transformer as transformer
+from .checkpoints.checkpoint import Checkpoint as Checkpoint
 from .dynamics.own_parts import register as register
 from .dynamics.record import Recall as Recall
 from .dynamics.record import Status as Status

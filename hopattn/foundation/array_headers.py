@@ -126,8 +126,12 @@ class StoredArray:
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Some rows of the array; only these are read."""
-        rows = self._map()[start:stop]
-        return _widened(rows) if self.kind == "BF16" else rows
+        return self.picked(slice(start, stop))
+
+    def picked(self, rows: slice | np.ndarray) -> np.ndarray:
+        """The rows of a slice, or those with these numbers; only these are read."""
+        found = self._map()[rows]
+        return _widened(found) if self.kind == "BF16" else found
 
     def read(self) -> np.ndarray:
         """The whole array; raises `InvalidInput` if it does not fit into memory, or if its file has been cut short."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.declared import Declared, Shape, shaped
+from hopattn.foundation.declared import Declared, Positive, Shape, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Registry
@@ -185,7 +185,30 @@ def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
 
 
 similarities: Registry[Similarity] = Registry("similarity", Similarity, [__name__], imports=True)
-"""The similarities above. Those below need arrays: no name stands for them, so that one gives an object."""
+"""The similarities above. Those below need arrays or a number of a model: no name stands for them, so that one gives an
+object."""
+
+
+@dataclass(frozen=True)
+class Capped(Declared, Similarity):
+    """s_μ = c tanh(k_μ·x / c), between −c and c: the dot product, bent where it is large.
+
+    cap: c, a positive number. A model that caps β s at C has the cap C/β. The field of a bent score is not the gradient
+    of a potential of K x, so that there is no energy. Source: Gemma Team (2024), arXiv:2408.00118, section 2.
+
+    >>> import numpy as np
+    >>> Capped(2.0)(np.array([[1.0, 100.0]]), np.eye(2)).round(3)
+    array([[0.924, 2.   ]])
+    """
+
+    cap: Positive
+    source: ClassVar[str] = "Gemma Team 2024"
+
+    @in_range
+    def __call__(self, cues: Array, keys: Array) -> Array:
+        stored = shaped(keys, "keys", "… n_patterns dim")
+        scores = shaped(cues, "cues", "… dim", like=stored, dim=int(stored.shape[-1])) @ stored.mT
+        return self.cap * namespace(scores).tanh(scores / self.cap)
 
 
 @dataclass(frozen=True, eq=False)

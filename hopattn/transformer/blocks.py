@@ -1,6 +1,6 @@
 """The layer of a transformer: attention, a feed-forward layer, and a residual and a normalisation for each.
 
-    norm first:  x ← x + f(norm(x))          norm last:  x ← norm(x + f(x))
+    norm first:  x ← x + f(norm(x))          norm last:  x ← norm(x + f(x))          both:  x ← x + norm′(f(norm(x)))
 
 for f the attention, the cross-attention of a decoder, and the feed-forward layer, one after the other. "Result patterns
 are then added to the word patterns and fed into another layer to repeat the process" (LING3804 Lecture Notes 7, 7.2).
@@ -74,9 +74,12 @@ class Block:
     attention: the heads over the text itself. feed_forward: the layer for each word, or None. norms: a normalisation
     for each sub-layer in their order, attention, cross-attention, feed-forward; or none at all. norm_first: whether it
     comes before its sub-layer or after its residual. cross: the heads over another text (a decoder). residual: whether
-    the input of each sub-layer is added to its output.
-    Raises `InvalidInput` for parts of another type or dim, and for another number of norms.
-    Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first.
+    the input of each sub-layer is added to its output. norms_after: further ones, of the output of each sub-layer
+    before it is added. parallel: every sub-layer reads the input of the block, and their outputs are added up.
+    Raises `InvalidInput` for parts of another type or dim, for another number of norms, and for norms_after or parallel
+    unless the norm comes first and there is a residual.
+    Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first; Wang & Komatsuzaki
+    (2021), GPT-J-6B, for parallel sub-layers; Gemma Team (2024), arXiv:2408.00118, section 2, for four norms.
     """
 
     attention: MultiHead
@@ -85,11 +88,12 @@ class Block:
     norm_first: bool = False
     cross: MultiHead | None = None
     residual: bool = True
+    norms_after: Sequence[Callable[[Any], Array]] = ()
+    parallel: bool = False
 
     def __post_init__(self) -> None:
-        norms: tuple[Any, ...] = each(self.norms, Callable, "norms", "a normalisation")  # type: ignore[arg-type]
-        flag(self.norm_first, "norm_first")
-        flag(self.residual, "residual")
+        for what in ("norm_first", "residual", "parallel"):
+            flag(getattr(self, what), what)
         parts: dict[str, Any] = {"attention": instance(self.attention, MultiHead, "attention")}
         for what, kind in (("cross", MultiHead), ("feed_forward", FeedForward)):
             if (part := getattr(self, what)) is not None:
@@ -101,9 +105,22 @@ class Block:
                 if dim != width:
                     raise InvalidInput(f"{what}: {does} words of dim {dim}; expected those of the text, of dim {width}")
             width = last.dims[0]
-        if len(norms) not in (0, len(parts)):
-            raise InvalidInput(f"norms: expected {len(parts)}, one for each sub-layer, not {len(norms)}")
-        object.__setattr__(self, "norms", norms or (Identity(),) * len(parts))
+        for what in ("norms", "norms_after"):
+            norms: tuple[Any, ...] = each(getattr(self, what), Callable, what, "a normalisation")  # type: ignore[arg-type]
+            if len(norms) not in (0, len(parts)):
+                raise InvalidInput(f"{what}: expected {len(parts)}, one for each sub-layer, not {len(norms)}")
+            object.__setattr__(self, what, norms or (Identity(),) * len(parts))
+        if self.special in ("parallel", "norms_after") and not (self.norm_first and self.residual):
+            raise InvalidInput(f"{self.special}: expected norm_first = True and residual = True with it")
+
+    @property
+    def special(self) -> str:
+        """The first option that PyTorch's layer does not have, or ""."""
+        if self.parallel:
+            return "parallel"
+        if any(not isinstance(norm, Identity) for norm in self.norms_after):
+            return "norms_after"
+        return "gate" if self.feed_forward is not None and self.feed_forward.gate is not None else ""
 
     @knows_torch_words
     @in_range
@@ -160,11 +177,12 @@ class Block:
             layers.append(self.feed_forward)
         words = as_float(x, "x", like=self.attention.w_out)
         states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
-        for layer, norm in zip(layers, self.norms, strict=True):
+        for layer, norm, after in zip(layers, self.norms, self.norms_after, strict=True):
             before = states[-1] if states else words
-            read.append(norm(before) if self.norm_first else before)
+            seen = words if self.parallel else before
+            read.append(norm(seen) if self.norm_first else seen)
             given.append(layer(read[-1]))
-            summed.append(before + given[-1] if self.residual else given[-1])
+            summed.append(before + after(given[-1]) if self.residual else given[-1])
             states.append(summed[-1] if self.norm_first else norm(summed[-1]))
         return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
 
@@ -203,6 +221,8 @@ class Block:
 
         Raises `InvalidInput` for parts that PyTorch's layer cannot have, and without residuals or a feed-forward layer.
         """
+        if self.special:
+            raise InvalidInput(f"to_torch: {self.special}: PyTorch's layer has no such option")
         if not self.residual:
             raise InvalidInput("to_torch: residual is False; PyTorch's layer always adds the input of a sub-layer")
         if self.feed_forward is None:

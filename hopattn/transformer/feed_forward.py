@@ -1,6 +1,6 @@
 """Maps of each word by itself: affine maps, of which heads are made too, and the feed-forward layer.
 
-    affine  W x + b                    feed-forward  W₂ f(W₁ x + b₁) + b₂
+    affine  W x + b          feed-forward  W₂ f(W₁ x + b₁) + b₂          gated  W₂ (f(W_g x + b_g) ⊙ (W₁ x + b₁)) + b₂
 
 The feed-forward layer is a memory: the rows of W₁ are keys, the columns of W₂ are values, and f makes weights of the
 scores. With the ReLU that is the separation `rectified_power` with n = 2, whose weights are [s]₊ (Geva et al. 2021,
@@ -91,13 +91,37 @@ def _gelu(x: Array) -> Array:
     return namespace(x).astype(0.5 * wide * (1 + error), x.dtype)
 
 
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(−x)) from exp(−|x|), which cannot overflow, and keeps its digits where it is small."""
+    xp = namespace(x)
+    small = xp.exp(xp.where(x < 0, x, -x))
+    return xp.where(x < 0, small, xp.ones_like(small)) / (1 + small)
+
+
+def _gelu_tanh(x: Array) -> Array:
+    """½ x (1 + tanh u) = x σ(2u), u = √(2/π) (x + 0.044715 x³), in single precision for half; x³ of at most 10⁶."""
+    wide = widened(x)
+    near = namespace(x).clip(wide, -100.0, 100.0)
+    share = logistic(2 * (2 / np.pi) ** 0.5 * (near + 0.044715 * near * near * near))
+    return namespace(x).astype(wide * share, x.dtype)
+
+
+def _silu(x: Array) -> Array:
+    """x σ(x), in single precision for half."""
+    wide = widened(x)
+    return namespace(x).astype(wide * logistic(wide), x.dtype)
+
+
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
     "identity": lambda x: x,
     "relu": rectified,
     "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "silu": _silu,
     "tanh": lambda x: namespace(x).tanh(x),
 }
-"""f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016)."""
+"""f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016), gelu_tanh its form with a
+tanh in the same paper, which GPT-2 calls gelu_new, and silu x times the logistic function."""
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -105,8 +129,10 @@ class FeedForward:
     """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
 
     w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with
-    a bias. activation: f, "relu", "gelu", "tanh" or "identity". Raises `InvalidInput` for matrices that do not fit one
-    another, and for another f. Source: Vaswani et al. (2017), 3.3.
+    a bias. activation: f, "relu", "gelu", "gelu_tanh", "silu", "tanh" or "identity". gate: W_g, `(hidden, dim)`, as
+    w_in: the hidden layer is then f(W_g x + b_g) ⊙ (W₁ x + b₁), entry by entry, and SwiGLU with "silu". Raises
+    `InvalidInput` for matrices that do not fit one another, and for another f. Source: Vaswani et al. (2017), 3.3;
+    Shazeer (2020), arXiv:2002.05202, equation 6 (their W, V and W₂ are our gate, w_in and w_out).
 
     >>> FeedForward([[1.0], [-1.0]], [[1.0, 1.0]])([[-2.0]])
     array([[2.]])
@@ -115,16 +141,21 @@ class FeedForward:
     inner: Affine
     outer: Affine
     activation: str
+    gate: Affine | None
 
-    def __init__(self, w_in: Any, w_out: Any, activation: str = "relu") -> None:
+    def __init__(self, w_in: Any, w_out: Any, activation: str = "relu", *, gate: Any = None) -> None:
         inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
+        opened = None if gate is None else Affine.of(gate, "gate")
         require_dim(outer.weight, inner.dims[0], "w_out", "the rows of w_in")
         reject_unknown("activation", [activation], NONLINEARITIES)
-        for name, part in (("inner", inner), ("outer", outer), ("activation", activation)):
+        if opened is not None and opened.dims != inner.dims:
+            raise InvalidInput(f"gate: got {opened.dims}; expected the shape of w_in, {inner.dims}")
+        for name, part in (("inner", inner), ("outer", outer), ("activation", activation), ("gate", opened)):
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
-        return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}')"
+        gated = "" if self.gate is None else ", gated"
+        return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}'{gated})"
 
     @in_range
     def __call__(self, x: Any) -> Array:
@@ -133,5 +164,9 @@ class FeedForward:
 
     @in_range
     def hidden(self, x: Any) -> Array:
-        """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds."""
-        return NONLINEARITIES[self.activation](self.inner(x))
+        """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds.
+
+        With a gate it is f(W_g x + b_g) ⊙ (W₁ x + b₁).
+        """
+        f = NONLINEARITIES[self.activation]
+        return f(self.inner(x)) if self.gate is None else f(self.gate(x)) * self.inner(x)

@@ -27,7 +27,7 @@ from hopattn.foundation.arrays import (
     require_fitting,
     widened,
 )
-from hopattn.foundation.checks import each
+from hopattn.foundation.checks import each, function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
@@ -48,8 +48,7 @@ from hopattn.transformer.attention import (
 )
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
-from hopattn.transformer.positions.planes import n_planes
-from hopattn.transformer.positions.rotary import Rotary, as_position
+from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
 Texts = tuple[Array, Array, Array]
@@ -99,6 +98,7 @@ class Head:
     are turned by their positions, which count from 0 in each text; dim_key is then even. bias: numbers added to β s in
     every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry. sink:
     the logit of a null pattern, a number that competes with β s and gives nothing, as in `hopattn.attention`.
+    query_norm, key_norm: functions such as an `hopattn.transformer.RMSNorm`, before the position, or None.
 
     Raises `InvalidInput` for matrices that do not fit each other, for unknown options and names, and for a position
     with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
@@ -115,6 +115,8 @@ class Head:
     mask: Any
     position: Rotary | None
     bias: Any
+    query_norm: Callable[[Any], Array]
+    key_norm: Callable[[Any], Array]
 
     @knows_torch_words
     def __init__(
@@ -126,6 +128,8 @@ class Head:
         mask: Any = "causal",
         position: str | Rotary | None = None,
         bias: Any = None,
+        query_norm: Callable[[Any], Array] | None = None,
+        key_norm: Callable[[Any], Array] | None = None,
         **parts: Unpack[StepParts],
     ) -> None:
         given = (("query", w_query), ("key", w_key), ("value", w_value))
@@ -134,11 +138,13 @@ class Head:
         if rows != of_keys:
             raise InvalidInput(f"w_key: {of_keys} rows do not fit the {rows} rows of w_query")
         matrices = {f"w_{role}": one.weight for role, one in maps.items()}
-        for name in ("w_key", "w_value"):
-            require_fitting(matrices[name], matrices["w_query"], name, "w_query")
+        for name, matrix in matrices.items():
+            require_fitting(matrix, matrices["w_query"], name, "w_query")
         own = {"mask": as_mask(mask), "position": as_position(position), "bias": head_bias(bias)}
+        for name, norm in (("query_norm", query_norm), ("key_norm", key_norm)):
+            own[name] = Identity() if norm is None else function(norm, name)
         if own["position"] is not None:
-            n_planes(rows, "position: the rows of w_query")
+            require_rotated(own["position"], rows, "position: the rows of w_query")
         for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **own}.items():
             object.__setattr__(self, name, part)
 
@@ -264,6 +270,7 @@ class Group(NamedTuple):
         (query, key, value), own, position = self.maps, self.heads[0].mask, self.heads[0].position
         queries = self._apart(query(texts[0]), self.shared)
         keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
+        queries, keys = self.heads[0].query_norm(queries), self.heads[0].key_norm(keys)
         if position is not None:
             queries, keys = position(queries, first), position(keys, first)
         if extend is not None:
@@ -438,11 +445,12 @@ class MultiHead:
         maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
         sinks = [one.retrieval.separation.sink for one in self.heads]
         of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
-        placed = [one for one in self.heads if one.position is not None or one.bias is not None]
+        apart = [part for one in self.heads for part in (one.position, one.bias, one.query_norm, one.key_norm)]
+        placed = any(part not in (None, Identity()) for part in apart)
         dims = {*self.out.dims, *(one.dims[0] for one in maps)}
         for reason, holds in (
             ("the heads are not alike", len(self.groups) > 1),
-            ("PyTorch's class has no rotary position and no bias of a head", placed),
+            ("PyTorch's class has no rotary position and no bias of a head, and no norms", placed),
             ("PyTorch's class has no sink but 0, for all heads", any(one not in (None, 0.0) for one in sinks)),
             (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
             ("the heads' dims do not add up to that of the output", len(dims) > 1),
@@ -463,7 +471,8 @@ def _kind(head: Head) -> tuple[Any, ...]:
     given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
     alone = None if step.similarity.by_pairs else object()
     same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
-    return maps, head.position, step.similarity, step.activation, replace(step.separation, **same), given, alone
+    placed = head.query_norm, head.key_norm, head.position
+    return maps, placed, step.similarity, step.activation, replace(step.separation, **same), given, alone
 
 
 def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:

@@ -52,15 +52,17 @@ ARGUMENTS = {
     "transformer.AttentionLayer": lambda: {"attention": multi_head(), "residual": True},
     "retrieval.Bilinear": lambda: {"matrix": EYE},
     "Block": lambda: {name: getattr(block(), name) for name in ("attention", "feed_forward", "norms")},
+    "retrieval.Capped": lambda: {"cap": 2.0},
+    "Checkpoint": lambda: {"path": "folder", "missing": {}},
     "ConcaveConvex": dict,
     "transformer.DeltaState": dict,
     "transformer.EncoderDecoder": lambda: {"encoder": [block()], "decoder": [decoder_block()]},
-    "transformer.FeedForward": lambda: {"w_in": EYE, "w_out": EYE, "activation": "relu"},
+    "transformer.FeedForward": lambda: {"w_in": EYE, "w_out": EYE, "activation": "relu", "gate": EYE},
     "transformer.FirstWord": lambda: {"dim": 8, "carry": 0.9, "beta": 8.0},
     "Glauber": lambda: {"temperature": 0.5, "cooling": 1.0},
     "Graded": lambda: {"dt": 1.0},
     "Metropolis": lambda: {"temperature": 0.5, "width": 1.0},
-    "Head": lambda: {"w_query": EYE, "w_key": EYE, "w_value": EYE},
+    "Head": lambda: {"w_query": EYE, "w_key": EYE, "w_value": EYE, "key_norm": ha.transformer.RMSNorm()},
     "Hopfield": lambda: {"couplings": 1 - EYE, "activation": "sign", "patterns": SPINS},
     "KeyValueCache": lambda: {"layers": [ha.transformer.AttentionLayer(ha.MultiHead([head()], EYE))]},
     "transformer.LinearState": dict,
@@ -75,7 +77,22 @@ ARGUMENTS = {
         "cell": ha.transformer.Recurrent(EYE.repeat(2, axis=1), EYE),
         "similarity": "dot",
     },
-    "positions.Rotary": lambda: {"base": 10.0, "layout": "half"},
+    "positions.LinearScaling": lambda: {"factor": 2.0},
+    "positions.Rotary": lambda: {
+        "base": 10.0,
+        "layout": "half",
+        "dim": 2,
+        "scaling": ha.positions.LinearScaling(2.0),
+    },
+    "positions.WavelengthScaling": lambda: {"factor": 2.0, "low": 1.0, "high": 4.0, "original": 8},
+    "positions.YarnScaling": lambda: {
+        "factor": 2.0,
+        "original": 8,
+        "fast": 32.0,
+        "slow": 1.0,
+        "whole": True,
+        "length": 1.0,
+    },
     "positions.alibi": lambda: {"n_heads": 2, "n": 3},
     "positions.alibi_slopes": lambda: {"n_heads": 4},
     "attention": lambda: {**QKV, "beta": 1.0, "sink": 0.0},
@@ -229,7 +246,7 @@ ARGUMENTS = {
 }
 """Functions that make the arguments anew, because a call may use one up."""
 
-MISSING = {"load_memory", "load_sweep", "mapped", "cluster.sharded", "Training.load"}
+MISSING = {"Checkpoint", "load_memory", "load_sweep", "mapped", "cluster.sharded", "Training.load"}
 """Calls of what is not there, a file or a cluster: they must refuse it."""
 
 

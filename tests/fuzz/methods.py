@@ -8,6 +8,7 @@ import numpy as np
 
 import hopattn as ha
 from hopattn.foundation.registry import Choices
+from tests.checkpoints.written import GPT2, lasting_folder, state_of, write
 from tests.fuzz.calls import ARGUMENTS, public
 from tests.fuzz.samples import EYE, ONES, REAL, SPINS, TOKENS, block, recipe, trigger_texts
 
@@ -19,6 +20,7 @@ MADE = (
         "Asynchronous",
         "retrieval.Bilinear",
         "Block",
+        "retrieval.Capped",
         "ConcaveConvex",
     ),
     *(
@@ -43,7 +45,10 @@ MADE = (
     ),
     *(
         "transformer.RecurrentDecoder",
+        "positions.LinearScaling",
         "positions.Rotary",
+        "positions.WavelengthScaling",
+        "positions.YarnScaling",
         "memories.bam",
         "networks.boltzmann",
         "certify",
@@ -83,6 +88,7 @@ MADE = (
 """The calls whose results are objects with methods, or of a public class."""
 OBJECTS = {
     "Basins": lambda: ha.landscapes.spin_states(ha.memories.hopfield(SPINS)).basins(),
+    "Checkpoint": lambda: ha.Checkpoint(write(lasting_folder(), GPT2, state_of(GPT2))),
     "Choices": lambda: ha.memories.named_memories,
     "DeltaState": lambda: ha.transformer.DeltaState().attended(REAL, REAL, REAL)[1],
     "FreeEnergy": lambda: ha.Memory(SPINS).free_energy(SPINS),
@@ -121,6 +127,13 @@ OWN = {
     "Baseline.deviations": {"score": 1.0},
     "Bilinear.__call__": {"cues": REAL, "keys": REAL},
     "Block.from_torch": {"module": block().to_torch(), "n_heads": 1},
+    "Capped.__call__": {"cues": REAL, "keys": REAL},
+    "Checkpoint.block": {"layer": 0},
+    "Checkpoint.head": {"layer": 0, "head": 0},
+    "Checkpoint.layers": {"ids": [1, 2]},
+    "Checkpoint.logits": {"states": np.ones((1, 8))},
+    "Checkpoint.multi_head": {"layer": 0},
+    "Checkpoint.run": {"ids": [1, 2]},
     "Choices.__getitem__": {"name": "hopfield"},
     "EncoderDecoder.__call__": {"source": REAL, "target": REAL},
     "EncoderDecoder.from_torch": {
@@ -209,7 +222,8 @@ INTERNAL = {
     *("RandomFeatures.exponents", "RandomFeatures.kernel", "RandomFeatures.log_kernel", "Window.allowed"),
     *("Window.sees", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
     *("Registry.made", "Registry.register"),
-    *("Recall.only_row", "Recipe.texts", "Sweep.of"),
+    *("Recall.only_row", "Recipe.texts", "Sweep.of", "Capped.rounding", "LinearScaling.__call__"),
+    *("WavelengthScaling.__call__", "YarnScaling.__call__"),
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {

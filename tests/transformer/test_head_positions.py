@@ -220,7 +220,7 @@ def test_half_precision_keeps_the_digits_of_a_bias(torch):
 
 def test_help_names_every_option_with_its_default():
     shown = inspect.signature(ha.Head).parameters
-    defaults = {"mask": "causal", "position": None, "bias": None}
+    defaults = {"mask": "causal", "position": None, "bias": None, "query_norm": None, "key_norm": None}
     defaults |= {"similarity": "dot", "separation": "softmax", "activation": "identity", "beta": None, "sink": None}
     assert list(shown) == ["w_query", "w_key", "w_value", *defaults]
     assert {name: shown[name].default for name in defaults} == defaults

@@ -31,7 +31,7 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
-from hopattn.transformer.feed_forward import NONLINEARITIES, Affine
+from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, logistic
 from hopattn.transformer.from_torch import affine_state, heads_state
 from hopattn.transformer.heads import HeadTrace, MultiHead
 from hopattn.transformer.normalisation import Normalisation
@@ -117,10 +117,25 @@ def _gelu_slope(x: Numbers) -> Numbers:
     return np.asarray(ndtr(x) + x * np.exp(-0.5 * x * x) / (2 * np.pi) ** 0.5)
 
 
+def _gelu_tanh_slope(x: Numbers) -> Numbers:
+    """σ (1 + x (1 − σ) 2u′), for σ the logistic function of 2u, u = √(2/π) (x + 0.044715 x³)."""
+    near, scale = np.clip(x, -100.0, 100.0), 2 * (2 / np.pi) ** 0.5
+    share = np.asarray(logistic(scale * (near + 0.044715 * near**3)))
+    return np.asarray(share * (1 + near * (1 - share) * scale * (1 + 0.134145 * near * near)))
+
+
+def _silu_slope(x: Numbers) -> Numbers:
+    """σ (1 + x (1 − σ)), for σ the logistic function."""
+    share = np.asarray(logistic(x))
+    return np.asarray(share * (1 + x * (1 - share)))
+
+
 SLOPES: dict[str, Callable[[Numbers], Numbers]] = {
     "identity": np.ones_like,
     "relu": lambda x: np.asarray(x > 0, np.float64),
     "gelu": _gelu_slope,
+    "gelu_tanh": _gelu_tanh_slope,
+    "silu": _silu_slope,
     "tanh": lambda x: np.asarray(np.cosh(np.minimum(np.abs(x), 350.0)) ** -2.0),
 }
 """f′ by the name of f. relu′ is 0 at 0, as in PyTorch; tanh′ = 1/cosh² keeps its digits where 1 − tanh² is 0."""
@@ -184,6 +199,8 @@ def heads_backward(
         step = head.retrieval
         if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
             raise InvalidInput(f"heads: only softmax attention with dot products has gradients, not {quoted(step)}")
+        if not head.query_norm == head.key_norm == Identity():
+            raise InvalidInput("heads: norms of queries and keys have no gradient here")
         of_head, start = of_joined[..., start : start + head.value.dims[0]], start + head.value.dims[0]
         dq, dk, dv = attention_backward(traced, step.separation.beta, of_head)
         if head.position is not None:  # the transpose of a rotation is the rotation back
@@ -247,6 +264,8 @@ def backward(
     Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
     """
     in_float64(instance(block, Block, "block").attention.w_out, "block")
+    if block.special:
+        raise InvalidInput(f"block: its option {block.special} has no gradient here")
     words, other = in_float64(x, "x"), None if source is None else in_float64(source, "source")
     trace = block.trace(words, mask, source=other, source_mask=source_mask, bias=bias)
     change = output = in_float64(upstream, "upstream")

@@ -20,10 +20,11 @@ from hopattn.foundation.arrays import (
     require_finite,
     widened,
 )
-from hopattn.foundation.checks import whole
+from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.declared import Declared, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
-from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, rotate_pairs
+from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, n_planes, rotate_pairs
+from hopattn.transformer.positions.scaling import Scaling
 
 
 def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interleaved") -> Array:
@@ -48,8 +49,13 @@ def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interl
     array([-0.760002, -0.760002, -0.760002])
     """
     reject_unknown("layout", [layout], LAYOUTS)
-    vectors, places = shaped(x, "x", "… dim"), as_array(positions, "positions")
-    steps = frequencies(vectors.shape[-1], base, "dim of x")
+    vectors = shaped(x, "x", "… dim")
+    return _turned(vectors, positions, frequencies(vectors.shape[-1], base, "dim of x"), layout)
+
+
+def _turned(vectors: Array, positions: Any, steps: np.ndarray, layout: Layout) -> Array:
+    """Vectors whose plane i at position p is rotated by p steps_i radians; raises `InvalidInput` as `rope` does."""
+    places = as_array(positions, "positions")
     xp = namespace(places)
     if xp.isdtype(places.dtype, ("bool", "complex floating")):
         raise InvalidInput(f"positions: expected real numbers, not {places.dtype}")
@@ -71,11 +77,21 @@ def _layout(value: Any, what: str) -> Any:
     return value
 
 
+def _even(value: Any, what: str) -> int:
+    return 2 * n_planes(value, what)
+
+
+def _scaling(value: Any, what: str) -> Scaling:
+    return instance(value, Scaling, what)
+
+
 @dataclass(frozen=True)
 class Rotary(Declared):
     """Rotary positions of a head: its queries and keys are rotated by `rope`, word by word from position 0.
 
-    base, layout: as in `rope`, which has the source. Raises `InvalidInput` for others.
+    base, layout: as in `rope`, which has the source. dim: how many of the first dims are rotated, an even number; all
+    by default. scaling: a rule for the frequencies, such as `hopattn.positions.YarnScaling`, or None.
+    Raises `InvalidInput` for others.
 
     >>> import hopattn as ha
     >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.positions.Rotary())
@@ -87,16 +103,35 @@ class Rotary(Declared):
 
     base: Positive = 10000.0
     layout: Annotated[Layout, _layout] = "interleaved"
+    dim: Annotated[int | None, _even] = None
+    scaling: Annotated[Scaling | None, _scaling] = None
 
     def __call__(self, x: Any, first: int = 0) -> Array:
-        """Queries or keys `(…, n, dim)`, rotated by the positions first to first + n − 1; the dim is even."""
+        """Queries or keys `(…, n, dim)`, rotated by the positions first to first + n − 1."""
         rows, first = shaped(x, "x", "… n dim"), whole(first, "first", least=0)
-        return rope(rows, np.arange(first, first + rows.shape[-2]), self.base, self.layout)
+        return self._at(rows, np.arange(first, first + rows.shape[-2]))
 
     def undone(self, x: Any) -> Array:
         """The vectors before the rotation from position 0; so a derivative goes back through it."""
         rows = shaped(x, "x", "… n dim")
-        return rope(rows, -np.arange(rows.shape[-2]), self.base, self.layout)
+        return self._at(rows, -np.arange(rows.shape[-2]))
+
+    def _at(self, rows: Array, places: np.ndarray) -> Array:
+        require_rotated(self, rows.shape[-1], "dim of x")
+        turned = rows if self.dim is None else rows[..., : self.dim]
+        steps = frequencies(turned.shape[-1], self.base)
+        if self.scaling is not None:
+            turned, steps = self.scaling.length * turned, self.scaling(steps, self.base)
+        turned = _turned(turned, places, steps, self.layout)
+        return turned if self.dim is None else namespace(rows).concat([turned, rows[..., self.dim :]], axis=-1)
+
+
+def require_rotated(position: Rotary, dim: int, what: str) -> None:
+    """Raise `InvalidInput` unless vectors of this dim can be rotated; what: the name of the dim in messages."""
+    if position.dim is None:
+        n_planes(dim, what)
+    elif position.dim > dim:
+        raise InvalidInput(f"{what}: got {dim}; expected at least the {position.dim} dims that are rotated")
 
 
 def as_position(choice: Any) -> Rotary | None:

@@ -1,0 +1,9 @@
+"""Released models: the attention heads of a folder of weights, read as memories; nothing is downloaded or executed.
+
+- `folder.py`: the files of a checkpoint: its configuration, and its arrays by name
+- `fields.py`: the fields of a configuration, each of which is used, changes no number, or is refused
+- `families.py`: the table of the known families of models: their names of arrays and fields, and how they differ
+- `plan.py`: the sizes and options of a model, from its configuration
+- `parts.py`: the arrays of a model by their roles, as embeddings, layers and logits
+- `checkpoint.py`: a checkpoint: its heads, its layers for a text, its logits
+"""

@@ -1,0 +1,74 @@
+"""The files of a checkpoint: its configuration in `config.json`, and its arrays in `.safetensors` files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hopattn.foundation.array_headers import StoredArray, arrays_in_safetensors, named, opened
+from hopattn.foundation.errors import InvalidInput, listed, shortened
+
+CONFIG, ARRAYS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+MOST_BYTES = 2**24  # of a file in JSON
+PICKLES = (".bin", ".pt", ".pth", ".ckpt")
+
+
+def table_in(file: Path) -> dict[str, Any]:
+    """The table in a file in JSON; raises `InvalidInput` for anything else, and for a name that stands twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InvalidInput(f"{named(file)}: '{shortened(twice)}' is given twice; expected one")
+        return found
+
+    with opened(file) as stream:
+        text = stream.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise InvalidInput(f"{named(file)} is larger than {MOST_BYTES // 2**20} MiB")
+    try:
+        table = json.loads(text.decode("utf-8"), object_pairs_hook=once)
+    except InvalidInput:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{named(file)} is not a file in JSON: {shortened(error, 100)}") from None
+    if not isinstance(table, dict):
+        raise InvalidInput(f"{named(file)}: got {shortened(table)}; expected a table")
+    return table
+
+
+def arrays_in(folder: Path) -> dict[str, StoredArray]:
+    """The arrays of a folder by name: of `model.safetensors`, or of the files that its index names.
+
+    Nothing but the headers is read. Raises `InvalidInput` for a folder without such a file, for a file that is missing,
+    truncated or damaged, and where the index and the files name different arrays.
+    """
+    if (index := folder / INDEX).exists():
+        return _by_index(index)
+    if not (folder / ARRAYS).exists() and (pickles := [one.name for one in folder.iterdir() if one.suffix in PICKLES]):
+        cure = f"pickles may run programs and are never loaded; save the model as {ARRAYS}"
+        raise InvalidInput(f"'{shortened(folder)}' holds {listed(sorted(pickles))}; {cure}")
+    return arrays_in_safetensors(folder / ARRAYS)
+
+
+def _by_index(index: Path) -> dict[str, StoredArray]:
+    places = table_in(index).get("weight_map")
+    if not isinstance(places, dict) or not all(isinstance(one, str) for one in places.values()):
+        raise InvalidInput(f"{named(index)}: expected 'weight_map', the name of a file for each array")
+    found: dict[str, StoredArray] = {}
+    for name in dict.fromkeys(places.values()):
+        if Path(name).name != name:
+            raise InvalidInput(f"{named(index)}: got the file '{shortened(name)}'; expected a name without a folder")
+        arrays = arrays_in_safetensors(index.parent / name)
+        wanted = {array for array, place in places.items() if place == name}
+        if others := sorted(wanted - arrays.keys()):
+            raise InvalidInput(
+                f"{named(index)}: says that '{shortened(name)}' holds {listed(others)}, which it does not"
+            )
+        if others := sorted(arrays.keys() - wanted):
+            raise InvalidInput(
+                f"{named(index)}: '{shortened(name)}' holds {listed(others)}, which the index does not name"
+            )
+        found |= arrays
+    return found

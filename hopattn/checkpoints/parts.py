@@ -1,0 +1,211 @@
+"""The arrays of a model by their roles, and what is made of them: embedded words, heads, layers, logits.
+
+Half precision is widened to single precision as it is read; other arrays stay in the file, which is mapped into memory.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hopattn.checkpoints.families import Family
+from hopattn.checkpoints.plan import Plan
+from hopattn.foundation.array_headers import StoredArray
+from hopattn.foundation.arrays import require_finite
+from hopattn.foundation.errors import InvalidInput, listed, nearest
+from hopattn.foundation.threads import blocks
+from hopattn.foundation.vectors import linear
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.similarity import Capped, Dot
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
+from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.normalisation import LayerNorm, Normalisation
+
+AXES = {
+    **{"query": "queries dim", "key": "keys dim", "value": "keys dim", "joint": "joint dim", "out": "dim queries"},
+    **{"inner": "hidden dim", "gate": "hidden dim", "outer": "dim hidden", "transform": "dim dim"},
+    **{"embedding": "tokens dim", "unembedding": "tokens dim", "places": "places dim", "kinds": "kinds dim"},
+    **{"sinks": "heads", "logit_bias": "tokens"},
+}
+"""The axes of a map or an array of each role; those of a map as (out, in)."""
+AXES_OF_NORMS = {"query": "head", "key": "head"}
+"""The axis of a norm, which is `dim` for all others."""
+AT_ONCE = 2**14
+"""The tokens of the vocabulary whose logits are computed at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A model whose arrays are in files.
+
+    stored: the arrays by the names of the family, without its prefix. has_logits: whether it has those of its logits.
+    """
+
+    family: Family
+    plan: Plan
+    stored: Mapping[str, StoredArray]
+    has_logits: bool
+
+    @classmethod
+    def of(cls, family: Family, plan: Plan, arrays: Mapping[str, StoredArray]) -> "Parts":
+        """The parts of these arrays.
+
+        Raises `InvalidInput` for arrays that are missing, for those that the family does not know, and for another
+        shape than the configuration says; nothing but the headers is read.
+        """
+        stored = {_own_name(name, family): array for name, array in arrays.items()}
+        if len(stored) < len(arrays):
+            raise InvalidInput(f"arrays: the prefix '{family.prefix}' or an older ending gives a name twice")
+        shapes, of_logits = shapes_of(family, plan)
+        has_logits = not of_logits or any(name in stored for name in of_logits)
+        wanted = shapes | of_logits if has_logits else shapes
+        if missing := [name for name in wanted if name not in stored]:
+            raise InvalidInput(f"arrays: missing: {listed(missing)}")
+        unread = {one.format(i) for one in family.unread_arrays for i in range(plan.n_layers)}
+        unread |= {family.arrays["unembedding"]} if plan.tied else set()
+        for name, array in stored.items():
+            if name in wanted and array.shape != wanted[name]:
+                raise InvalidInput(f"{array.where}: got shape {array.shape}; the configuration says {wanted[name]}")
+            if name in wanted:
+                array.require("f", "floating-point numbers")
+            elif name not in unread:
+                guess = nearest(name, wanted)
+                raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
+        return cls(family, plan, stored, has_logits)
+
+    def embedded(self, ids: np.ndarray, kinds: np.ndarray | None) -> np.ndarray:
+        """The words before the first layer, `(n, dim)`."""
+        words = self._rows("embedding", ids) * self.plan.embedding_scale
+        if "places" in self.family.arrays:
+            words = words + self._rows("places", np.arange(len(ids)))
+        if "kinds" in self.family.arrays:
+            words = words + self._rows("kinds", np.zeros_like(ids) if kinds is None else kinds)
+        return np.asarray(self._norm("embedding")(words))
+
+    def multi_head(self, layer: int) -> MultiHead:
+        """The heads of a layer, with its mask, positions, norms, sinks and cap."""
+        plan, beta = self.plan, self.plan.betas[layer]
+        query, key, value = self._joint(layer) if self.family.joint else [self._map(role, layer) for role in ROLES]
+        keys, values = _parted(key, plan.n_key_heads), _parted(value, plan.n_key_heads)
+        shared = plan.n_heads // plan.n_key_heads
+        options: dict[str, Any] = {
+            "mask": plan.masks[layer],
+            "position": plan.position,
+            "query_norm": self._norm("query", layer),
+            "key_norm": self._norm("key", layer),
+            "beta": beta,
+            "similarity": Dot() if plan.score_cap is None else Capped(plan.score_cap / beta),
+        }
+        heads = [
+            Head(own, keys[i // shared], values[i // shared], **options)
+            for i, own in enumerate(_parted(query, plan.n_heads))
+        ]
+        sinks = self._read(self.family.arrays["sinks"].format(layer)) if "sinks" in self.family.arrays else None
+        return MultiHead(heads, self._map("out", layer), sink=sinks)
+
+    def block(self, layer: int) -> Block:
+        """A layer: its heads and its feed-forward layer, with their norms."""
+        norms, plan = self.family.norms, self.plan
+        gate = self._map("gate", layer) if "gate" in self.family.maps else None
+        return Block(
+            self.multi_head(layer),
+            FeedForward(self._map("inner", layer), self._map("outer", layer), plan.activation, gate=gate),
+            [self._norm(role, layer) for role in SUBLAYERS],
+            self.family.norm_first,
+            norms_after=[self._norm(f"{role}_after", layer) for role in SUBLAYERS if f"{role}_after" in norms],
+            parallel=plan.parallel,
+        )
+
+    def logits(self, words: np.ndarray) -> np.ndarray:
+        """The logits `(n, n_tokens)` of words after the last layer."""
+        words = self._norm("final")(words)
+        if "transform" in self.family.maps:
+            words = self._norm("transform")(NONLINEARITIES[self.plan.activation](self._map("transform")(words)))
+        role = "embedding" if self.plan.tied else "unembedding"
+        rows = blocks(self.plan.n_tokens, AT_ONCE)
+        logits = np.concatenate([linear(words, self._rows(role, some)) for some in rows], axis=-1)
+        if "logit_bias" in self.family.arrays:
+            logits = logits + self._read(self.family.arrays["logit_bias"])
+        cap = self.plan.logit_cap
+        return logits if cap is None else cap * np.tanh(logits / cap)
+
+    def _map(self, role: str, layer: int = 0) -> Affine:
+        name = self.family.maps[role].format(layer)
+        weight = self._read(f"{name}.weight")
+        bias = self._read(f"{name}.bias") if role in self.plan.biased else None
+        return Affine(weight.T if self.family.transposed else weight, bias)
+
+    def _joint(self, layer: int) -> list[Affine]:
+        """The maps to queries, keys and values, whose rows are in one array, in the order that the family says."""
+        joint, heads = self._map("joint", layer), self.plan.n_heads
+
+        def apart(rows: np.ndarray) -> np.ndarray:
+            if self.family.joint == "role, head":
+                return rows.reshape(3, -1, *rows.shape[1:])
+            return rows.reshape(heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(3, -1, *rows.shape[1:])
+
+        biases = [None] * 3 if joint.bias is None else apart(joint.bias)
+        return [Affine(*rows) for rows in zip(apart(joint.weight), biases, strict=True)]
+
+    def _norm(self, role: str, layer: int = 0) -> Normalisation | Identity:
+        if role not in self.family.norms:
+            return Identity()
+        name = self.family.norms[role].format(layer)
+        shift = self._read(f"{name}.bias") if self.family.norm is LayerNorm else None
+        return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, self.plan.epsilon)
+
+    def _rows(self, role: str, rows: Any) -> np.ndarray:
+        return _wide(self.stored[self.family.arrays[role]].picked(rows), role)
+
+    def _read(self, name: str) -> np.ndarray:
+        return _wide(self.stored[name].mapped(), name)
+
+
+ROLES = ("query", "key", "value")
+SUBLAYERS = ("attention", "feed_forward")
+
+
+def _wide(array: np.ndarray, what: str) -> np.ndarray:
+    """The array, in single precision for half; raises `InvalidInput` for one that is not finite."""
+    require_finite(array, what)
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _parted(joint: Affine, n: int) -> list[Affine]:
+    """The maps of n heads, whose rows are one below the other."""
+    biases = [None] * n if joint.bias is None else np.split(joint.bias, n)
+    return [Affine(*rows) for rows in zip(np.split(joint.weight, n), biases, strict=True)]
+
+
+def _own_name(name: str, family: Family) -> str:
+    """The name of an array in the table of its family."""
+    own = name.removeprefix(family.prefix)
+    for old, new in family.renamed.items():
+        if own.endswith(old):
+            return own.removesuffix(old) + new
+    return own
+
+
+def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+    """The shape of each array of a model by name; and of those that only its logits need."""
+    sizes, shapes, of_logits = plan.sizes, dict[str, Any](), dict[str, Any]()
+
+    def state(name: str, role: str, axes: str) -> None:
+        found = of_logits if role in ("transform", "logit_bias", "unembedding") else shapes
+        for i in range(plan.n_layers if "{}" in name else 1):
+            found[name.format(i)] = tuple(sizes[axis] for axis in axes.split())
+
+    for role, name in family.maps.items():
+        out, inner = AXES[role].split()
+        state(f"{name}.weight", role, f"{inner} {out}" if family.transposed else f"{out} {inner}")
+        if role in plan.biased:
+            state(f"{name}.bias", role, out)
+    for role, name in family.norms.items():
+        for ending in ("weight", "bias") if family.norm is LayerNorm else ("weight",):
+            state(f"{name}.{ending}", role, AXES_OF_NORMS.get(role, "dim"))
+    for role, name in family.arrays.items():
+        if role != "unembedding" or not plan.tied:
+            state(name, role, AXES[role])
+    return shapes, of_logits
