@@ -24,6 +24,7 @@ GROUPS = {
     "products": "One softmax step against its matrix products alone",
     "steps": "Several steps, small steps, the usual ways",
     "transformer": "Heads, layers and the cache",
+    "census": "The census of all heads of a model",
     "mapped": "Patterns in a file",
     "spins": "Neurons one at a time",
     "thresholds": "Sparse weights",

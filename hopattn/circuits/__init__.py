@@ -4,6 +4,7 @@
 - `attention_only.py`: a model of attention alone
 - `head_scores.py`: scores of heads: previous token, duplicate token, prefix matching, sinks
 - `*.py`: one circuit or measure each
+- `census/`: the measures of all heads of a model
 - `emergence/`: induction heads that arise in training
 """
 

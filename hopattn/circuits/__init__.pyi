@@ -1,5 +1,7 @@
 """The public names of `ha.circuits`."""
 
+from .census.heads import head_census as head_census
+from .census.table import Census as Census
 from .composition import composition as composition
 from .composition import composition_baseline as composition_baseline
 from .composition import copying as copying

@@ -3,6 +3,7 @@
 x = E[word] + P[place]          x ← x + heads(x) in each layer          scores of the next word: U x
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
+from hopattn.transformer.heads import MultiHead
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +58,13 @@ class AttentionOnly:
         return np.asarray(state @ self.unembed.T)
 
     __call__ = logits
+
+    def inputs(self, words: Any) -> Iterator[tuple[MultiHead, np.ndarray]]:
+        """The heads of each layer with the vectors that they read, `(…, n, dim)`, one layer after the other."""
+        state = self.encode(words)
+        for layer in self.layers:
+            yield layer.attention, state
+            state = np.asarray(layer(state))
 
     def trace(self, words: Any) -> list[BlockTrace]:
         """All arrays of every layer, its attention weights among them."""

@@ -8,6 +8,7 @@ For keys W_in is W_QᵀW_K of the later head, for queries its transpose, for val
 earlier head.
 """
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -64,11 +65,17 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
     through, written, read = (each / (np.abs(each).max() or 1.0) for each in (w_ov, embed, read))  # no overflow
     if by == "logits":
         return _by_logits(through, written, read)
-    eigenvalues = np.linalg.eigvals(through @ written.T @ read)  # those of M but for zeros, from only dim rows
-    total = np.abs(eigenvalues).sum()
-    if total == 0:
+    found = by_eigenvalues(through @ written.T @ read)  # the eigenvalues of M but for zeros, from only dim rows
+    if np.isnan(found):
         raise InvalidInput("w_ov: all eigenvalues are 0, so that there is nothing to score")
-    return float(eigenvalues.sum().real / total)
+    return found
+
+
+def by_eigenvalues(matrix: np.ndarray) -> float:
+    """Σ λ / Σ |λ| over the eigenvalues λ of a matrix; NaN where all are 0."""
+    eigenvalues = np.linalg.eigvals(matrix)
+    total = np.abs(eigenvalues).sum()
+    return float(eigenvalues.sum().real / total) if total else math.nan
 
 
 def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:

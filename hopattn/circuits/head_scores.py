@@ -187,7 +187,7 @@ def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
 
     Raises `InvalidInput` for tokens that do not fit the rows, and for a text in which no token occurs twice.
     """
-    words, n = _as_tokens(tokens), rows.shape[-1]
+    words, n = as_tokens(tokens), rows.shape[-1]
     if words.shape[-1] != n:
         raise InvalidInput(f"tokens: {words.shape[-1]} tokens do not fit attention between {n}")
     require_broadcast(words, (*rows.shape[:-2], n), "tokens", "the rows of the attention")
@@ -198,7 +198,7 @@ def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
     return np.asarray(same)
 
 
-def _as_tokens(tokens: Any) -> np.ndarray:
+def as_tokens(tokens: Any) -> np.ndarray:
     """Tokens as an array of whole numbers or of texts; raises `InvalidInput` for others, also for both in one list."""
     try:
         words = plain_array(tokens, "tokens")

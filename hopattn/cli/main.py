@@ -89,9 +89,7 @@ EXIT_CODES = (
     help="Show the version and the kernels, and exit.",
 )
 def cli() -> None:
-    """Associative memory, where attention is one step of recall. `hopattn list` shows scenarios, `hopattn run bank`
-    runs one and checks it.
-    """
+    """Associative memory and attention. Begin: `hopattn list`, `hopattn run bank`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

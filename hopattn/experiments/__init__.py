@@ -8,6 +8,7 @@
 - `forgetting.py`: the first word of a text, read out with attention and without it
 - `comparison/`: several memories on the same keys, values and cues
 - `separation.py`: whether a memory can tell the patterns of a file apart, and which to take
+- `model_heads.py`: the census of the heads of a model on disk
 """
 
 from hopattn.foundation.lazy import attach

@@ -35,6 +35,7 @@
 - `comparison_parts.py`: the measures, memories and curves of a comparison
 - `comparison_panels.py`: a comparison as curves, as maps, or as bars
 - `comparison.py`: the figure of a comparison
+- `census.py`: the figure of a census of heads
 - `sweep_panels.py`: a sweep as curves, or as a map
 - `capacity.py`: the capacity of a memory against its size, from a sweep
 - `predictions.py`: the lines that theory predicts for a sweep

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
+from hopattn.circuits.census.table import Census
 from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.as_result import is_data_frame, recall_as_result, weights_as_result
 from hopattn.figures.base import Around, Axes, Figure, require_drawable, require_one_run
+from hopattn.figures.census import CensusView, draw_census, draw_census_panel
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import ComparisonView, draw_comparison, draw_comparison_panel
 from hopattn.figures.fitting import fitted
@@ -76,24 +78,25 @@ class Drawing(NamedTuple):
 
 
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
-    """Draw a figure of a result, a recall, a sweep, a comparison, or of an array of attention weights.
+    """Draw a figure of a result, a recall, a sweep, a comparison, a census, or of an array of attention weights.
 
-    thing: from `ha.run`, `memory.recall`, `ha.sweep` or `ha.compare`; one of `result.arrays`; the trace of heads; or
-    weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy, PyTorch or JAX, or a DataFrame of pandas,
-    whose index and columns are the words. name: of the figure, as `hopattn figures --list` shows them; by default the
-    one that shows the thing best; a recall has "recall", "energies", "energy", and if it kept its overlaps also
-    "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure
-    of pyplot. In axes of your own, `ax.legend()` lists the signs of the figure, and the legend is shown where it covers
-    nothing. run, layer, head, query, axes, highlight, title: as in the table `[figure]` of a scenario; a query may be a
-    number, and one text may name axes or words, as in "money,river". title: "" for none; in axes of your own there is
-    none unless you give it, and "auto" is the figure's headline with the name of its run. lang: "en" or "de", the
-    language of labels; by default that of `[figure]`. style: "slide", "paper" or "dark"; by default that of a slide,
-    and in axes of your own the fonts that you set. size: of a new figure, its width and height in inches, as in (3.4,
-    2.4), or a ratio, as in "16:9". tokens: the words of an array, or a pair of those of its queries and keys; by
-    default their numbers. mask: of an array, the name of a rule, such as "causal", or booleans (True = may attend):
-    what it hides is hatched. measure: of a sweep or a comparison, the only one to draw. theory: lines over a sweep,
-    name → (x, y) or a function of the numbers of its horizontal axis, such as {"N → ∞": ha.theory.overlap}; {} for
-    none; by default those of `ha.theory` where they describe the scenario that was swept.
+    thing: from `ha.run`, `memory.recall`, `ha.sweep`, `ha.compare` or `ha.circuits.head_census`; one of
+    `result.arrays`; the trace of heads; or weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy,
+    PyTorch or JAX, or a DataFrame of pandas, whose index and columns are the words. name: of the figure, as `hopattn
+    figures --list` shows them; by default the one that shows the thing best; a recall has "recall", "energies",
+    "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or
+    SubFigure to draw into; by default a new figure of pyplot. In axes of your own, `ax.legend()` lists the signs of the
+    figure, and the legend is shown where it covers nothing. run, layer, head, query, axes, highlight, title: as in the
+    table `[figure]` of a scenario; a query may be a number, and one text may name axes or words, as in "money,river".
+    title: "" for none; in axes of your own there is none unless you give it, and "auto" is the figure's headline with
+    the name of its run. lang: "en" or "de", the language of labels; by default that of `[figure]`. style: "slide",
+    "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set. size: of a new
+    figure, its width and height in inches, as in (3.4, 2.4), or a ratio, as in "16:9". tokens: the words of an array,
+    or a pair of those of its queries and keys; by default their numbers. mask: of an array, the name of a rule, such as
+    "causal", or booleans (True = may attend): what it hides is hatched. measure: of a sweep, a comparison or a census,
+    the only one to draw. theory: lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis,
+    such as {"N → ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario
+    that was swept.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -156,7 +159,7 @@ def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
     known = isinstance(thing, np.ndarray | Labelled | list | tuple | HeadTrace | MultiHeadTrace)
     if not known and not is_foreign_array(thing) and not is_data_frame(thing):
         raise InvalidInput(
-            "plot: expected a Result, a Recall, a Sweep, a Comparison or an array or DataFrame of weights, "
+            "plot: expected a Result, a Recall, a Sweep, a Comparison, a Census or an array or DataFrame of weights, "
             f"not {type(thing).__name__}"
         )
     others = {key: value for key, value in given.items() if key not in OF_WEIGHTS}
@@ -167,7 +170,7 @@ def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
 @_drawing.register
 def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
     _refuse(given, ("theory",), "a sweep")
-    _refuse(given, ("measure",), "a sweep or a comparison")
+    _refuse(given, ("measure",), "a sweep, a comparison or a census")
     _refuse(given, OF_WEIGHTS, "an array of weights")
     options = {key: given[key] for key in CHOICES if key in given}
     shown = chosen(result, options)
@@ -224,6 +227,15 @@ def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawin
     return Drawing(
         lambda figure: draw_comparison(figure, comparison, view), lambda ax: draw_comparison_panel(ax, comparison, view)
     )
+
+
+@_drawing.register
+def _(census: Census, name: str | None, given: dict[str, Any]) -> Drawing:
+    _require_name(name, ("census",))
+    _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
+    _refuse(given, ("theory",), "a sweep")
+    view = CensusView(given.get("measure"), given.get("title"))
+    return Drawing(lambda figure: draw_census(figure, census, view), lambda ax: draw_census_panel(ax, census, view))
 
 
 def _refuse(given: dict[str, Any], names: Sequence[str], owner: str) -> None:

@@ -46,6 +46,17 @@ def require_regular(file: Path) -> None:
             raise InvalidInput(f"{shortened(file)}: is a {name}; expected a plain file")
 
 
+def require_output(file: Path | None, option: str, *endings: str) -> None:
+    """Raise `InvalidInput` for a file of another ending, or one that exists and is not a plain file; None is none."""
+    if file is None:
+        return
+    if file.suffix.lower() not in endings:
+        *others, last = endings
+        expected = f"{', '.join(others)} or {last}" if others else last
+        raise InvalidInput(f"{option}: {shortened(file.name)}: expected a file that ends in {expected}")
+    require_regular(file)
+
+
 def write_new(file: Path, data: bytes) -> None:
     """Write a new file; raises `InvalidInput` if it exists already, and `CannotDo` if it cannot be written."""
     with _beside(file) as written:

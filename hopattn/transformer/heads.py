@@ -192,6 +192,10 @@ class Head:
         object.__setattr__(head, "mask", joint(self.mask, Without.of(token, at)))
         return head
 
+    def mapped(self, x: Any) -> Texts:
+        """The queries, keys and values of a text `(…, n, dim)`, already turned where the head has a position."""
+        return self._alone.mapped(_texts(self, x, None))
+
     @property
     def _alone(self) -> "Group":
         return Group((self,), (self.query, self.key, self.value), 1)
@@ -267,12 +271,7 @@ class Group(NamedTuple):
         That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
         which are in the mask; and the whole bias.
         """
-        (query, key, value), own, position = self.maps, self.heads[0].mask, self.heads[0].position
-        queries = self._apart(query(texts[0]), self.shared)
-        keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
-        queries, keys = self.heads[0].query_norm(queries), self.heads[0].key_norm(keys)
-        if position is not None:
-            queries, keys = position(queries, first), position(keys, first)
+        own, (queries, keys, values) = self.heads[0].mask, self.mapped(texts, first)
         if extend is not None:
             keys, values = extend(keys, values)
             if queries.shape[-2] == 1 and own(1, keys.shape[-2]).all():
@@ -280,6 +279,16 @@ class Group(NamedTuple):
         total = self._bias(bias, queries, keys)
         allowed, finite = (None, None) if total is None else split_bias(total)
         return (queries, keys, values), joint(*self._masks(own, mask, texts, keys), allowed), finite, total
+
+    def mapped(self, texts: Texts, first: int = 0) -> Texts:
+        """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""
+        (query, key, value), position = self.maps, self.heads[0].position
+        queries = self._apart(query(texts[0]), self.shared)
+        keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
+        queries, keys = self.heads[0].query_norm(queries), self.heads[0].key_norm(keys)
+        if position is not None:
+            queries, keys = position(queries, first), position(keys, first)
+        return queries, keys, values
 
     def _bias(self, given: Array | None, queries: Array, keys: Array) -> Array | None:
         """The heads' own bias and that of the call added up: `(n, m)`, `(…, g, r, n, m)`, or None."""

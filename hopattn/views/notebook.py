@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.circuits.census.table import Census
 from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.base import Figure
+from hopattn.figures.census import draw_census
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import draw_comparison, why_no_figure
 from hopattn.figures.language import in_language
@@ -24,6 +26,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.result import Result
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, array_cells, cell
+from hopattn.views.census_text import WIDE, legend_of_census, strongest_table
 from hopattn.views.comparison_text import comparison_table, legend
 from hopattn.views.memory_tables import descents, memory_parts
 from hopattn.views.result_text import tally
@@ -32,10 +35,11 @@ from hopattn.views.visible import plain
 
 
 def html(thing: Any) -> str:
-    """A result, a recall, a memory, a comparison, a sweep or a labelled array as HTML: tables and a figure.
+    """A result, a recall, a memory, a comparison, a census, a sweep or a labelled array as HTML: tables and a figure.
 
-    thing: from `ha.run`, `memory.recall`, `ha.compare` or `ha.sweep`, a memory, or one of `result.arrays`. A notebook
-    calls this function for the last value of a cell. Raises `InvalidInput` for anything else.
+    thing: from `ha.run`, `memory.recall`, `ha.compare`, `ha.sweep` or `ha.circuits.head_census`, a memory, or one of
+    `result.arrays`. A notebook calls this function for the last value of a cell. Raises `InvalidInput` for anything
+    else.
 
     >>> import hopattn as ha
     >>> record = ha.memories.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
@@ -49,7 +53,7 @@ def html(thing: Any) -> str:
 def _html(thing: Any) -> str:
     """The HTML of a thing of each class."""
     raise InvalidInput(
-        "html: expected a Result, a Recall, a memory, a Comparison, a Sweep or a labelled array, "
+        "html: expected a Result, a Recall, a memory, a Comparison, a Census, a Sweep or a labelled array, "
         f"not {type(thing).__name__}"
     )
 
@@ -108,6 +112,13 @@ def _(comparison: Comparison) -> str:
     table = comparison_table(comparison)
     parts = [_table(table.headings, table.rows), *map(_paragraph, legend(table.headings))] if table.rows else []
     return "\n".join([_paragraph(comparison.about), *parts, picture, _paragraph(comparison.words())])
+
+
+@_html.register
+def _(census: Census) -> str:
+    table, lines = strongest_table(census, WIDE), [f"{census.about} ({census.size})", *legend_of_census(census)]
+    picture = _picture(lambda figure: draw_census(figure, census), "census of heads")
+    return "\n".join([_paragraph(lines[0]), _table(table.headings, table.rows), picture, *map(_paragraph, lines[1:])])
 
 
 @_html.register

@@ -37,7 +37,7 @@ def sweep():
         ({"axes": {"money": 1, "river": 2}}, "axes: expected a list of texts"),
         ({"axes": {"money", "river"}}, "axes: expected a list of texts"),
         ({"style": ["dark"]}, "style: .* is unknown"),
-        ({"measure": "m"}, "measure: is an option for a sweep or a comparison"),
+        ({"measure": "m"}, "measure: is an option for a sweep, a comparison or a census"),
         ({"tokens": ["a"]}, "tokens: is an option for an array of weights"),
     ],
 )

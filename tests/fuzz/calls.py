@@ -137,6 +137,7 @@ ARGUMENTS = {
     "transformer.free_energy": lambda: {"q": REAL, "k": REAL, "beta": 1.0, "sink": 0.0},
     "memories.graded": lambda: {**PATTERNS, "beta": 4.0},
     "gradients.gradient_flow": lambda: {"blocks": [block()], "x": REAL, "upstream": REAL},
+    "circuits.head_census": lambda: {"layers": [(multi_head(), REAL)], "tokens": TOKENS},
     "circuits.head_compositions": lambda: {"earlier": head(), "later": head()},
     "circuits.head_scores": lambda: {"attention": ATTENTION, "tokens": TOKENS},
     "memories.hopfield": lambda: {**PATTERNS, "rule": "hebb"},

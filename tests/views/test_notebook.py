@@ -112,7 +112,8 @@ tokens = [{tokens}]
 
 def test_an_object_of_another_type_is_refused():
     with pytest.raises(
-        InvalidInput, match="expected a Result, a Recall, a memory, a Comparison, a Sweep or a labelled array, not int"
+        InvalidInput,
+        match="expected a Result, a Recall, a memory, a Comparison, a Census, a Sweep or a labelled array, not int",
     ):
         ha.html(3)
 

@@ -13,7 +13,7 @@ from hopattn.cli.code_pages import portable_json
 from hopattn.cli.drawing import remarks_printed
 from hopattn.cli.pairs import CommandWithPairs
 from hopattn.cli.scenario_names import ScenarioName
-from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
+from hopattn.foundation.errors import InvalidInput, reject_unknown
 
 
 @click.command(cls=CommandWithPairs, short_help="Compare memories with one another, and with attention.")
@@ -85,14 +85,14 @@ def command(
         reject_unknown("--measure", [measure], MEASURES)
         if figure_file is None:
             raise InvalidInput("--measure: is what a figure shows; write --figure too")
-    _require_file(figure_file, "--figure", ".svg", ".pdf", ".png")
-    _require_file(csv_file, "--csv", ".csv")
+    from hopattn.results.files import json_text, require_output, write_over
+
+    require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
+    require_output(csv_file, "--csv", ".csv")
     from hopattn.experiments.comparison.options import compared
 
     with _progress() as report:
         result = compared(source, given | report | {"note": partial(click.echo, err=True)})
-    from hopattn.results.files import json_text, write_over
-
     if figure_file is not None:
         from hopattn.figures.comparison import ComparisonView, draw_comparison
         from hopattn.figures.rendering import rendered
@@ -124,16 +124,3 @@ def _progress() -> Iterator[dict[str, Any]]:
 
     with progress("recalls") as report:
         yield {"report": report}
-
-
-def _require_file(file: Path | None, option: str, *endings: str) -> None:
-    """Raise `InvalidInput` for a file of another ending, or one that exists and is not a plain file."""
-    if file is None:
-        return
-    from hopattn.results.files import require_regular
-
-    if file.suffix.lower() not in endings:
-        *others, last = endings
-        expected = f"{', '.join(others)} or {last}" if others else last
-        raise InvalidInput(f"{option}: {shortened(file.name)}: expected a file that ends in {expected}")
-    require_regular(file)

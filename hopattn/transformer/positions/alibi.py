@@ -25,7 +25,11 @@ class Alibi(Declared):
 
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The bias of n queries and m keys, `(n, m)`; the queries are the last n of the m tokens, as in `alibi`."""
-        return np.asarray(self.slope * -np.abs(distances(n, m, "alibi")))
+        return self.at(distances(n, m, "alibi"))
+
+    def at(self, distance: np.ndarray) -> np.ndarray:
+        """The bias at these distances, in tokens from key to query."""
+        return np.asarray(self.slope * -np.abs(distance))
 
 
 @checked

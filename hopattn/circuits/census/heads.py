@@ -1,0 +1,133 @@
+"""The census of layers: every measure of every head, one layer in memory at a time."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.circuits.census.matrices import Written, columns_of, compositions, head_copying, wide, written_by
+from hopattn.circuits.census.measures import PARTNER
+from hopattn.circuits.census.streamed import TokenPairs, measures_of
+from hopattn.circuits.census.table import Census, HeadRow
+from hopattn.circuits.head_scores import as_tokens
+from hopattn.foundation.arrays import as_text, require_finite, widened
+from hopattn.foundation.checks import function, instance, whole
+from hopattn.foundation.declared import Flag, checked, shaped
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.threads import blocks, workers
+from hopattn.transformer.heads import MultiHead
+
+FOLLOWED = 32
+"""The number of queries of each head that are followed to a fixed point."""
+
+WORDS = 4096
+"""The number of words of a vocabulary that are read at once."""
+
+
+class Layer(NamedTuple):
+    """One layer as the census reads it. heads: its attention. states: the text that its heads read, `(n, dim)`."""
+
+    number: int
+    heads: MultiHead
+    states: np.ndarray
+
+
+@checked
+def head_census(
+    layers: Any,
+    tokens: Any,
+    *,
+    embed: Any = None,
+    unembed: Any = None,
+    composed: Flag = True,
+    followed: Annotated[int, lambda value, what: whole(value, what, least=0)] = FOLLOWED,
+    about: Annotated[str, lambda value, what: instance(value, str, what)] = "",
+    report: Annotated[Callable[[int], object] | None, function] = None,
+) -> Census:
+    """Every measure of every head of a model for one text, each beside its value by chance.
+
+    layers: a model of attention alone; or the layers in their order, each an object with `heads` (a `MultiHead`),
+    `states` (the vectors that the heads read, `(n, dim)`) and, where it has one, `number`; or pairs of heads and
+    states. A generator keeps one layer in memory at a time. tokens: of the text, `(n,)`, n ≥ 2, numbers or words; the
+    measures of repeats are NaN where no token occurs twice. embed, unembed: `(n_words, dim)`, for copying of words;
+    where one is given, it stands for both; without them copying is that of the vectors. composed: whether heads are
+    compared with those of earlier layers, whose matrices are kept. followed: the number of queries of a head that are
+    followed to a fixed point on its keys, where scores are dot products; 0 for none. about: the title of the table.
+    report: called with the number of layers that are done.
+
+    Scores, free energies and classes are those of `head_scores`, `Memory.free_energy` and
+    `hopattn.retrieval.operating_class`, computed in chunks of queries: beside the states, one head's queries, keys and
+    values, and a fixed number of scores are held. Raises `InvalidInput` for layers and tokens that do not fit.
+    Source: Olsson et al. (2022), Elhage et al. (2021), Gu et al. (2025), Ramsauer et al. (2021) for the measures;
+    Kobayashi et al. (2020), EMNLP, for the length of what a weighted value writes.
+
+    >>> import hopattn as ha
+    >>> heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, beta=1.0)], np.eye(2))
+    >>> found = head_census([(heads, np.eye(2)[[0, 1, 0, 1]])], ["a", "b", "a", "b"])
+    >>> round(found.matrix("duplicate_token").item(), 3), round(found.matrix("prefix_matching").item(), 3)
+    (0.4, 0.361)
+    """
+    words = as_tokens(tokens)
+    if words.ndim != 1 or len(words) < 2:
+        raise InvalidInput(f"tokens: got shape {words.shape}; expected (n,) with at least two tokens")
+    pairs, through, earlier, rows = TokenPairs.of(words), _through(embed, unembed), list[Written](), list[HeadRow]()
+    for layer in _layers(layers, words):
+        columns, reads = columns_of(layer.heads), layer.heads.heads[0].query.dims[1]
+        if through is not None:
+            shaped(through, "embed", "dim dim", dim=reads)
+
+        def row_of(i: int, layer: Layer = layer, columns: list[np.ndarray] = columns) -> HeadRow:
+            head = layer.heads.heads[i]
+            values, chances, own = measures_of(head, columns[i], layer.states, pairs, followed)
+            fits = columns[i].shape[0] == head.value.dims[1]
+            values["copying"] = head_copying(head, columns[i], through) if fits else np.nan
+            return HeadRow(layer.number, i, values, chances | {"copying": 0.0}, {}, own)
+
+        with workers() as share:  # with one thread of BLAS, which is slow on many small matrices
+            own_rows = share(row_of, [(i,) for i in range(len(columns))])
+            if composed and earlier and len(layer.heads.w_out) == reads == len(earlier[-1].matrices):
+                for name, (scores, others) in compositions(layer.heads, earlier, share).items():
+                    for row, score, other in zip(own_rows, scores.tolist(), others, strict=True):
+                        row.values[name], row.chances[name] = score, reads**-0.5
+                        row.partners[f"{name}{PARTNER}"] = other
+            if composed:
+                earlier.append(written_by(layer.number, layer.heads))
+        rows += own_rows
+        if report is not None:
+            report(len({row.layer for row in rows}))
+    if not rows:
+        raise InvalidInput("layers: expected at least one layer")
+    return Census(about, len(words), tuple(rows), "vectors" if through is None else "words")
+
+
+def _layers(given: Any, words: np.ndarray) -> Iterator[Layer]:
+    """The layers, one after the other; raises `InvalidInput` for other objects, and for states that do not fit."""
+    found: Iterable[Any] = given.inputs(words) if isinstance(given, AttentionOnly) else given
+    for i, one in enumerate(found):
+        parts = (
+            one
+            if isinstance(one, tuple) and len(one) == 2
+            else (getattr(one, "heads", one), getattr(one, "states", None))
+        )
+        heads, states = parts
+        if not isinstance(heads, MultiHead):
+            raise InvalidInput(f"layers: entry {i}: got {quoted(heads)}; expected a MultiHead and the states it reads")
+        text = as_text(states, f"layers: entry {i}: states", heads.heads[0].w_query, "the heads' matrices")
+        if not isinstance(text, np.ndarray) or text.ndim != 2 or len(text) != len(words):
+            expected = f"a NumPy array ({len(words)}, dim), a row for each token"
+            raise InvalidInput(f"layers: entry {i}: states of shape {tuple(text.shape)}; expected {expected}")
+        require_finite(text, f"layers: entry {i}: states")
+        yield Layer(int(getattr(one, "number", i)), heads, text)
+
+
+def _through(embed: Any, unembed: Any) -> np.ndarray | None:
+    """EᵀU, `(dim, dim)`; None without both."""
+    given = {name: one for name, one in (("embed", embed), ("unembed", unembed)) if one is not None}
+    if not given:
+        return None
+    written, read = ([shaped(one, name, "n_words dim") for name, one in given.items()] * 2)[:2]
+    if len(written) != len(read):
+        raise InvalidInput(f"unembed: {len(read):,} words do not fit the {len(written):,} words of embed")
+    parts = blocks(len(written), WORDS)
+    return np.asarray(sum(wide(widened(written[part]).T @ widened(read[part])) for part in parts))

@@ -1,0 +1,75 @@
+"""`hopattn heads`: every attention head of a model on disk: what it attends to, copies and reads."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopattn.cli.code_pages import portable_json
+from hopattn.cli.drawing import remarks_printed
+
+
+@click.command(short_help="Measure every attention head of a model on disk.")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--repeats", metavar="NxM", default="", help="N random tokens, M times: 25x4, or what fits the model.")
+@click.option("--ids", type=click.Path(path_type=Path), metavar="FILE", help="The ids of a text: .npy, or numbers.")
+@click.option(
+    "--text", type=click.Path(path_type=Path), metavar="FILE", help="A text, with the model's tokenizer.json."
+)
+@click.option("--long", type=click.IntRange(min=4), metavar="N", help="N tokens: the first of FILE, or random twice.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random tokens.")
+@click.option("--all", "whole", is_flag=True, help="Show the numbers of all heads.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all heads as CSV.")
+@click.option(
+    "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
+)
+def command(
+    path: Path,
+    whole: bool,
+    as_json: bool,
+    csv_file: Path | None,
+    figure_file: Path | None,
+    **text: Any,
+) -> None:
+    """Measure every head of the model at PATH: the folder of a checkpoint, or an .npz file of `hopattn train`.
+
+    \b
+    hopattn heads gpt2                                  25 random tokens, four times
+    hopattn heads gpt2 --ids text.npy --long 8192       the first 8,192 ids of a file
+    hopattn heads two-layers --figure heads.svg         a small model that comes with hopattn
+
+    \b
+    attention     to the token before, to earlier copies, to what followed them, to the first token,
+                  each beside that of a head whose visible keys all have the same weight
+    matrices      copying: Σλ/Σ|λ| of the OV circuit; composition with the heads of earlier layers
+    energy        U, S and F of the weights, effective keys, operating class I to IV
+    fixed point   the distance of the weights of one step from those at the fixed point of q ← Kᵀp
+
+    A text of any length needs no matrix of all its scores. Nothing is downloaded. A file named by --csv or --figure is
+    replaced. In Python: `ha.circuits.head_census`.
+    """
+    from hopattn.experiments.model_heads import CensusText, census_of_model
+    from hopattn.results.files import json_text, require_output, write_over
+    from hopattn.views.census_text import show_census
+    from hopattn.views.tables import progress
+
+    require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
+    require_output(csv_file, "--csv", ".csv")
+    with progress("layers", quick=True) as report:
+        census = census_of_model(path, CensusText(**text), report)
+    if figure_file is not None:
+        from hopattn.figures.census import draw_census
+        from hopattn.figures.rendering import rendered
+
+        with remarks_printed(str(figure_file), resizable=False):
+            format = figure_file.suffix.lower().removeprefix(".")
+            write_over(figure_file, rendered(lambda figure: draw_census(figure, census), format)[0])
+            click.echo(str(figure_file), err=True)
+    if csv_file is not None:
+        write_over(csv_file, census.to_csv().encode())
+        click.echo(str(csv_file), err=True)
+    if as_json:
+        click.echo(portable_json(json_text(census.to_dict())))
+        return
+    show_census(census, whole)

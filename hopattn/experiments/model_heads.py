@@ -1,0 +1,171 @@
+"""The census of the heads of a model on disk, for a text of ids, of words, or of random tokens that repeat."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopattn.circuits.census.heads import head_census
+from hopattn.circuits.census.table import Census
+from hopattn.circuits.emergence.record import Training
+from hopattn.foundation.array_files import named, numbers
+from hopattn.foundation.array_headers import opened
+from hopattn.foundation.checks import COUNTED, whole
+from hopattn.foundation.errors import InvalidInput, listed, quoted, shortened
+from hopattn.results.frames import imported
+from hopattn.scenario.files import shipped_folder
+
+PERIOD, TIMES = 25, 4
+"""The random tokens of a text, and how often they come, as in Olsson et al. (2022)."""
+REPEATS = re.compile(r"\s*(\d{1,9})\s*[x×]\s*(\d{1,9})\s*")
+ARRAYS = (".npy", ".npz", ".safetensors")
+"""The endings of files of arrays; ids in other files are text."""
+IDS = re.compile(r"[\s,\[\]\d]*\d[\s,\[\]\d]*")
+"""Whole numbers between commas, spaces and brackets."""
+
+
+class OpenedModel(NamedTuple):
+    """A model on disk. tokens: the size of its vocabulary. longest: the most tokens of a text, or None.
+
+    layers: its layers for the ids of a text, one after the other. embed, unembed: `(tokens, dim)`, or None.
+    """
+
+    name: str
+    tokens: int
+    n_layers: int
+    longest: int | None
+    layers: Callable[[np.ndarray], Any]
+    embed: Any
+    unembed: Any
+
+
+@dataclass(frozen=True)
+class CensusText:
+    """The text of a census: of random tokens that repeat, unless a file is named.
+
+    repeats: as "25x4", 25 random tokens, four times; empty for that, or what fits the model. ids: a file of whole
+    numbers. text: a file of words, for `tokenizers`. long: the number of tokens: the first of a file, or half as many
+    random ones, twice. seed: of the random ones.
+    """
+
+    repeats: str = ""
+    ids: Path | None = None
+    text: Path | None = None
+    long: int | None = None
+    seed: int = 0
+
+
+def census_of_model(path: Path, text: CensusText, report: Callable[[int, int], object] | None = None) -> Census:
+    """The census of a model: the folder of a checkpoint, a file of `hopattn train`, or the name of a shipped one.
+
+    report: called with the number of layers that are done, and of all. Raises `InvalidInput` for a model and a text
+    that cannot be read or do not fit.
+    """
+    model = _opened(path)
+    ids, about = tokens_for(model, path, text)
+    done = None if report is None else (lambda count: report(count, model.n_layers))
+    return head_census(
+        model.layers(ids), ids, embed=model.embed, unembed=model.unembed, about=f"{model.name}: {about}", report=done
+    )
+
+
+def tokens_for(model: OpenedModel, path: Path, text: CensusText) -> tuple[np.ndarray, str]:
+    """The ids of a text, `(n,)`, and the text in words; raises `InvalidInput` where they do not fit the model."""
+    given = {"--repeats": text.repeats, "--ids": text.ids, "--text": text.text}
+    if len(chosen := [name for name, one in given.items() if one]) > 1:
+        raise InvalidInput(f"{chosen[1]}: the tokens are those of {chosen[0]}; give one of them")
+    if text.ids is None and text.text is None:
+        return _repeated(model, text)
+    file = text.ids or text.text or path
+    ids = _ids_in(file) if text.ids else _ids_of_words(file, path)
+    if text.long is not None and len(ids) < text.long:
+        raise InvalidInput(f"--long: {named(file)} has {len(ids):,} tokens; expected at least {text.long:,}")
+    ids = ids[: text.long]
+    if len(ids) < 2:
+        raise InvalidInput(f"{named(file)}: got {len(ids)} tokens; expected at least two")
+    if (wrong := ids[(ids < 0) | (ids >= model.tokens)]).size:
+        raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
+    _require_length(len(ids), model)
+    return ids, f"{len(ids):,} tokens of {file.name}"
+
+
+def _repeated(model: OpenedModel, text: CensusText) -> tuple[np.ndarray, str]:
+    """Random tokens, all different, and repeated."""
+    if text.repeats and text.long is not None:
+        raise InvalidInput("--long: the length is that of --repeats; give one of them")
+    if text.repeats:
+        found = REPEATS.fullmatch(text.repeats)
+        period, times = map(int, found.groups()) if found else (0, 0)
+        if period < 1 or times < 2:
+            raise InvalidInput(f"--repeats: got {quoted(text.repeats)}; expected tokens x times, as in 25x4")
+    elif text.long is not None:
+        period, times = whole(text.long, "--long", least=4) // 2, 2
+    else:
+        room = COUNTED if model.longest is None else model.longest // TIMES
+        period, times = max(min(PERIOD, model.tokens, room), 1), TIMES
+    if period > model.tokens:
+        what = "--long" if text.long else "--repeats"
+        raise InvalidInput(f"{what}: {period:,} different tokens do not exist among {model.tokens:,}")
+    _require_length(period * times, model)
+    drawn = np.random.default_rng(text.seed).choice(model.tokens, period, replace=False)
+    return np.tile(drawn, times), f"{period:,} random tokens, {times} times"
+
+
+def _require_length(n: int, model: OpenedModel) -> None:
+    if model.longest is not None and n > model.longest:
+        raise InvalidInput(f"tokens: got {n:,}; the model has learned {model.longest:,} positions")
+
+
+def _ids_in(file: Path) -> np.ndarray:
+    """The ids in a file of arrays, or in a text of whole numbers between commas, spaces and brackets."""
+    if file.suffix.lower() in ARRAYS:
+        found = numbers(file).reshape(-1)
+        if (wrong := found[found != np.floor(found)]).size:
+            raise InvalidInput(f"{named(file)}: got {wrong[0]:g}; expected ids, which are whole numbers")
+        return found.astype(np.int64)
+    with opened(file) as stream:
+        text = stream.read().decode("utf-8", errors="replace")
+    if not IDS.fullmatch(text):
+        bad = next((word for word in re.split(r"[\s,\[\]]+", text) if word and not word.isdigit()), "")
+        raise InvalidInput(f"{named(file)}: got '{shortened(bad)}'; expected ids, which are whole numbers")
+    words = re.findall(r"\d+", text)
+    if long := [word for word in words if len(word) > 18]:
+        raise InvalidInput(f"{named(file)}: got '{shortened(long[0])}'; expected ids of a vocabulary")
+    return np.array(words, np.int64)
+
+
+def _ids_of_words(file: Path, folder: Path) -> np.ndarray:
+    """The ids of a text, by the `tokenizer.json` of a checkpoint."""
+    tokenizers, own = imported("tokenizers", "--text"), folder / "tokenizer.json"
+    if not own.is_file():
+        raise InvalidInput(f"--text: '{shortened(folder)}' has no tokenizer.json; give the ids of the text by --ids")
+    with opened(file) as stream:
+        text = stream.read().decode("utf-8", errors="replace")
+    return np.array(tokenizers.Tokenizer.from_file(str(own)).encode(text).ids, np.int64)
+
+
+def _opened(path: Path) -> OpenedModel:
+    """The model at a path; raises `InvalidInput` where there is none."""
+    if path.is_dir():
+        return _checkpoint(path)
+    shipped = {file.stem: file for file in sorted(shipped_folder().glob("*/*.npz"))}
+    path = path if path.exists() else shipped.get(str(path), path)
+    if path.suffix.lower() != ".npz":
+        expected = f"a folder of a checkpoint, an .npz file of `hopattn train`, or {listed(shipped)}"
+        there = "is another file" if path.exists() else "is not there"
+        raise InvalidInput(f"'{shortened(path)}' {there}; expected {expected}")
+    training = Training.load(path)
+    model, recipe = training.model(), training.recipe
+    longest = recipe.length if recipe.positions else None
+    return OpenedModel(path.stem, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
+
+
+def _checkpoint(folder: Path) -> OpenedModel:
+    checkpoint: Any = import_module("hopattn.checkpoints.checkpoint").Checkpoint(folder)
+    plan, unembed = checkpoint.plan, getattr(checkpoint, "unembedding", None)
+    name = folder.resolve().name
+    return OpenedModel(name, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, None, unembed)
