@@ -27,6 +27,7 @@ GROUPS = {
     "census": "The census of all heads of a model",
     "mapped": "Patterns in a file",
     "spins": "Neurons one at a time",
+    "landscapes": "All states of a small network",
     "thresholds": "Sparse weights",
     "rules": "Learning",
     "sweeps": "Sweeps",

@@ -67,6 +67,13 @@ QUESTIONS = {
     ),
     "What does a memory recall?": ("recall", "animation", "overlaps", "basin", "states"),
     "Why does the energy fall, and where do cues end?": ("landscape", "between", "energies", "magnetisation"),
+    "Which minima are there, how deep, how wide?": (
+        "disconnectivity",
+        "updates",
+        "returns",
+        "radii",
+        "bifurcation",
+    ),
     "How much can a memory hold?": ("capacity", "phases", "crosstalk"),
     "What do older and cheaper models lose?": ("forgetting", "sixteen", "fast_weights"),
     "How does a transformer know where a word stands?": ("positions", "offsets", "probe", "walk", "maps"),
@@ -164,10 +171,13 @@ def _memories(match: re.Match[str]) -> str:
 
 
 def _scenario_with(memory: str) -> str:
-    """The shipped scenario of the name of a memory, or else the first one whose model it is."""
+    """The shipped scenario of the name of a memory, or else the first one that recalls by this model."""
     files = shipped()
     model = re.compile(rf'^model = .*"{memory}"', re.MULTILINE)
-    return memory if memory in files else next(name for name, path in files.items() if model.search(path.read_text()))
+    recalling = {name: path for name, path in files.items() if path.parent.name != "landscapes"}
+    return (
+        memory if memory in files else next(name for name, path in recalling.items() if model.search(path.read_text()))
+    )
 
 
 def _figures(match: re.Match[str]) -> str:

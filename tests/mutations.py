@@ -17,7 +17,8 @@ from hopattn.scenario.loading import parse
 SECONDS = 10.0
 """A mutated scenario that takes longer hangs."""
 
-SIMULATIONS = {"emergence", "ensemble", "forgetting", "gradients", "ising", "memory_circuit", "probe", "walk"}
+SIMULATIONS = {"emergence", "ensemble", "forgetting", "gradients", "ising", "landscape"}
+SIMULATIONS |= {"memory_circuit", "probe", "walk"}
 """The kinds whose scenarios may take a second."""
 
 VALUES = (

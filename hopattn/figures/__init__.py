@@ -21,6 +21,7 @@
 - `fitting.py`: the largest font with which no texts overlap
 - `origin.py`: the scenario of a figure, in the metadata of its file
 - `shapes.py`: shapes that several figures share: arrows, boxed texts, cells, a layer of neurons
+- `minima.py`: the looks of minima: patterns, their reverses, mixtures
 - `word_column.py`: a long text as a column of words, with arcs to one query
 - `matrix_words.py`: the words beside a matrix, as large and as flat as its cells allow
 - `two_texts.py`: the weights between two texts, and lines between their words

@@ -74,7 +74,21 @@ NOTES = {
     "a vertical axis does not start at 0": "eine senkrechte Achse beginnt nicht bei 0",
     "the vertical axes do not start at 0": "die senkrechten Achsen beginnen nicht bei 0",
     "points: mean ± {n} standard errors": "Punkte: Mittel ± {} Standardfehler",
+    "pale: the reverse of a pattern": "blass: die Umkehrung eines Musters",
+    "hollow: the reverse of a pattern": "hohl: die Umkehrung eines Musters",
     "lines: the law": "Linien: das Gesetz",
+    "branches join at the highest energy of the lowest way between two minima": "Äste treffen sich bei der höchsten "
+    "Energie des niedrigsten Wegs zwischen zwei Minima",
+    "left out: {n} minima that are flat or high": "nicht gezeichnet: {} flache oder hohe Minima",
+    "parts below {n} have no number": "Teile unter {} haben keine Zahl",
+    "bars: 95% intervals": "Balken: 95-%-Intervalle",
+    "ring: the radius, at which half of the cues return": "Ring: der Radius, bei dem die Hälfte der Reize zurückkehrt",
+    "bars: ± 2 standard errors over memories": "Balken: ± 2 Standardfehler über Gedächtnisse",
+    "radius: the damage (neurons reversed) from which half of the cues return": "Radius: der "
+    "Schaden (Anteil umgekehrter Neuronen), bei dem die Hälfte zurückkehrt",
+    "radius: the damage (noise, by the length of the pattern) from which half of the cues return": "Radius: der "
+    "Schaden (Rauschen, durch die Länge des Musters), bei dem die Hälfte zurückkehrt",
+    "0: the first pattern, 1: the second": "0: das erste Muster, 1: das zweite",
     "grey: chance ± {n} standard errors": "grau: Zufall ± {} Standardfehler",
     "thin: as near as at the start": "dünn: so nah wie am Anfang",
     "dotted: recalled from {n} up": "gepunktet: abgerufen ab {}",

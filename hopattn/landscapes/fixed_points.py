@@ -50,8 +50,8 @@ class FixedPoints:
 
     @property
     def stable(self) -> np.ndarray:
-        """Whether states nearby return under the synchronous update, `(K,)`: all |λ| < 1."""
-        return np.asarray(np.all(np.abs(self.eigenvalues) < 1, axis=-1))
+        """Whether states nearby return under the synchronous update, `(K,)`: all |λ| < 1, by more than rounding."""
+        return np.asarray(np.all(np.abs(self.eigenvalues) < 1 - FLAT, axis=-1))
 
     @property
     def index(self) -> np.ndarray:
@@ -114,7 +114,8 @@ def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndar
         parts = blocks(len(every), max(1, HELD // dim**2))
         x = np.concatenate([_newton(memory, every[rows], size) for rows in parts])
         residual = np.abs(np.asarray(memory.step(x)) - x).max(axis=-1)
-    good = np.flatnonzero(residual <= RESIDUAL * size)
+        alone = np.asarray(memory.nothing_near(x))  # such a state stays where it is, and is no point by itself
+    good = np.flatnonzero((residual <= RESIDUAL * size) & ~alone)
     return _apart(x[good[np.argsort(residual[good], kind="stable")]], size)
 
 

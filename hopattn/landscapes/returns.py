@@ -1,6 +1,6 @@
 """The share of damaged cues that return to their pattern, by sampling, for any number of neurons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -13,9 +13,12 @@ from hopattn.foundation.arrays import as_numpy, on_host
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
 
 A_MEMORY = "a memory, such as ha.memories.hopfield(patterns)"
+HELD = 2**22
+"""The numbers of the cues that are recalled together."""
 POINTS = 11
 """The number of damages that are tried where none are given."""
 FARTHEST = 0.5, 2.0
@@ -48,7 +51,8 @@ class Returns:
 
     damage: `(n_d,)`, the fraction of the neurons that are reversed; of continuous states the length of the noise by
     that of the pattern. returned: `(n_d,)`, of `cues` each. share: `(n_d,)`. low, high: `(n_d,)`, Wilson's interval of
-    the share at `level`. Source: Wilson (1927), J. Am. Stat. Assoc. 22, 209.
+    the share at `level`. by_memory: `(n_m, n_d)`, `returned` of each memory that the cues come from. Source: Wilson
+    (1927), J. Am. Stat. Assoc. 22, 209.
     """
 
     damage: np.ndarray
@@ -57,6 +61,7 @@ class Returns:
     level: float
     low: np.ndarray
     high: np.ndarray
+    by_memory: np.ndarray
 
     @property
     def share(self) -> np.ndarray:
@@ -72,6 +77,13 @@ class Returns:
     def radius_interval(self) -> tuple[float, float]:
         """The damages at which the lower and the upper end of the interval fall below one half."""
         return self._half(self.low), self._half(self.high)
+
+    @property
+    def radius_error(self) -> float:
+        """The standard error of the radius, from the radii of the memories; NaN for a single one."""
+        own = self.by_memory * (len(self.by_memory) / self.cues)
+        spread = np.std([self._half(share) for share in own], ddof=1) if len(own) > 1 else np.nan
+        return float(spread / np.sqrt(len(own)))
 
     def __repr__(self) -> str:
         if np.all(self.share >= 0.5):
@@ -116,11 +128,31 @@ def returns(
     >>> patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(5, 100))
     >>> found = returns(ha.memories.hopfield(patterns), [0.1, 0.2, 0.3, 0.4, 0.5], rng=0)
     >>> found.share.round(2)
-    array([1.  , 1.  , 0.97, 0.57, 0.01])
+    array([1.  , 1.  , 0.97, 0.48, 0.  ])
     """
     kept = instance(memory, AssociativeMemory, "memory", A_MEMORY)
-    given = _damages(kept, damage)
-    return _with_intervals(given, _returned(kept, given, cues, (update, max_steps), generator(rng)), cues, level)
+    return pooled([kept], damage, cues, (update, max_steps), generator(rng), level)
+
+
+def pooled(
+    memories: Iterable[AssociativeMemory],
+    damage: np.ndarray | None,
+    cues: int,
+    rule: tuple[Any, int],
+    rng: np.random.Generator,
+    level: float = 0.95,
+) -> Returns:
+    """The returns of several memories of one size together, so many cues of each. rule: update and max_steps."""
+    from scipy.stats import binomtest
+
+    counts, given = [], np.zeros(0)
+    for memory in memories:
+        given = damages(memory.activation.discrete, int(memory.reference.shape[-1]), damage)
+        counts.append(_returned(memory, given, cues, rule, rng))
+    returned, every = np.sum(counts, axis=0), cues * len(counts)
+    ends = [binomtest(int(k), every).proportion_ci(level, method="wilson") for k in returned]
+    low, high = np.array([(end.low, end.high) for end in ends]).T
+    return Returns(given, returned, every, level, low, high, np.array(counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +160,7 @@ class Radii:
     """The radius within which half of the cues return, by the load.
 
     load: `(n_l,)`, patterns a neuron. radius, low, high: `(n_l,)`, with their interval. returns: a `Returns` for each.
+    error: `(n_l,)`, the standard error of the radius, from the memories of each load.
     """
 
     load: np.ndarray
@@ -135,6 +168,11 @@ class Radii:
     low: np.ndarray
     high: np.ndarray
     returns: tuple[Returns, ...]
+
+    @property
+    def error(self) -> np.ndarray:
+        """The standard error of each radius, `(n_l,)`; NaN for one memory a load."""
+        return np.array([one.radius_error for one in self.returns])
 
 
 @checked
@@ -153,30 +191,29 @@ def radii(
 
     build: makes a memory from random patterns of ±1, `(n_patterns, neurons)`, such as `ha.memories.hopfield`. load:
     rising, patterns a neuron; at least one pattern is stored. cues: the number at each load and damage, shared by so
-    many `memories` of patterns of their own. The interval counts all cues alike, so that take many memories where these
-    differ. damage, update: as of `returns`. Raises `InvalidInput` for other arguments.
+    many `memories` of patterns of their own. The interval counts all cues alike, `Radii.error` the memories, which may
+    differ more. damage, update: as of `returns`. Raises `InvalidInput` for other arguments.
 
     >>> import hopattn as ha
     >>> radii(ha.memories.hopfield, [0.02, 0.1], neurons=60, rng=0).radius.round(2)
     array([0.5 , 0.34])
     """
     function(build, "build")
-    draws, each, found = generator(rng), -(-cues // memories), []
-    for one in load:
-        counts: Any = 0
+    draws, each = generator(rng), -(-cues // memories)
+
+    def drawn(n: int) -> Iterable[AssociativeMemory]:
         for _ in range(memories):
-            patterns = draws.choice([-1.0, 1.0], size=(max(1, round(float(one) * neurons)), neurons))
-            memory = instance(build(patterns), AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
-            given = _damages(memory, damage)
-            counts = counts + _returned(memory, given, each, (update, 100), draws)
-        found.append(_with_intervals(given, counts, each * memories, 0.95))
+            made = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
+            yield instance(made, AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
+
+    stored = [max(1, round(float(one) * neurons)) for one in load]
+    found = [pooled(drawn(n), damage, each, (update, 100), draws) for n in stored]
     ends = np.array([one.radius_interval for one in found])
     return Radii(load, np.array([one.radius for one in found]), ends[:, 0], ends[:, 1], tuple(found))
 
 
-def _damages(memory: AssociativeMemory, damage: np.ndarray | None) -> np.ndarray:
-    """The damages; of spins those that whole numbers of neurons give."""
-    spins, n = memory.activation.discrete, int(memory.reference.shape[-1])
+def damages(spins: bool, n: int, damage: np.ndarray | None) -> np.ndarray:
+    """The damages of n neurons, or of states of n numbers; of spins those that whole numbers of neurons give."""
     given = np.linspace(0, FARTHEST[not spins], POINTS) if damage is None else damage
     if not spins:
         return given
@@ -192,12 +229,14 @@ def _returned(
     patterns = on_host(memory.patterns).astype(float)
     if not len(patterns):
         raise InvalidInput("memory: has no patterns to return to; give it `patterns`")
+    meant = rng.integers(len(patterns), size=(len(damage), cues))
+    damaged = [_damaged(memory, patterns[own], float(one), rng) for own, one in zip(meant, damage, strict=True)]
     counts = []
-    for one in damage:
-        meant = rng.integers(len(patterns), size=cues)
-        damaged = _damaged(memory, patterns[meant], float(one), rng)
-        matched = memory.recall(damaged, update=rule[0], max_steps=rule[1], rng=rng).matched
-        counts.append(np.sum((matched >= 0) & np.all(patterns[matched] == patterns[meant], axis=1)))
+    for rows in blocks(len(damage), max(1, HELD // (cues * patterns.shape[1]))):  # several damages in one recall
+        states = np.concatenate(damaged[rows])
+        matched = memory.recall(states, update=rule[0], max_steps=rule[1], rng=rng).matched
+        same = (matched >= 0) & np.all(patterns[matched] == patterns[meant[rows].ravel()], axis=1)
+        counts += same.reshape(-1, cues).sum(axis=1).tolist()
     return np.array(counts)
 
 
@@ -210,11 +249,3 @@ def _damaged(memory: AssociativeMemory, states: np.ndarray, damage: float, rng: 
     noisy = states + damage * np.linalg.norm(states, axis=1, keepdims=True) * normalised(draws)
     outside = np.array([bool(activation.why_outside_domain(row)) for row in noisy])
     return np.asarray(np.where(outside[:, None], activation(noisy), noisy))
-
-
-def _with_intervals(damage: np.ndarray, returned: np.ndarray, cues: int, level: float) -> Returns:
-    from scipy.stats import binomtest
-
-    ends = [binomtest(int(k), cues).proportion_ci(level, method="wilson") for k in returned]
-    low, high = np.array([(end.low, end.high) for end in ends]).T
-    return Returns(damage, returned, cues, level, low, high)

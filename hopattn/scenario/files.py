@@ -23,6 +23,7 @@ GROUPS = {
     "at6": "AT6: alignment, masks, layers, positions",
     "note": "NOTE: sets, spins, graphs, maps",
     "memories": "Memories of the literature",
+    "landscapes": "Landscapes of memories",
     "positions": "Positions",
     "circuits": "Circuits",
     "rasp": "Programs in heads (RASP)",

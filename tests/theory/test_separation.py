@@ -83,6 +83,17 @@ def test_a_sparse_memory_returns_in_one_step_from_the_radius_and_not_from_beyond
         assert np.max(memory.weights(beyond)) < 1
 
 
+@each("name", SETS)
+def test_a_memory_with_a_range_returns_in_one_step_from_within_half_of_the_distance(name):
+    """100,000 cues of 5 sets: from β = 8/D² on, a log-sum-ReLU leads every cue within √(2/β) to exactly its pattern."""
+    patterns, rng = SETS[name], np.random.default_rng(3)
+    beta = ha.theory.margins(patterns).relu_beta().max()
+    memory = ha.memories.log_sum_relu(patterns, beta)
+    radius = np.full(len(patterns), np.sqrt(2 / beta))
+    meant, x = boundary_cues(memory, patterns, radius, count(20_000, 600), rng)
+    np.testing.assert_allclose(memory.step(x), patterns[meant], atol=1e-12)
+
+
 @given(st.integers(0, 10**6))
 def test_the_least_beta_of_exact_recall_is_the_least(seed):
     patterns = np.random.default_rng(seed).normal(size=(5, 4))

@@ -9,7 +9,9 @@ base labels the values, and derives from the declarations what expectations and 
 - `layer_arrays.py`: the arrays of a layer of heads
 - `layered_text.py`: the base of the kinds with layers of attention
 - `attention.py`: a text through layers of attention
+- `stored_words.py`: the base of the kinds with a memory of words
 - `recall_arrays.py`: the arrays of a recall, for the kind memory
+- `landscape_tables.py`: the tables of the kind landscape, each with its arrays
 - `*.py`: one kind each
 """
 

@@ -13,7 +13,7 @@ from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
-from hopattn.scenario.random_patterns import EVEN, random_patterns
+from hopattn.scenario.random_patterns import EVEN
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
 MOST_COURSES = 100
@@ -42,15 +42,8 @@ class Ensemble(Spec):
         """Problems with the memory, found on a small memory of the same sort."""
         table = self.ensemble
         rng = np.random.default_rng(self.seed)
-        small = min(table.dim, 8)
         try:
-            if table.file is not None:
-                patterns = table.rows[:1]
-            elif table.sort == "binary":  # by chance, all could be 0
-                patterns = (np.arange(small) % 2 == 0)[None, :] * 1.0
-            else:
-                patterns = random_patterns(rng, 1, small, table.sort)
-            memory = table.build(patterns, None, rng)
+            patterns, memory = table.tried(rng)
             update = table.update_rule()
         except InvalidInput as error:
             yield Problem(("ensemble",), str(error))

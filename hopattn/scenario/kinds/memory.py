@@ -3,41 +3,36 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.recall import explain_recall, strips
-from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, OF_WORTH, RecallArrays, Whole
+from hopattn.scenario.kinds.stored_words import StoredWords
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
 from hopattn.scenario.language.fields import Problem, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.parts.without import WithoutPattern, WithoutTable
-from hopattn.scenario.words.character_pictures import Strip, letters
+from hopattn.scenario.words.character_pictures import Strip
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
-from hopattn.scenario.words.pictures import Pictures
 from hopattn.scenario.words.text import Input, token_problems
-from hopattn.scenario.words.vocabulary import WORD, Vocabulary
-from hopattn.scenario.words.word_list import Words, combined_words, picture_problems, vocabulary_problems
+from hopattn.scenario.words.vocabulary import WORD
+from hopattn.scenario.words.word_list import vocabulary_problems
 
 
-class MemoryScenario(Spec):
+class MemoryScenario(StoredWords):
     """Stored patterns and the cues that they are recalled from."""
 
     name: ClassVar[str] = "memory"
     shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", *OF_WORTH, "state", "status", "recalls", "answers")
     main_table: ClassVar[str] = "memory"
     kind: Literal["memory"]
-    written: Annotated[Vocabulary | None, Field(alias="vocabulary")] = None
-    """The words as vectors."""
-    pictures: Pictures | None = None
-    """The words that are pictures."""
     memory: MemoryTable
     """The stored patterns, and how they are recalled."""
     cue: dict[Text, Damaged] = Field(default_factory=dict)
@@ -46,11 +41,6 @@ class MemoryScenario(Spec):
     """The cues; without it, those of [cue], in their order."""
     without: list[WithoutPattern] = Field(default_factory=list)
     """Patterns that are taken away, each for a run of its own."""
-
-    @cached_property
-    def vocabulary(self) -> Words:
-        """The words and the pictures together."""
-        return combined_words(self.written, self.pictures)
 
     @property
     def tokens(self) -> list[str]:
@@ -64,9 +54,6 @@ class MemoryScenario(Spec):
         stored = self.memory.patterns
         return [stored.index(word) if word in stored else -1 for word in sources]
 
-    def part_problems(self) -> Iterator[Problem]:
-        yield from picture_problems(self.written, self.pictures)
-
     def fit_problems(self) -> Iterator[Problem]:
         words = [*vocabulary_problems(self.written, self.pictures)]
         tokens = [*self._token_problems()]
@@ -79,18 +66,11 @@ class MemoryScenario(Spec):
 
     def _token_problems(self) -> Iterator[Problem]:
         words = self.vocabulary.vectors
-        with_letters = self.pictures is not None and self.pictures.letters is not None
-        advice = "is unknown; it comes with hopattn: write it in the letters of [pictures]"
-        absent = {letter: f"'{letter}' {advice}" for letter in letters()} if with_letters else {}
-        damaged = {name: f"'{shortened(name)}' is a damaged cue; store a word" for name in self.cue}
-        for key in ("patterns", "values"):
-            yield from token_problems(getattr(self.memory, key) or [], words, ("memory", key), absent | damaged)
-        if (word := self.memory.input) is not None and word not in words:
-            yield Problem(("memory", "input"), absent.get(word) or unknown(word, words))
+        yield from self.stored_problems(self.memory, self.cue)
         known = {**words, **self.cue}
         yield from cue_problems(self.cue, words, self.vocabulary.size)
         if self.input is not None:
-            yield from token_problems(self.input.tokens, known, ("input", "tokens"), absent)
+            yield from token_problems(self.input.tokens, known, ("input", "tokens"), self.absent_letters)
         elif not self.cue:
             yield Problem((), "needs cues: [input] with tokens, or a [cue.name] for each")
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
+from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.array_files import numbers
 from hopattn.foundation.checks import COUNTED
@@ -39,8 +40,8 @@ ENDINGS = (".csv", ".npy", *NAMED)
 """The endings of files of patterns, and of those whose arrays have names."""
 
 
-class EnsembleTable(ModelTable, TableWithFiles):
-    """The patterns, the memory that stores them, and the cues."""
+class StoredTable(ModelTable, TableWithFiles):
+    """Patterns, random or from a file, and the memory that stores them."""
 
     place: ClassVar[str] = "ensemble"
     neurons: Count | None = None
@@ -61,21 +62,6 @@ class EnsembleTable(ModelTable, TableWithFiles):
     """The cosine of any two patterns, on average."""
     activity: Annotated[Number, Field(gt=0, lt=1)] = EVEN
     """The probability that a neuron of a pattern is 1, and not -1 or 0; sparse patterns have a low one."""
-    cues: Count = 1
-    """The number of patterns that are cued, at most all."""
-    flip: Fraction = 0.0
-    """The fraction of a cue's neurons that is reversed."""
-    flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
-    """Several such fractions: each cued pattern is cued once with each of them, instead of `flip`."""
-    noise: Tolerance = 0.0
-    """The standard deviation of the Gaussian noise that is added to every neuron."""
-    hide: Fraction = 0.0
-    """The fraction of a cue's neurons that becomes unknown (0); neurons of 0 and 1 become silent."""
-    crosstalk: bool = False
-    """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
-    burn_in: Annotated[int, Field(ge=0)] | None = None
-    """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
-    For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -106,33 +92,24 @@ class EnsembleTable(ModelTable, TableWithFiles):
         return self.patterns or max(1, round(min((self.load or 0) * self.dim, COUNTED)))
 
     @property
-    def measures(self) -> dict[str, str]:
-        """The measures of a run, each with its meaning."""
-        return MEASURES | (CROSSTALK if self.crosstalk else {})
-
-    @property
     def steps(self) -> int:
         """The largest number of steps of a recall."""
         return self.max_steps or 100
 
-    @property
-    def own(self) -> np.ndarray:
-        """The number of the pattern of each cue, `(n_cues,)`."""
-        return np.repeat(np.arange(min(self.cues, self.stored)), len(self.flips or [self.flip]))
-
-    def cued(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Damaged patterns, one for each of `own`; directions are scaled to unit magnitude again."""
-        flips = self.flips or [self.flip]
-        each = flips * (len(patterns) // len(flips))
-        cues = damaged(patterns, rng, each, self.noise, self.hide, silent_of(self.form))
-        return np.asarray(normalised(cues)) if self.form == "unit" else cues
+    def tried(self, rng: np.random.Generator) -> tuple[np.ndarray, Recallable]:
+        """A small memory of the same sort with its patterns, of which there is one."""
+        small = min(self.dim, 8)
+        if self.file is not None:
+            patterns = self.rows[:1]
+        elif self.sort == "binary":  # by chance, all could be 0
+            patterns = (np.arange(small) % 2 == 0)[None, :] * 1.0
+        else:
+            patterns = random_patterns(rng, 1, small, self.sort)
+        return patterns, self.build(patterns, None, rng)
 
     def problems(self) -> Iterator[Problem]:
         """Keys that contradict each other."""
         yield from super().problems()
-        yield from one_of_problems(self, ("patterns", "load"), (self.place,))
-        if self.flips is not None and "flip" in self.model_fields_set:
-            yield Problem((self.place, "flip"), "`flips` is given too; leave one of them out")
         if self.correlation == 1:
             yield Problem((self.place, "correlation"), "at 1 all patterns are one; expected a number below 1")
         elif reason := why_not_together(self.sort, self.correlation, self.activity):
@@ -144,15 +121,6 @@ class EnsembleTable(ModelTable, TableWithFiles):
             yield Problem((self.place, "sort" if self.file is None else "file"), message + cure)
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
-        if self.burn_in is not None and self.burn_in >= self.steps:
-            message = (
-                f"{self.burn_in} of {self.steps} sweeps leave none to average; expected fewer, or more `max_steps`"
-            )
-            yield Problem((self.place, "burn_in"), message)
-        if self.burn_in is not None and self.form == "binary":
-            yield Problem((self.place, "burn_in"), "is for spins, whose overlap is their cosine; leave it out")
-        if self.crosstalk and self.form == "binary":
-            yield Problem((self.place, "crosstalk"), "is for patterns of -1 and 1 and for directions; leave it out")
 
     def source_problems(self) -> Iterator[Problem]:
         """Problems of where the patterns come from."""
@@ -175,6 +143,59 @@ class EnsembleTable(ModelTable, TableWithFiles):
         if not unreadable and self.stored > len(self.rows):
             key = "patterns" if self.patterns else "load"
             yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {len(self.rows)}")
+
+
+class EnsembleTable(StoredTable):
+    """The patterns, the memory that stores them, and the cues."""
+
+    cues: Count = 1
+    """The number of patterns that are cued, at most all."""
+    flip: Fraction = 0.0
+    """The fraction of a cue's neurons that is reversed."""
+    flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
+    """Several such fractions: each cued pattern is cued once with each of them, instead of `flip`."""
+    noise: Tolerance = 0.0
+    """The standard deviation of the Gaussian noise that is added to every neuron."""
+    hide: Fraction = 0.0
+    """The fraction of a cue's neurons that becomes unknown (0); neurons of 0 and 1 become silent."""
+    crosstalk: bool = False
+    """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
+    burn_in: Annotated[int, Field(ge=0)] | None = None
+    """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
+    For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
+
+    @property
+    def measures(self) -> dict[str, str]:
+        """The measures of a run, each with its meaning."""
+        return MEASURES | (CROSSTALK if self.crosstalk else {})
+
+    @property
+    def own(self) -> np.ndarray:
+        """The number of the pattern of each cue, `(n_cues,)`."""
+        return np.repeat(np.arange(min(self.cues, self.stored)), len(self.flips or [self.flip]))
+
+    def cued(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Damaged patterns, one for each of `own`; directions are scaled to unit magnitude again."""
+        flips = self.flips or [self.flip]
+        each = flips * (len(patterns) // len(flips))
+        cues = damaged(patterns, rng, each, self.noise, self.hide, silent_of(self.form))
+        return np.asarray(normalised(cues)) if self.form == "unit" else cues
+
+    def problems(self) -> Iterator[Problem]:
+        """Keys that contradict each other."""
+        yield from super().problems()
+        yield from one_of_problems(self, ("patterns", "load"), (self.place,))
+        if self.flips is not None and "flip" in self.model_fields_set:
+            yield Problem((self.place, "flip"), "`flips` is given too; leave one of them out")
+        if self.burn_in is not None and self.burn_in >= self.steps:
+            message = (
+                f"{self.burn_in} of {self.steps} sweeps leave none to average; expected fewer, or more `max_steps`"
+            )
+            yield Problem((self.place, "burn_in"), message)
+        if self.burn_in is not None and self.form == "binary":
+            yield Problem((self.place, "burn_in"), "is for spins, whose overlap is their cosine; leave it out")
+        if self.crosstalk and self.form == "binary":
+            yield Problem((self.place, "crosstalk"), "is for patterns of -1 and 1 and for directions; leave it out")
 
     def overlaps(self, result: Recall, targets: np.ndarray) -> np.ndarray:
         """The cosine of each cue's state with its pattern, `(n_cues,)`: of the last state, or on average over sweeps.

@@ -145,21 +145,22 @@ class ModelTable(Table):
         patterns: np.ndarray,
         values: np.ndarray | None,
         rng: np.random.Generator,
-        given: Mapping[str, np.ndarray] = MappingProxyType({}),
+        given: Mapping[str, Any] = MappingProxyType({}),
     ) -> Recallable:
         """The memory that stores patterns `(n_patterns, dim)` and values `(n_patterns, n)`.
 
-        rng: for models that use random numbers. given: other arrays of the model, by the names of its parameters.
-        Raises `InvalidInput` if the model cannot store the patterns.
+        rng: for models that use random numbers. given: other arguments, by the names of the model's parameters, which
+        come before those of the file. Raises `InvalidInput` if the model cannot store the patterns.
         """
         if self.card is None:
             parts: dict[str, Any] = {"similarity": self.similarity, "activation": self.activation, "sink": self.sink}
-            separation = registry_entry(separations, self.separation, beta=self.beta)
+            separation = registry_entry(separations, self.separation, beta=given.get("beta", self.beta))
             return Memory(patterns, values, separation=separation, **parts)
         build: Callable[..., Recallable] = self.card.build
-        arguments: dict[str, Any] = dict(given)
+        arguments: dict[str, Any] = {}
         if isinstance(self.model, Table):
-            arguments |= self.model.model_dump(exclude={"name"}, exclude_unset=True)
+            arguments = self.model.model_dump(exclude={"name"}, exclude_unset=True)
+        arguments |= given
         arguments |= {} if values is None else {self.card.read_out: values}
         arguments |= {"rng": rng} if "rng" in self.card.parameters else {}
         for name, parameter in self.card.parameters.items():
@@ -227,11 +228,17 @@ class MemoryTable(ModelTable):
         own_side = self.card is not None and self.card.read_out == "right"
         return self.patterns if self.values is None or own_side else self.values
 
-    def build_from_words(self, words: Mapping[str, np.ndarray], rng: np.random.Generator) -> Recallable:
+    def build_from_words(
+        self,
+        words: Mapping[str, np.ndarray],
+        rng: np.random.Generator,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Recallable:
         """The memory of the table's words; raises `InvalidInput` if the model cannot store them.
 
-        words: the vector of each word. rng: for models that use random numbers.
+        words: the vector of each word. rng, given: as of `build`.
         """
         patterns = np.stack([words[word] for word in self.patterns])
         values = None if self.values is None else np.stack([words[word] for word in self.values])
-        return self.build(patterns, values, rng, {} if self.input is None else {"input": words[self.input]})
+        own = {} if self.input is None else {"input": words[self.input]}
+        return self.build(patterns, values, rng, {**own, **given})
