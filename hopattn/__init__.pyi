@@ -18,7 +18,8 @@ from .dynamics.updates.asynchronous import Asynchronous as Asynchronous
 from .dynamics.updates.asynchronous import Glauber as Glauber
 from .dynamics.updates.base import Update as Update
 from .dynamics.updates.continuous_time import Graded as Graded
-from .dynamics.updates.metropolis import Metropolis as Metropolis
+from .dynamics.updates.sampling import Langevin as Langevin
+from .dynamics.updates.sampling import Metropolis as Metropolis
 from .dynamics.updates.synchronous import ConcaveConvex as ConcaveConvex
 from .experiments.certificate import Certificate as Certificate
 from .experiments.certificate import certify as certify

@@ -13,7 +13,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, as_float, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
@@ -60,6 +60,15 @@ class Recallable(ABC):
     @abstractmethod
     def energy(self, states: Any, mask: Any = None) -> Any:
         """E(x), `(n_cues,)`; raises `InvalidInput` with the reason where the memory lacks it."""
+
+    def gradient(self, states: Any, mask: Any = None) -> Any:
+        """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
+
+        Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
+        """
+        self.require_energy()
+        x = as_float(states, "states", like=self.patterns)
+        return self.activation.inverse(x) - self.field(x, mask)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
         """A batch of states in which one neuron is updated at a time; raises `InvalidInput` where that is lacking."""

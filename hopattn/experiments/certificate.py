@@ -326,7 +326,8 @@ class Overview:
     similarity, separation, activation: names of the parts; "couplings" where the memory has none, "its own" where it is
     of no registry. energy, source: as
     its card says. descends_under: the updates that never raise the energy of any memory of that name. for_some_under:
-    the updates that never raise it for some parameters or patterns only.
+    the updates that never raise it for some parameters or patterns only. Updates by chance are left out: they descend
+    at a temperature of 0 alone.
     """
 
     name: str
@@ -343,7 +344,8 @@ def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     """The summary of a named memory; its claims are those of `draws` random instances."""
     rng = np.random.default_rng(seed)
     instances = [random_memory(card, rng) for _ in range(draws)]
-    claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in updates}
+    settling = [name for name, update in updates.items() if not update.stochastic]
+    claims = {name: [bool(_drawn_update(name, rng).descends(memory)) for memory in instances] for name in settling}
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
     default = random_memory(card, rng, needed)  # as many random patterns as the defaults of the other parameters need
     parts = {part: getattr(default, part, None) for part in ("similarity", "separation", "activation")}

@@ -102,7 +102,8 @@ class SeparationReport:
             yield f"Scale patterns and cues to unit length; then none is hidden: {call}."
         else:
             beta = self.distinct.relu_beta().max()
-            yield f"Compare by distance, which hides no pattern: log-sum-ReLU with β = {beta:.4g}."
+            call = f"ha.memories.log_sum_relu(patterns, beta={beta:.4g})"
+            yield f"Compare by distance, which hides no pattern: {call}."
 
     def _memories(self) -> Iterator[str]:
         """The memories that recall every pattern, with their β, and why."""
@@ -166,13 +167,14 @@ def _finite(number: float) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def separation_of_file(file: Path, error: float) -> list[SeparationReport]:
+def separation_of_file(file: Path, error: float, array: str | None = None) -> list[SeparationReport]:
     """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v.
 
-    Raises `InvalidInput` for a file that cannot be read, or that holds neither.
+    array: the name of the array of patterns, in a file with several. Raises `InvalidInput` for a file that cannot be
+    read, or that holds neither.
     """
-    if not holds_heads(file):
-        return [SeparationReport("", margins(patterns_of(file)), error)]
+    if array is not None or not holds_heads(file):
+        return [SeparationReport("", margins(patterns_of(file, array=array)), error)]
     reports = []
     for head in heads_of(file):
         scores = np.sort(head.cues @ head.keys.T, axis=1)

@@ -77,6 +77,8 @@ def described(file: Path, array: str | None = None, most_axes: int = 3) -> Descr
     """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
     if file.suffix.lower() not in _FORMATS:
         values = _table(file)
+        if array is not None:
+            raise InvalidInput(f"{named(file)} holds one table without a name, and '{shortened(array)}' was asked for")
         return Described(values.shape, lambda: values)
     return _described(_stored(file, array, "array"), most_axes)
 

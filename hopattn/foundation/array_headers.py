@@ -41,7 +41,7 @@ _UNREAD = {
 
 def named(file: Path) -> str:
     """The name of a file in quotes, for a message."""
-    return f"'{shortened(file.name)}'"
+    return f"'{shortened(file.name or file)}'"
 
 
 def require_file(file: Path) -> None:
@@ -50,7 +50,7 @@ def require_file(file: Path) -> None:
         if file.is_file():
             return
         if file.exists():
-            raise InvalidInput(f"{named(file)} is not a plain file")
+            raise InvalidInput(f"{named(file)} is not a plain file{', but a folder' * file.is_dir()}")
         folder = file.parent
         if not folder.is_dir():
             raise InvalidInput(f"there is no folder '{shortened(folder)}'")

@@ -131,7 +131,10 @@ def _stacked(values: Sequence[Any], what: str) -> Array:
 
 
 def as_float(values: Any, what: str = "array", like: Array | None = None) -> Array:
-    """The values as a floating-point array; whole numbers and booleans become the library's default float."""
+    """The values as a floating-point array; whole numbers and booleans take a dtype that holds numbers.
+
+    It is that of `like`, an array of PyTorch or JAX, and otherwise the default float of their library.
+    """
     if type(values) in PLAIN and values.dtype.kind == "f":
         return values
     array = as_array(values, what, like)
@@ -142,7 +145,9 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
         return array
     if xp.isdtype(array.dtype, "complex floating"):
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
-    return xp.astype(array, xp.__array_namespace_info__().default_dtypes()["real floating"])
+    known = like is not None and is_foreign_array(like) and namespace(like) is xp
+    dtype = like.dtype if known else xp.__array_namespace_info__().default_dtypes()["real floating"]  # type: ignore[union-attr]
+    return xp.astype(array, dtype)
 
 
 def as_numpy(values: Any, what: str) -> np.ndarray:

@@ -114,6 +114,14 @@ class LogSumRelu(Declared, KernelMemory):
         log = xp.log1p(xp.where(some, excess, xp.zeros_like(excess)) + self.epsilon)  # keeps the digits near a pattern
         return -xp.where(some, log, xp.full_like(log, math.log(self.epsilon))) / self.beta
 
+    @in_range
+    def gradient(self, states: Any, mask: Any = None) -> Array:
+        """∇E(x) = n (x − x⁺) / (ε + Σ_μ [1 − ½β|x − ξ_μ|²]₊), `(n_cues, dim)`; 0 where nothing is near."""
+        x = self._cues(states)
+        depths, near, n = self._near(x, mask)
+        total = n - namespace(depths).sum(depths * near, axis=-1, keepdims=True) + self.epsilon
+        return n / total * (x - self.field(x, mask))
+
     def _near(self, states: Array, mask: Any) -> tuple[Array, Array, Array]:
         """½β|x − ξ_μ|², at most 4, and 1 where it is below 1, `(…, n_patterns)`; the number of these, `(…, 1)`."""
         xp = namespace(states)
@@ -190,6 +198,11 @@ class SuperposedMemory(Declared, KernelMemory):
         """E(x), `(n_cues,)`."""
         x = self._cues(states)
         return self.activation.conjugate(x) - Softmax().potential(self._exponents(x, mask)) / self.beta
+
+    def gradient(self, states: Any, mask: Any = None) -> Array:
+        """∇E(x) = 2 (x − x⁺), `(n_cues, dim)`."""
+        x = self._cues(states)
+        return 2 * (x - self.field(x, mask))
 
     def _exponents(self, states: Array, mask: Any) -> Array:
         """log T_i + log φ_i(x), `(…, n_features)`."""

@@ -8,7 +8,7 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -294,6 +294,22 @@ class Memory(KeyValueMemory):
         """
         self.require_energy()
         return self.retrieval(self._cues(states), self.keys, None, mask, energy=True).energy
+
+    @in_range
+    def gradient(self, states: Any, mask: Any = None) -> Array:
+        """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
+
+        h is the field of the separation that the energy has: on the sphere the exponential counts as the softmax.
+        Raises `InvalidInput` with the reason where the memory has no energy, and for spins.
+
+        >>> import hopattn as ha
+        >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8).gradient([0.6, 0.4]).round(3)
+        array([-0.232,  0.232])
+        """
+        self.require_energy()
+        x, step = self._cues(states), self.retrieval
+        effective = replace(step, separation=step.effective_separation)
+        return self.activation.inverse(x) - effective.field(x, self.keys, self.keys, mask)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from hopattn.foundation.writing import ROUNDING, in_lines
 from hopattn.results.labelled import HIDDEN, Labelled
+from hopattn.scenario.parts.without import meaning
 from hopattn.scenario.result import Run
 from hopattn.scenario.words.character_pictures import ARROW, Strip, side_by_side
 from hopattn.views.array_cells import DIGITS, MAX_COLUMNS, MAX_ROWS, MORE_DIGITS, NEARLY, array_rows, cell, too_large
@@ -49,6 +50,8 @@ class RunTexts:
             array = run.table(name)
             if array.values.ndim:
                 blocks.append(self._block(run.name, name, array))
+            elif array.values.dtype.kind == "U":
+                numbers.append(f"{name}: {array.values[()]}")
             else:
                 numbers.append(f"{name} {cell(array.values[()], array.tiny, self._digits + MORE_DIGITS - DIGITS)}")
         blocks += [[Text(plain(line))] for line in in_lines(numbers, self._out.width)]
@@ -60,16 +63,16 @@ class RunTexts:
 
     def _block(self, run: str, name: str, array: Labelled) -> list[Part]:
         """An array in a line, or its name and its table."""
-        values = array.values
+        values, title = array.values, name + meaning(name, run)
         if values.ndim > 2:
-            return [_line(name, too_large(values))]
+            return [_line(title, too_large(values))]
         if values.ndim == 1:
             return self._listed(name, array)
         said = self._as_before(run, name, array) or self._sparse(array)
         known = [(where, one) for of, where, one in self._arrays if of == run]
         self._arrays.append((run, name, array))
         if said:
-            return [_line(name, said)]
+            return [_line(title, said)]
         rows, columns, zeros = _without_zeros(array)
         left_out = [f"left out, all 0: {'; '.join(zeros)}"] if zeros else []
         for where, other in known:
@@ -80,7 +83,7 @@ class RunTexts:
                 left_out = [*empty, f"the other columns as in {where}"]
                 break
         if rows.sum() > MAX_ROWS or columns.sum() > MAX_COLUMNS:
-            return [_line(name, too_large(values))]
+            return [_line(title, too_large(values))]
         headings, cells = array_rows(array, self._digits)
         kept = [0, *(1 + np.flatnonzero(columns))]
         chosen = [[cells[i][c] for c in kept] for i in np.flatnonzero(rows)]
@@ -92,7 +95,7 @@ class RunTexts:
         remark = f" ({'; '.join(remarks)})" if remarks else ""
         groups, names = zip(*(_parted(headings[c]) for c in kept), strict=True)
         table = TextTable(names, chosen, frozenset(range(1, len(kept))), groups=groups)
-        return [Text.assemble((plain(name), "italic"), plain(remark)), table]
+        return [Text.assemble((plain(title), "italic"), plain(remark)), table]
 
     def _listed(self, name: str, array: Labelled) -> list[Part]:
         """An array of one axis: in a line if it fits there, else a table without headings."""

@@ -1,6 +1,7 @@
 """`hopattn separation`: files of patterns and of heads, the advice, JSON, and wrong usage."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -62,7 +63,9 @@ def test_patterns_that_cannot_be_told_apart_are_named_with_the_cure(hopattn, fil
     _, out, _ = hopattn("separation", file("a.csv", patterns=rows))
     assert "Equal patterns: 2 = 7. No memory tells them apart; keep one of each." in out
     assert "Hidden, since a longer pattern has as large a dot product with it: 0 by 6" in out
-    assert "Compare by distance, which hides no pattern: log-sum-ReLU with β = " in out
+    beta = re.search(r"hides no pattern: ha\.memories\.log_sum_relu\(patterns, beta=([\d.]+)\)", out)[1]
+    memory = ha.memories.log_sum_relu(rows[:-1], beta=float(beta))
+    np.testing.assert_allclose(memory.recall(rows[:-1]).state, rows[:-1])
     _, out, _ = hopattn("separation", file("b.csv", patterns=np.array([[1.0, 0.2], [3.0, 0.0]])))
     assert "Scale patterns and cues to unit length; then none is hidden: ha.memories.sparse(ha.unit(" in out
 
@@ -88,13 +91,26 @@ def test_of_heads_each_has_a_line_and_of_many_patterns_the_least_separated_come_
     assert "of 100 patterns; --all shows all" in out
 
 
+@each("name", ["two.npz", "two.safetensors", "heads.npz"])
+def test_one_array_of_several_is_chosen_by_its_name(hopattn, file, name):
+    q, k, v = RNG.normal(size=(3, 4, 8))
+    arrays = {"q": q, "k": k, "v": v} if name == "heads.npz" else {"v": v, "other": APART}
+    _, out, _ = hopattn("separation", file(name, **arrays), "--array", "v", "--json")
+    np.testing.assert_allclose(json.loads(out)[0]["delta"], ha.theory.margins(v).delta, rtol=1e-6)
+    compared = ("compare", file(name, **arrays), "--array", "v", "--trials", "1", "--memories", "modern", "--json")
+    assert json.loads(hopattn(*compared)[1])["about"].startswith("4 patterns of dim 8,")
+
+
 @each(
     ("words", "message"),
     [
         (["nothing.csv"], "there is no file 'nothing.csv'"),
         (["a.csv", "--error", "0.7"], "--error: expected a share of the distance above 0 and below 0.5, not 0.7"),
         (["a.csv", "--error", "nan"], "--error: expected a"),
-        (["odd.npz"], "expected q, k and v of heads, or one array called patterns"),
+        (["odd.npz"], "holds a, b; expected q, k and v of heads, or one array called patterns; `--array NAME` chooses"),
+        (["odd.npz", "--array", "c"], "'odd.npz': 'c' is unknown (choices: a, b)"),
+        (["a.csv", "--array", "c"], "'a.csv' holds one table without a name, and 'c' was asked for"),
+        (["."], "'.' is not a plain file, but a folder"),
         ([], "Missing argument 'FILE'"),
     ],
 )

@@ -18,6 +18,7 @@ from hopattn.memories.models import named_memories
 from hopattn.retrieval.activation import Identity
 from tests.counts import count, spread
 from tests.draws import in_dtypes
+from tests.each import each
 
 PAIRS = [(name, update) for name in named_memories for update in updates]
 
@@ -79,6 +80,22 @@ def test_without_an_update_each_memory_takes_that_of_its_recall(name, reason):
     found = certify(name, count=60)
     assert found.holds and (found.update, found.unclaimed) == ("own_update", 0)
     assert found.reason.startswith(reason)
+
+
+@each("update", ["metropolis", "langevin"])
+@each("name", ["modern", "spherical", "graded"])
+def test_an_update_at_a_temperature_descends_at_0_and_may_rise_above(update, name):
+    found = certify(name, update, count=300)
+    assert found.holds and found.claimed >= 300
+    assert found.reason == "at T = 0 a move that does not lower the energy is refused"
+    assert found.rises > 0 and found.refusal == "at a temperature above 0 a move may be taken that raises the energy"
+
+
+def test_langevin_without_its_correction_makes_no_claim_even_at_temperature_0():
+    memory = ha.memories.modern([[3.0, 0.0], [-3.0, 0.0]], beta=8.0)
+    found = certify(memory, ha.Langevin(0, dt=3.0, correction=False), count=200)
+    assert (found.claimed, found.refusal) == (0, "without the correction, a step may go beyond a valley")
+    assert found.rises > 0
 
 
 @dataclass(frozen=True)
@@ -235,7 +252,9 @@ def test_the_overview_guarantees_nothing_that_a_memory_of_other_parameters_does_
         for update in updates:
             claim = updates[update].drawn(rng).descends(memory)
             assert claim or update not in found.descends_under, (memory, update, claim.reason)
-            assert not claim or update in (*found.descends_under, *found.for_some_under), (memory, update)
+            named = update in (*found.descends_under, *found.for_some_under)
+            assert named >= (bool(claim) and not updates[update].stochastic), (memory, update)
+            assert not (named and updates[update].stochastic)
 
 
 def test_weights_that_are_lost_in_rounding_are_not_followed_in_continuous_time():

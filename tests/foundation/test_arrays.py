@@ -147,3 +147,14 @@ def test_two_dtypes_of_pytorch_are_refused_where_it_has_no_product_of_them(torch
     ):
         with pytest.raises(InvalidInput, match=message):
             use()
+
+
+def test_whole_numbers_and_booleans_take_the_dtype_of_the_memory():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.float64):
+        memory = ha.Memory(torch.eye(3, dtype=dtype))
+        expected = memory.step(torch.tensor([1, 0, 1], dtype=dtype))
+        for whole_numbers in (torch.int32, torch.int64, torch.bool):
+            assert torch.equal(memory.step(torch.tensor([1, 0, 1], dtype=whole_numbers)), expected)
+    with pytest.raises(InvalidInput, match=r"cues: torch\.float32 do not fit keys of torch\.float64"):
+        memory.step(torch.tensor([1.0, 0.0, 1.0]))

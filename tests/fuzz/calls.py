@@ -61,6 +61,7 @@ ARGUMENTS = {
     "transformer.FirstWord": lambda: {"dim": 8, "carry": 0.9, "beta": 8.0},
     "Glauber": lambda: {"temperature": 0.5, "cooling": 1.0},
     "Graded": lambda: {"dt": 1.0},
+    "Langevin": lambda: {"temperature": 0.5, "dt": 0.2, "correction": True},
     "Metropolis": lambda: {"temperature": 0.5, "width": 1.0},
     "Head": lambda: {"w_query": EYE, "w_key": EYE, "w_value": EYE, "key_norm": ha.transformer.RMSNorm()},
     "Hopfield": lambda: {"couplings": 1 - EYE, "activation": "sign", "patterns": SPINS},

@@ -57,6 +57,7 @@ MADE = (
     ),
     *(
         "networks.Network",
+        "Langevin",
         "Metropolis",
         "landscapes.bifurcation",
         "landscapes.fixed_points",

@@ -121,3 +121,20 @@ def test_mixed_dtypes_give_the_wider_one():
     assert ha.memories.modern(narrow).step(narrow).dtype == np.float32
     assert ha.memories.modern(narrow).step(wide).dtype == np.float64
     assert ha.memories.modern(narrow).recall([1, 0]).state.dtype == np.float64
+
+
+OTHERS = {
+    "Hopfield": lambda: ha.memories.hopfield([[1, -1], [1, 1]]),
+    "Bidirectional": lambda: ha.memories.bam([[1, -1]], [[1, 1]]),
+    "LogSumRelu": lambda: ha.memories.log_sum_relu([[1.0, -1.0], [1.0, 1.0]]),
+    "SuperposedMemory": lambda: ha.memories.random_features([[1.0, -1.0]], n=8),
+}
+
+
+@each("kind", OTHERS)
+def test_what_needs_keys_and_values_is_refused_by_other_memories_with_the_reason(kind):
+    memory = OTHERS[kind]()
+    with pytest.raises(InvalidInput, match=f"without: got a {kind}; a `Memory` of keys and values leaves a pattern"):
+        memory.without(0)
+    with pytest.raises(InvalidInput, match=f"free_energy: got a {kind}; expected a memory of keys and values"):
+        memory.free_energy([1.0, 1.0])

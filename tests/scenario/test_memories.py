@@ -200,7 +200,23 @@ def test_the_seed_draws_the_order_and_the_locations():
         ('model = { name = "dense", m = 3 }', "9: memory.model.m: 'm' is unknown"),
         ('model = { name = "dense", n = 1 }', "9: memory.model: n: expected a whole number from 2"),
         ('model = "sdm"', "9: memory.model: 'sdm' needs more: write { name = \"sdm\", radius = … }"),
-        ('model = "modern"\nbeta = 2', "10: memory.beta: is a part of the model 'modern'; leave one of them out"),
+        (
+            'model = "modern"\nbeta = 2',
+            "10: memory.beta: is a part of the model 'modern'; write model = { name = \"modern\", beta = 2 }",
+        ),
+        (
+            'model = { name = "spherical", beta = 2.5 }\nseparation = "softmax"',
+            "10: memory.separation: is a part of the model 'spherical'; "
+            'write model = { name = "spherical", beta = 2.5, separation = "softmax" }',
+        ),
+        (
+            'model = { name = "modern", beta = 2.5 }\nbeta = 2',
+            "10: memory.beta: is a part of the model 'modern'; leave one of them out",
+        ),
+        (
+            'model = "modern"\nsimilarity = "cosine"',
+            "10: memory.similarity: is a part of the model 'modern'; leave one of them out",
+        ),
         ('model = "bam"', "7: memory: the model 'bam' needs values, one for each pattern"),
         ('model = "dense"\nvalues = ["1", "2", "V"]', "10: memory.values: the model 'dense' leads to its own patterns"),
         ('model = "bam"\nvalues = ["1"]', "10: memory.values: 1 words do not fit 3 patterns"),

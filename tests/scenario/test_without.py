@@ -9,6 +9,7 @@ import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from hopattn.scenario.running import run
+from hopattn.views.result_text import show_result
 from tests.each import each
 
 WORDS = """
@@ -165,7 +166,10 @@ def test_expectations_call_a_run_by_its_name_and_a_seed_keeps_it():
         ('token = "cat"\nat = "dgo#1"', r"without\.1\.at: 'dgo#1' is unknown"),
         ('token = "cat"\nlayer = 3', r"without\.1\.layer: got 3; the last layer is 2"),
         ('token = "cat"\nlayer = 2\nhead = 2', r"without\.1\.head: got 2; the last head is 1"),
-        ('pattern = "cat"', "'pattern' is unknown"),
+        (
+            'pattern = "cat"',
+            r'without\.1: `pattern` is for a memory, and this is a text with heads; write token = "cat"',
+        ),
         ('token = ["cat", "dog#1", "pet", "dog#2"]', "takes every token away; leave at least one"),
         ('token = "cat"\n[[without]]\ntoken = "cat"', r"without\.2: 'without cat' is the name of two runs"),
         ("", r"without\.1\.token: is missing|without\.1: 'token' is missing"),
@@ -183,11 +187,57 @@ def test_a_wrong_token_is_refused_with_its_line(table, message):
         ('pattern = "dgo"', r"without\.1\.pattern: 'dgo' is unknown; did you mean 'dog'"),
         ('pattern = ["cat", "dog", "pet"]', "takes every pattern away; leave at least one"),
         ('pattern = "cat"\nlayer = 1', "'layer' is unknown"),
+        (
+            'token = "cat"',
+            r'without\.1: `token` is for a text with heads, and this is a memory; write pattern = "cat"',
+        ),
     ],
 )
 def test_a_wrong_pattern_is_refused_with_its_line(table, message):
     with pytest.raises(InvalidInput, match=message):
         of_memory(f"[[without]]\n{table}\n")
+
+
+@each("table", ['token = "caat"', 'token = "cat"\nlayer = 9', 'pattern = "cat"'])
+def test_a_table_with_an_error_makes_no_second_error_at_its_expectations(table):
+    expect = '[[expect]]\nvariant = "without cat"\nat = "pet"\nnearest = "cat"\n'
+    with pytest.raises(InvalidInput) as caught:
+        of_text(f"[[without]]\n{table}\n{expect}")
+    assert len(caught.value.problems) == 1 and "without.1" in str(caught.value)
+
+
+def shown(capsys, result):
+    show_result(result)
+    return capsys.readouterr().out
+
+
+def test_the_tables_of_answers_say_what_they_hold(capsys):
+    out = shown(capsys, of_text('[[without]]\ntoken = "cat"\nlayer = 1\nhead = 1\n'))
+    assert "\nlayer 1 head 1 closed, the answer without cat, by the formula (left out" in out
+    assert "\nlayer 1 head 1 measured, the answer without cat, as measured: as layer 1 head 1 closed\n" in out
+    out = shown(capsys, of_memory('[[without]]\nname = "two left"\npattern = "dog"\n'))
+    assert "\nfixed closed, the end of a recall of two left, by the formula" in out
+
+
+@each(
+    ("memory", "reason"),
+    [
+        ('model = "hopfield"', "none, since the couplings hold all patterns together"),
+        (
+            'model = { name = "sdm", radius = 1, locations = 20 }\nvalues = ["cat", "dog", "pet"]',
+            "none, since the weights are those of locations",
+        ),
+        ('model = "log_sum_relu"', "none, since its formulas are for memories of keys and values"),
+    ],
+)
+def test_a_memory_without_weights_says_why_it_has_no_worth(capsys, memory, reason):
+    words = WORDS.replace("[0.6, 0.8, 0]", "[1, 1, 1]").replace("[0.6, 0, 0.8]", "[1, -1, 1]")
+    words = words.replace("[0.7, 0.4, 0.6]", "[-1, 1, 1]").replace('"normalise"', '"free"')
+    text = MEMORY.replace(WORDS, words).format(memory=memory) + '[[without]]\npattern = "dog"\n'
+    result = run(parse(text, "w.toml", "w"), explain=True)
+    assert f"worth: {reason}" in shown(capsys, result).split("variant: without dog")[1]
+    assert any(line.startswith(f"worth: {reason}") for line in result.runs[1].working)
+    assert "worth" not in result.runs[0].arrays
 
 
 def test_an_expectation_of_a_run_that_an_override_renames_is_skipped_with_the_reason():

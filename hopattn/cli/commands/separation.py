@@ -16,9 +16,10 @@ from hopattn.cli.code_pages import portable_json
     show_default=True,
     help="Allowed error of the softmax, as a share of the distance to the nearest pattern.",
 )
+@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several.")
 @click.option("--all", "whole", is_flag=True, help="Show all patterns, or all heads.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(file: Path, error: float, whole: bool, as_json: bool) -> None:
+def command(file: Path, error: float, array: str | None, whole: bool, as_json: bool) -> None:
     """Say how far the patterns of FILE (.npy, .npz, .safetensors, .csv; one a row) are apart, and what follows.
 
     \b
@@ -37,7 +38,7 @@ def command(file: Path, error: float, whole: bool, as_json: bool) -> None:
 
     if not 0 < real(error, "--error") < 0.5:
         raise InvalidInput(f"--error: expected a share of the distance above 0 and below 0.5, not {error:g}")
-    reports = separation_of_file(file, error)
+    reports = separation_of_file(file, error, array)
     if as_json:
         from hopattn.results.files import json_text
 

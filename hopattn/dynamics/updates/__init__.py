@@ -4,7 +4,7 @@ To add an update, add a frozen dataclass with its step and its guarantee to a fi
 
 - `base.py`: the form of an update
 - `*.py`: one file for each family: synchronous, asynchronous (by the sign or by chance), continuous time,
-  Metropolis
+  layer by layer, sampling
 """
 
 from hopattn.dynamics.updates.base import Update

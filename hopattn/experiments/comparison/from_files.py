@@ -32,25 +32,25 @@ def holds_heads(file: Path) -> bool:
     return any(name.lower() in SPELLINGS["queries"] for name in names_in(file))
 
 
-def patterns_of(file: Path, admit: Admit = admit_all) -> np.ndarray:
+def patterns_of(file: Path, admit: Admit = admit_all, array: str | None = None) -> np.ndarray:
     """The patterns of a file, `(n_patterns, dim)`; pictures `(n, rows, columns)` are flattened row by row.
 
-    In a file with several arrays, one must be called patterns, keys or vectors. admit: is called with the size of one
-    comparison of them before they are read (a table is read at once, within its bounds). Raises `InvalidInput` for a
-    file that cannot be read, a file without patterns, and a single vector.
+    array: its name, in a file with several; by default the one that is called patterns, keys or vectors. admit: is
+    called with the size of one comparison of them before they are read (a table is read at once, within its bounds).
+    Raises `InvalidInput` for a file that cannot be read, a file without patterns, an unknown array, and a single
+    vector.
     """
     names = names_in(file)
-    name = next((name for name in names if name.lower() in PATTERNS), None)
+    name = array or next((name for name in names if name.lower() in PATTERNS), None)
     if len(names) > 1 and name is None:
-        raise InvalidInput(
-            f"{named(file)} holds {listed(names)}; expected q, k and v of heads, or one array called patterns"
-        )
-    array = described(file, name, MOST_AXES)
-    if len(array.shape) not in (2, 3) or 0 in array.shape:
-        raise InvalidInput(f"{named(file)} holds an array of shape {array.shape}; expected patterns, one a row")
-    n, dim = array.shape[0], math.prod(array.shape[1:])
+        wanted = "expected q, k and v of heads, or one array called patterns; `--array NAME` chooses another"
+        raise InvalidInput(f"{named(file)} holds {listed(names)}; {wanted}")
+    found = described(file, name, MOST_AXES)
+    if len(found.shape) not in (2, 3) or 0 in found.shape:
+        raise InvalidInput(f"{named(file)} holds an array of shape {found.shape}; expected patterns, one a row")
+    n, dim = found.shape[0], math.prod(found.shape[1:])
     admit([Size(n, min(n, MOST_CUES), dim)])
-    return array.read().reshape(n, dim)
+    return found.read().reshape(n, dim)
 
 
 def heads_of(file: Path, mask: str = "none", admit: Admit = admit_all) -> list[RecallProblem]:

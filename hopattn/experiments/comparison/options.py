@@ -42,15 +42,16 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
         admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
         about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
         return compare_problems(problems, about, options)
-    if holds_heads(file):
+    if "array" not in given and holds_heads(file):
         options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
         admit = _admit(options, _points(options))
         problems = heads_of(file, options.pop("mask", "none"), admit)
         return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", options)
     of_patterns = "patterns from a file (a file of heads has arrays q, k and v)"
-    options = _options(given, ("noise", "hidden", "trials"), AXES_OF_GIVEN, of_patterns)
+    options = _options(given, ("noise", "hidden", "trials", "array"), AXES_OF_GIVEN, of_patterns)
     admit = _admit(options, _points(options) * options.get("trials", TRIALS))
-    return compare_draws(options.pop("over", {}), options, given=patterns_of(file, admit))
+    given_patterns = patterns_of(file, admit, options.pop("array", None))
+    return compare_draws(options.pop("over", {}), options, given=given_patterns)
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:

@@ -15,6 +15,7 @@ from hopattn.landscapes.plane import LINE, POINTS, has_landscape, has_successors
 from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Bidirectional
+from hopattn.networks.hopfield import Coupled
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
@@ -98,7 +99,9 @@ class RecallArrays:
         if self._shows_course:
             pattern = ("pattern", labels(self.table.recalled_words))
             yield ArraySpec("course", (cue, step, pattern), referable=False, measured=False)
-        if self.whole is not None and self.has_weights:
+        if self.whole is not None and self.why_no_weights:
+            yield ArraySpec(WORTH, referable=False, measured=False)
+        elif self.whole is not None:
             lacks = lacking(self.whole.arrays.memory)
             yield from worth_arrays("step 1", cue, axis, lacks)
             if not {"closed", "fixed_point"} & {*lacks}:
@@ -155,8 +158,10 @@ class RecallArrays:
 
     def _worth(self, cues: np.ndarray) -> dict[str, Any]:
         """The worth of the patterns that are taken away; empty in a run with all patterns."""
-        if self.whole is None or not self.has_weights:
+        if self.whole is None:
             return {}
+        if self.why_no_weights:
+            return {WORTH: self.why_no_weights}
         found = self.whole.worth(cues)
         values: dict[str, Any] = {**worth_values("step 1", found)}
         if found.closed is not None and "fixed_point" not in found.lacks:
@@ -166,7 +171,10 @@ class RecallArrays:
 
     def explained_worth(self, cues: np.ndarray) -> Iterator[str]:
         """The arithmetic of that worth; none in a run with all patterns."""
-        if self.whole is None or not self.has_weights:
+        if self.whole is None:
+            return
+        if self.why_no_weights:
+            yield f"worth: {self.why_no_weights}"
             return
         names, memory, found = self.whole.names, self.whole.arrays.memory, self.whole.worth(cues)
         shown = vector if self.words.size is None else None
@@ -255,9 +263,19 @@ class RecallArrays:
 
     @property
     def has_weights(self) -> bool:
-        """Whether each pattern has a weight; in a sparse distributed memory each location has one."""
-        has_locations = self.table.card is not None and "locations" in self.table.card.parameters
-        return isinstance(self.memory, Memory) and not has_locations
+        """Whether each pattern has a weight, of which a worth is made."""
+        return not self.why_no_weights
+
+    @property
+    def why_no_weights(self) -> str:
+        """Why no pattern has a weight of its own, or an empty string where each has one."""
+        if self.table.card is not None and "locations" in self.table.card.parameters:
+            return "none, since the weights are those of locations, and not of patterns"
+        if isinstance(self.memory, Memory):
+            return ""
+        if isinstance(self.memory, Coupled | Bidirectional):
+            return "none, since the couplings hold all patterns together, so that no pattern has a weight"
+        return "none, since its formulas are for memories of keys and values"
 
     @property
     def _has_targets(self) -> bool:

@@ -1,5 +1,6 @@
 """Memories as a scenario writes them: a named model, or similarity, separation and activation."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import Parameter
@@ -110,8 +111,15 @@ class ModelTable(Table):
     def problems(self) -> Iterator[Problem]:
         """One problem for each key that does not go together with `model`."""
         if self.model is not None:
-            reason = f"is a part of the model '{self.card.name}'; leave one of them out"
-            yield from unused_problems(self, PARTS, (self.place,), reason)
+            start, options = f"is a part of the model '{self.card.name}'", model_options(self.card)
+            written = {} if isinstance(self.model, str) else self.model.model_dump(exclude={"name"}, exclude_unset=True)
+            for key in PARTS:
+                cure, value = "leave one of them out", getattr(self, key)
+                if key in options and key not in written and not isinstance(value, Table):
+                    named = {"name": self.card.name, **written, key: value}.items()
+                    parts = (f"{name} = {json.dumps(one).removesuffix('.0')}" for name, one in named)
+                    cure = f"write model = {{ {', '.join(parts)} }}"
+                yield from unused_problems(self, [key], (self.place,), f"{start}; {cure}")
 
     @field_serializer("model")
     def _written_out(self, model: Any) -> Any:

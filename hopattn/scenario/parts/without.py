@@ -1,10 +1,13 @@
 """Stored patterns or tokens that are taken away for a run of its own, and the arrays of their worth."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
 
 from hopattn.retrieval.interventions import Worth
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, Axis
@@ -16,6 +19,8 @@ from hopattn.transformer.heads import MultiHead
 
 WORTH, CLOSED, MEASURED = "worth", "closed", "measured"
 """The quantities of a worth: weights and changes of energies, the answers by the formula, and those measured."""
+MEANINGS = {CLOSED: "by the formula", MEASURED: "as measured"}
+"""The words for the two kinds of answers."""
 
 
 class WithoutTable(Table):
@@ -23,8 +28,21 @@ class WithoutTable(Table):
 
     key: ClassVar[str]
     """The key that holds them."""
+    other: ClassVar[str]
+    """The key that holds them in files of other kinds."""
+    where: ClassVar[str]
+    """The words for these other files."""
     name: Text | None = None
     """The name by which an expectation calls the run as its `variant`; by default "without" and the words."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_this_kind(cls, given: Any) -> Any:
+        """Refuse the key of another kind of file."""
+        if isinstance(given, Mapping) and cls.other in given and cls.key not in given:
+            message = f"`{cls.other}` is for {cls.where}; write {cls.key} = {json.dumps(str(given[cls.other]))}"
+            raise PydanticCustomError("of_another_kind", "{message}", {"message": message})
+        return given
 
     @property
     def taken(self) -> list[str]:
@@ -54,6 +72,8 @@ class WithoutPattern(WithoutTable):
     """Stored patterns that a memory forgets for a run of its own."""
 
     key: ClassVar[str] = "pattern"
+    other: ClassVar[str] = "token"
+    where: ClassVar[str] = "a text with heads, and this is a memory"
     pattern: TextOrTexts
     """The stored word or words; `cat#2` is the second of several."""
 
@@ -66,6 +86,8 @@ class WithoutToken(WithoutTable):
     """Tokens that other words no longer attend to in a run of its own; their own vectors stay in the text."""
 
     key: ClassVar[str] = "token"
+    other: ClassVar[str] = "pattern"
+    where: ClassVar[str] = "a memory, and this is a text with heads"
     token: TextOrTexts
     """The token or tokens; `their#2` is the second `their`."""
     at: Text | None = None
@@ -116,6 +138,19 @@ def columns_of(lacks: Mapping[str, str]) -> tuple[str, ...]:
     change = "potential fall" if "energy" in lacks else "energy rise"
     by_formula = () if CLOSED in lacks else (change,)
     return ("weight", *(() if "potential" in lacks else (*by_formula, f"measured {change.split()[1]}")))
+
+
+def meaning(name: str, run: str) -> str:
+    """The words for an array of a worth, by its name and that of its run; empty for other arrays.
+
+    >>> meaning("step 1 closed", "without cat")
+    ', the answer without cat, by the formula'
+    """
+    place, _, quantity = name.rpartition(" ")
+    if quantity not in MEANINGS:
+        return ""
+    what = "the end of a recall" if place == "fixed" else "the answer"
+    return f", {what} {run if run.startswith('without ') else f'of {run}'}, {MEANINGS[quantity]}"
 
 
 def worth_arrays(place: str, rows: Axis, answer: Axis, lacks: Mapping[str, str]) -> Iterator[ArraySpec]:
