@@ -77,7 +77,7 @@ def foot(
         look |= {"ncols": min(len(keys), 5)}
         figure.legend(list(keys), list(names), loc="outside lower center", **{**look, **style})
     elif note:
-        figure.supxlabel(note, fontsize=scaled(15))
+        figure.supxlabel(note, fontsize=scaled(15), in_layout=True)
 
 
 def note_of(parts: Iterable[str]) -> str:

@@ -4,13 +4,14 @@ from string import ascii_uppercase
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.figures.choice import chosen
 from hopattn.figures.fitting import fitted, outside, overlapping
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import fitted_frames
-from hopattn.figures.headings import CUT, HEADLINE, balanced, left_out
+from hopattn.figures.headings import CUT, HEADLINE, balanced, foot, left_out
 from hopattn.figures.origin import scenario_of
 from hopattn.figures.remarks import collected
 from hopattn.figures.rendering import drawable, rendered, rendered_figure
@@ -184,3 +185,12 @@ def test_a_figure_of_another_scenario_stays_and_the_new_one_has_its_scenario_bef
     assert {path.name for path in (tmp_path / "slides").iterdir()} == {*first, *(f"hot-dog-{name}" for name in first)}
     _, _, again = hopattn("run", "practice-7-2", *drawn)
     assert "stays" not in again and len([*(tmp_path / "slides").iterdir()]) == 6
+
+
+def test_a_note_that_is_written_again_keeps_its_room_below_the_axes():
+    figure = Figure(layout="constrained")
+    figure.subplots()
+    for note in ("first", "second"):
+        foot(figure, note)
+    (note,) = figure.texts
+    assert (note.get_text(), note.get_in_layout()) == ("second", True)
