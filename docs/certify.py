@@ -17,9 +17,9 @@ import numpy
 import scipy
 
 from hopattn import __version__
-from hopattn.dynamics.updates import updates
-from hopattn.experiments.certificate import DTYPES, Certificate, certify
+from hopattn.experiments.certificate import DTYPES, Certificate, certify, pairs_of
 from hopattn.experiments.processes import results_of
+from hopattn.experiments.random_networks import RANDOM
 from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
@@ -28,12 +28,15 @@ PAGE = Path(__file__).resolve().parent / "ideas" / "certificate.md"
 CHECKPOINT = PAGE.with_suffix(".jsonl")
 COUNT, PARTS = 100_000, 10
 """The number of updates of each pair, and the number of parts into which they are divided."""
+OWN = "own_update"
+"""The word for the own update of a memory."""
 VERSIONS = {"hopattn": __version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
 
 
 def main() -> int:
     """Write the table. Exit code 1 if an update that is claimed to lower the energy raised it, 0 otherwise."""
-    pairs = [f"{name} {update} {dtype}" for dtype in DTYPES for name in named_memories for update in updates]
+    every = pairs_of([*named_memories, *RANDOM])
+    pairs = [f"{name} {update or OWN} {dtype}" for dtype in DTYPES for name, update in every]
     parts = [f"{pair} {seed}" for pair in pairs for seed in range(PARTS)]
     parts.sort(key=lambda part: " graded " not in part)  # it takes the longest, so it starts first
     with open_checkpoint(CHECKPOINT, {"sweep": "energy certificate", "count": COUNT, "versions": VERSIONS}) as kept:
@@ -49,7 +52,7 @@ def main() -> int:
 def _certified(part: str) -> tuple[str, Certificate]:
     """The certificate of a part, which is a memory, an update, a dtype and a seed; with the part."""
     memory, update, dtype, seed = part.split()
-    return part, certify(memory, update, COUNT // PARTS, int(seed), dtype)
+    return part, certify(memory, None if update == OWN else update, COUNT // PARTS, int(seed), dtype)
 
 
 def _rows(certificates: list[Certificate]) -> Iterator[list[str]]:

@@ -65,8 +65,8 @@ QUESTIONS = {
         *("moved", "added", "steps", "attention", "flow", "plane", "qkv", "masks", "space", "messages"),
         *("temperature", "separations", "beside", "classes"),
     ),
-    "What does a memory recall?": ("recall", "animation", "overlaps", "basin", "states"),
-    "Why does the energy fall, and where do cues end?": ("landscape", "between", "energies", "magnetisation"),
+    "What does a memory recall?": ("recall", "animation", "overlaps", "basin", "states", "network", "patches"),
+    "Why does the energy fall, and where do cues end?": ("landscape", "between", "energies", "parts", "magnetisation"),
     "Which minima are there, how deep, how wide?": (
         "disconnectivity",
         "updates",
@@ -296,6 +296,8 @@ def _kind(entry: dict[str, Any]) -> str:
     if "$ref" in entry:
         return "a table"
     if entry.get("type") == "array":
+        if "items" not in entry:
+            return "an array"
         inner = "a truth value" if entry["items"].get("type") == "boolean" else _kind(entry["items"])
         return f"an array of {' or '.join(map(_plural, inner.split(' or ')))}"
     if isinstance(entry.get("additionalProperties"), dict):

@@ -12,6 +12,7 @@ from matplotlib import pyplot
 
 import hopattn as ha
 from hopattn.experiments.certificate import Certificate, rounding
+from hopattn.experiments.random_networks import RANDOM
 from hopattn.figures import rendering
 from hopattn.figures.kept_sweeps import every_figure
 from hopattn.memories.models import named_memories
@@ -188,7 +189,7 @@ def test_the_certificate_of_the_docs_is_whole_and_holds():
     page = (ROOT / "docs" / "ideas" / "certificate.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
     table = [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
-    assert {row["memory"] for row in table} == set(named_memories)
+    assert {row["memory"] for row in table} == {*named_memories, *RANDOM}
     claimed = [row for row in table if row["claimed"] != "0"]
     assert len(claimed) > 30
     assert all(int(row["claimed"].replace(",", "")) >= 100_000 for row in claimed)

@@ -4,7 +4,8 @@ A memory is saved as the arguments that construct it: each parameter of its clas
 same name. The archive has an array under the name of its parameter, or, if it is the array of an earlier one, the
 header has that name. A similarity, separation, activation or map to features is its name and parameters; a number is
 itself. A memory within a memory has a header of its own, and its arrays have its name before theirs:
-`forward/couplings`.
+`forward/couplings`. So have the layers and synapses of a network, in a list: `synapses/0/synapse/weights`. A class
+whose constructor cannot take all that it holds has a function `_of_file`, whose parameters are saved instead.
 
 Nothing in a file is executed: the names of kinds and parts are looked up, and the arrays are read without pickle.
 """
@@ -26,6 +27,7 @@ from hopattn.foundation.registry import Registry
 from hopattn.results.files import json_text, npz, write_over
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.features import Features, feature_maps
+from hopattn.retrieval.masks import MaskRule, mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -36,8 +38,8 @@ HEADER = "header"
 """The name of the header in the archive."""
 PARTS: dict[type[Any], Registry[Any]] = {Similarity: similarities, Separation: separations, Activation: activations}
 """The registry of each kind of part of a memory."""
-_PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps}
-"""These, and the registry of each kind of part that is a parameter of another part."""
+_PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps, MaskRule: mask_rules}
+"""These, and the registry of each kind of part that is a parameter of another part, or of a synapse."""
 
 
 def write(memory: Any, path: str | os.PathLike[str]) -> None:
@@ -50,15 +52,20 @@ def write(memory: Any, path: str | os.PathLike[str]) -> None:
     write_over(file, npz({HEADER: np.array(json_text(header)), **arrays}))
 
 
-def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]]) -> Any:
-    """The memory in a file; kinds: the classes by their `file_kind`. Raises `InvalidInput` for any other file."""
+def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: Mapping[str, type[Any]]) -> Any:
+    """The memory in a file.
+
+    kinds: the classes by their `file_kind`. inside: those of which a memory may have objects. Raises `InvalidInput` for
+    any other file.
+    """
     file = path_of(path, "load_memory")
     arrays = arrays_of(file)
     try:
         header = json.loads(str(arrays.pop(HEADER)[()]))
         if (version := header["hopattn memory"]) != VERSION:
             raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")
-        return _unpacked(header, arrays, kinds)
+        reject_unknown("kind", [header["kind"]], kinds)
+        return _unpacked(header, arrays, {**kinds, **inside})
     except InvalidInput as error:
         raise InvalidInput(f"{named(file)}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -70,16 +77,22 @@ def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str,
     kind = vars(type(memory)).get("file_kind")
     if kind is None:
         raise InvalidInput(f"save: a {type(memory).__name__} has no file; save the memory that it is made from")
-    own = {name: getattr(memory, name) for name in signature(type(memory)).parameters if name in vars(memory)}
+    own = {name: value for name in _arguments(type(memory)) if (value := vars(memory).get(name)) is not None}
     return {"kind": kind, **{name: _value(value, place + name, arrays) for name, value in own.items()}}
 
 
 def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """An argument as the header has it: a part, a number, a memory, or the name of an array."""
+    if (kind := getattr(value, "saved_as", None)) is not None:
+        return {**_part(getattr(value, kind)), "of": kind}
     if isinstance(value, tuple(_PARTS)):
         return dict(_part(value))
     if isinstance(value, float):
         return {"number": value}
+    if isinstance(value, (str, int)):
+        return {"as it is": value}
+    if isinstance(value, tuple):
+        return {"list": [_value(one, f"{name}/{i}", arrays) for i, one in enumerate(value)]}
     if hasattr(value, "file_kind"):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
@@ -110,10 +123,10 @@ def _made(name: str, value: Mapping[str, Any]) -> Any:
     """The part that `_part` wrote as the parameter `name`."""
     registries = {registry.what: registry for registry in _PARTS.values()}
     own = {key: _made(key, one) if isinstance(one, Mapping) else one for key, one in value.items()}
-    word = own.pop("part")
-    if word not in registries[name]:
-        raise InvalidInput(f"{name}: {unknown(word, registries[name])}; a class of your own needs ha.register first")
-    return registries[name].make(word, **own)
+    word, registry = own.pop("part"), registries[own.pop("of", name)]
+    if word not in registry:
+        raise InvalidInput(f"{name}: {unknown(word, registry)}; a class of your own needs ha.register first")
+    return registry.make(word, **own)
 
 
 def _unpacked(header: dict[str, Any], arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
@@ -121,15 +134,24 @@ def _unpacked(header: dict[str, Any], arrays: Mapping[str, np.ndarray], kinds: M
     own = {name: value for name, value in header.items() if name not in ("hopattn memory", "kind")}
     kind = header["kind"]
     reject_unknown("kind", [kind], kinds)
-    reject_unknown(kind, own, signature(kinds[kind]).parameters)
-    arguments: dict[str, Any] = {}
-    for name, value in own.items():
-        if "array" in value:
-            arguments[name] = arrays[value["array"]]
-        elif "number" in value:
-            arguments[name] = float(value["number"])
-        elif "memory" in value:
-            arguments[name] = _unpacked(value["memory"], arrays, kinds)
-        else:
-            arguments[name] = _made(name, value)
-    return kinds[kind](**arguments)
+    reject_unknown(kind, own, _arguments(kinds[kind]))
+    make = getattr(kinds[kind], "_of_file", kinds[kind])
+    return make(**{name: _read(name, value, arrays, kinds) for name, value in own.items()})
+
+
+def _read(name: str, value: Any, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
+    """The argument that `_value` wrote."""
+    if "array" in value:
+        return arrays[value["array"]]
+    if "number" in value:
+        return float(value["number"])
+    if "as it is" in value:
+        return value["as it is"]
+    if "list" in value:
+        return tuple(_read(name, one, arrays, kinds) for one in value["list"])
+    return _unpacked(value["memory"], arrays, kinds) if "memory" in value else _made(name, value)
+
+
+def _arguments(kind: type[Any]) -> Mapping[str, Any]:
+    """The parameters of what makes an object of a class again."""
+    return signature(getattr(kind, "_of_file", kind)).parameters

@@ -17,6 +17,7 @@ from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import is_part, memory_with, own_named
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_memories import random_beta, random_memory, random_reals
+from hopattn.experiments.random_networks import RANDOM
 from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
@@ -98,6 +99,7 @@ def certify(
     """Apply random updates to random states, and measure how far the energy rises.
 
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
+    or "network" or "energy_transformer", of which random ones are drawn;
     or the name or path of a similarity, separation or activation of your own, of which memories are drawn too. update:
     an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `own_update` of each memory,
     and the certificate then has the update "own_update". count: the least number of updates with a claim; of those
@@ -133,13 +135,23 @@ def certify(
 def certify_all(
     names: Sequence[str] = (), count: int = 1000, seed: int = 0, processes: int = 1, dtype: str = "float64"
 ) -> Iterator[Certificate]:
-    """The certificates of named memories (default: all) under every update; the same for any number of `processes`."""
+    """The certificates of memories under every update; the same for any number of `processes`.
+
+    names: of named memories, "network" and "energy_transformer"; by default all. A block is tested under its own update
+    too, token by token, which is the update "own_update".
+    """
     work = partial(_certified, count=count, seed=seed, dtype=dtype, parts=packed())
-    pairs = [(name, update) for name in names or sorted(named_memories) for update in updates]
+    pairs = pairs_of(names or [*sorted(named_memories), *RANDOM])
     yield from results_of(work, pairs, processes, ordered=True)
 
 
-def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
+def pairs_of(names: Sequence[str]) -> list[tuple[str, str | None]]:
+    """Each of these memories with each update; None is the own update of a block, which has no name."""
+    every = [(name, update) for name in names for update in updates]
+    return [*every, *((name, None) for name in names if name == "energy_transformer")]
+
+
+def _certified(pair: tuple[str, str | None], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
     """The certificate of a named memory under an update. parts: the classes of the user's own, for a worker."""
     register_packed(parts)
     return certify(*pair, count, seed, dtype)
@@ -147,12 +159,14 @@ def _certified(pair: tuple[str, str], count: int, seed: int, dtype: str, parts: 
 
 def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
     """A function that draws instances of a memory; it gives a memory that is an object as it is."""
+    if isinstance(memory, str) and memory in RANDOM:
+        return RANDOM[memory]
     own = own_named(memory, "memory") if isinstance(memory, str) and memory not in named_memories else memory
     if is_part(own):
         return lambda rng: memory_with(own, random_reals(rng), beta=random_beta(rng))
     if isinstance(own, AssociativeMemory):
         return lambda rng: own
-    reject_unknown("memory", [memory], named_memories)
+    reject_unknown("memory", [memory], [*named_memories, *RANDOM])
     return partial(random_memory, named_memories[memory])
 
 
@@ -254,11 +268,11 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
 def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
     """½ Σ_ij |W_ij x_j|, `(n,)`, the magnitude of the terms of ½ xᵀW x; 0 for a memory without couplings.
 
-    Of a network of layers, Σ |parts of the energy|.
+    Of a network of layers, and of a block, Σ |parts of the energy|.
 
     The terms may cancel in the sum, but their rounding remains.
     """
-    if isinstance(memory, Network):
+    if isinstance(memory, (Network, TokenMemory)):
         return np.asarray(sum(np.abs(part) for part in memory.energies(states).values()))
     couplings = getattr(memory.forward if isinstance(memory, Bidirectional) else memory, "couplings", None)
     if couplings is None:
@@ -289,6 +303,9 @@ def _converted(memory: Any, dtype: str) -> Any:
             joined = [replace(one, synapse=_with_arrays(one.synapse, cast)) for one in memory.synapses]
             network = Network(memory.layers, joined)
             return network.clamped(memory.held) if memory.held.any() else network
+        case TokenMemory():
+            arrays: Any = {name: cast(getattr(memory.block, name)) for name in ("w_query", "w_key", "memories")}
+            return replace(memory, block=replace(memory.block, **arrays), patterns=cast(memory.patterns))
         case Memory():
             keys = cast(memory.keys)
             values = None if memory.autoassociative else cast(memory.values)

@@ -4,6 +4,14 @@ from hopattn.figures.german_axes import AXES
 from hopattn.figures.german_sentences import SENTENCES
 
 NOTES = {
+    "squares: synapses, with their energies": "Quadrate: Synapsen mit ihren Energien",
+    "framed: a hidden patch, a token that is free": "umrahmt: ein verdecktes Stück, ein freies Token",
+    "the cue ‘{}’: energy {n}": "der Reiz „{}“: Energie {}",
+    "after {n} steps: energy {n}": "nach {} Schritten: Energie {}",
+    "after {n} step: energy {n}": "nach {} Schritt: Energie {}",
+    "sweep {n}: {n}": "Durchgang {}: {}",
+    "their sum": "ihre Summe",
+    "{n} of {n} parts": "{} von {} Teilen",
     "hatched: hidden by the mask": "schraffiert: von der Maske verdeckt",
     "hidden by the mask": "von der Maske verdeckt",
     "dashed: below 0": "gestrichelt: unter 0",

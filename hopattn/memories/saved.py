@@ -9,10 +9,16 @@ from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.layers import Layer
+from hopattn.networks.network import Network
+from hopattn.networks.synapses import Connection, Function, synapses
 
-_KINDS: tuple[Any, ...] = Memory, Hopfield, Associator, Bidirectional, LogSumRelu, SuperposedMemory
+_KINDS: tuple[Any, ...] = Memory, Hopfield, Associator, Bidirectional, LogSumRelu, SuperposedMemory, Network
 KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in _KINDS}
 """The kinds of memories that a file may hold, by the name of each in a file."""
+_INSIDE: tuple[Any, ...] = Layer, Connection, *(kind for kind in synapses.values() if kind is not Function)
+INSIDE: dict[str, type[Any]] = {kind.file_kind: kind for kind in _INSIDE}
+"""The kinds of objects within a network."""
 
 
 def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
@@ -28,5 +34,5 @@ def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
     ...     ha.load_memory(file)
     Memory(keys (2, 2), values (2, 2), Dot(), Softmax(beta=4.0), Identity())
     """
-    memory: AssociativeMemory = read(path, KINDS)
+    memory: AssociativeMemory = read(path, KINDS, INSIDE)
     return memory

@@ -6,7 +6,7 @@ g = ∇L(x)          L*(g) = x·g − L(x)          x the inner state of a neuro
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from hopattn.retrieval.separation.base import Elementwise, Separation
 class Separated(Activation):
     """A separation as an activation: the field are the scores s, the state the weights p = ∇Ψ(s), Φ = Ψ and Φ* = Ψ*."""
 
+    saved_as: ClassVar[str] = "separation"
     separation: Separation
 
     @property
@@ -67,6 +68,7 @@ class Layer(Declared):
     Source: Krotov & Hopfield (2021), ICLR, section 2 (their L is our Φ, their f or g our state); Krotov (2021).
     """
 
+    file_kind: ClassVar[str] = "Layer"
     name: str
     shape: Annotated[Any, lengths]
     activation: Any = "identity"

@@ -6,7 +6,8 @@ E(g) = Σ_layers L*(g) − Σ_synapses F(g)          x = Σ ∂F/∂g, the field
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from os import PathLike
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.networks.hopfield import require_no_mask
 from hopattn.networks.layers import Layer, LayerActivations, described
-from hopattn.networks.synapses import Connection, places_of
+from hopattn.networks.synapses import Connection, Function, places_of
 from hopattn.retrieval.masks import like
 
 
@@ -85,6 +86,7 @@ class Network(AssociativeMemory):
     ('converged', 0, True)
     """
 
+    file_kind: ClassVar[str] = "Network"
     layers: tuple[Layer, ...]
     synapses: tuple[Connection, ...]
     patterns: Array
@@ -113,6 +115,28 @@ class Network(AssociativeMemory):
         object.__setattr__(self, "patterns", _zeros((0, self.total), arrays[0] if arrays else np.zeros(1)))
         object.__setattr__(self, "patterns_of", None)
         self._set_patterns(patterns)
+
+    @staticmethod
+    def _of_file(
+        layers: Sequence[Layer],
+        synapses: Sequence[Connection],
+        patterns: np.ndarray,
+        held: np.ndarray,
+        patterns_of: str | None = None,
+    ) -> "Network":
+        """The network that `save` wrote: these patterns, of one layer by its name or of all, and these held neurons."""
+        network = Network(layers, synapses)
+        if patterns_of is not None:
+            network._set_patterns({patterns_of: patterns.reshape(-1, *network[patterns_of].shape)})
+        elif len(patterns):
+            network._set_patterns(patterns)
+        return network.clamped(held) if held.any() else network
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the network to a file, as of `Memory.save`; raises `InvalidInput` also for a `Function` synapse."""
+        if own := next((one for one in self.synapses if isinstance(one.synapse, Function)), None):
+            raise InvalidInput(f"save: the synapse '{own.name}' is a Function, which a file cannot hold")
+        super().save(path)
 
     def _set_patterns(self, patterns: Any) -> None:
         if patterns is None:
@@ -229,7 +253,8 @@ class Network(AssociativeMemory):
     def step_of_layers(self, states: Any, mask: Any = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
 
-        Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ.
+        Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
+        if its activation has one.
         """
         x, parts = self._taken(states, mask)
         held = self.activation.split(like(self.held, x))
@@ -237,7 +262,7 @@ class Network(AssociativeMemory):
             if not self.activation.free[i]:
                 continue
             field, now, (inertia, _) = self._field_of(layer.name, parts), parts[i], self.bends[layer.name]
-            if 0 < inertia < float("inf"):
+            if 0 < inertia < float("inf") and layer.has_inertia:
                 moved = layer.activation.proximal(field + inertia * now, now, inertia)
             else:
                 moved = layer.activation(field, now)

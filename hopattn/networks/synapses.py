@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from hopattn.foundation.arrays import Array, as_array, as_float, device_of, name
 from hopattn.foundation.checks import function, real
 from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.registry import Registry
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
@@ -39,6 +40,7 @@ LINEAR = 0.0, ""
 class Connection:
     """A synapse and the names of the layers that it joins, in its order; name: that of its energy, or None."""
 
+    file_kind: ClassVar[str] = "Connection"
     synapse: "Synapse"
     layers: tuple[str, ...]
     name: str | None = None
@@ -107,6 +109,7 @@ class Dense(Declared, Synapse):
     Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ is our W); many-body terms: Hoover et al. (2022), HAMUX.
     """
 
+    file_kind: ClassVar[str] = "Dense"
     weights: Annotated[Any, partial(weights_of, wanted="one axis for each layer", least=1)]
 
     def alignment(self, *activities: Array) -> Array:
@@ -174,6 +177,7 @@ class Convolution(Declared, Synapse):
     `InvalidInput` for a kernel of fewer than three axes. Source: Hoover et al. (2022), HAMUX (convolutional synapses).
     """
 
+    file_kind: ClassVar[str] = "Convolution"
     kernel: Annotated[Any, partial(weights_of, wanted=KERNEL, least=3)]
     stride: Count = 1
 
@@ -238,6 +242,7 @@ class Stored(Synapse):
     Energy Transformer).
     """
 
+    file_kind: ClassVar[str] = "Stored"
     keys: Array
     separation: Separation
 
@@ -277,6 +282,7 @@ class Attention(Synapse):
     Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021), arXiv 2107.06446.
     """
 
+    file_kind: ClassVar[str] = "Attention"
     query: Array | None
     key: Array | None
     separation: Separation
@@ -420,3 +426,7 @@ def _summed(values: Array) -> Array:
 def places_of(connection: Connection, layer: str) -> tuple[int, ...]:
     """The places of a synapse at which this layer is."""
     return tuple(place for place, name in enumerate(connection.layers) if name == layer)
+
+
+synapses: Registry[Synapse] = Registry("synapse", Synapse, [__name__])
+"""The synapses by name, as files of networks and scenarios write them."""

@@ -24,6 +24,7 @@ GROUPS = {
     "note": "NOTE: sets, spins, graphs, maps",
     "memories": "Memories of the literature",
     "landscapes": "Landscapes of memories",
+    "networks": "Networks of layers",
     "positions": "Positions",
     "circuits": "Circuits",
     "rasp": "Programs in heads (RASP)",

@@ -40,6 +40,16 @@ def test_every_claim_stands(name, update, dtype, fewer):
     assert found.claimed or found.unclaimed or found.obstacle
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_random_networks_and_blocks_descend_and_those_without_a_claim_have_counter_examples(dtype):
+    for name, update in (("network", "layers"), ("network", "time"), ("energy_transformer", None)):
+        found = certify(name, update, count=count(5000, 100), rng=2, dtype=dtype)
+        assert found.holds and found.claimed and found.largest <= 64 * np.finfo(dtype).eps, found
+    query, key = [[[1, -1, 1], [-2, -2, 1]]], [[[1, 0, 0], [1, -1, -2]]]
+    itself = ha.networks.EnergyTransformer(query, key, [[1, -1, 1]], attends_itself=True).memory(3)
+    assert certify(itself, count=200, search=20, dtype=dtype).rises > 0
+
+
 @pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("name", "update"),

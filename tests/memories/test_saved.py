@@ -14,8 +14,11 @@ from hopattn.experiments.random_memories import random_memory
 from hopattn.foundation.errors import CannotDo, InvalidInput
 from hopattn.memories.models import named_memories
 from hopattn.memories.saved import KINDS
+from hopattn.networks import Function, Layer, Network
 from hopattn.results.files import npz
+from tests.counts import spread
 from tests.each import each
+from tests.networks.random_networks import LAGRANGIANS, random_network, random_states
 
 
 def cues_of(memory, rng):
@@ -181,3 +184,22 @@ def test_a_missing_file_names_the_nearest(tmp_path):
     ha.Memory(np.eye(2)).save(tmp_path / "letters.npz")
     with pytest.raises(InvalidInput, match=r"there is no file 'leters.npz' .*did you mean 'letters.npz'"):
         ha.load_memory(tmp_path / "leters.npz")
+
+
+def test_a_network_is_read_as_it_was_saved_and_a_function_is_refused(tmp_path):
+    rng, file = np.random.default_rng(0), tmp_path / "n.npz"
+    for last in spread(LAGRANGIANS, 9):
+        network = random_network(rng, last=last)
+        name = network.layers[0].name
+        known = rng.normal(size=(2, *network[name].shape))
+        network = Network(network.layers, network.synapses, patterns={name: known}).clamped([name])
+        network.save(file)
+        found, states = ha.load_memory(file), random_states(network, rng)
+        assert repr(found) == repr(network) and found.layers == network.layers
+        assert found.patterns_of == name and np.array_equal(found.patterns, network.patterns)
+        assert np.array_equal(found.held, network.held)
+        assert found.step_of_layers(states).tobytes() == network.step_of_layers(states).tobytes()
+        np.testing.assert_equal(found.energies(states), network.energies(states))
+    own = Network([Layer("a", 2)], [Function(lambda g: g.sum(-1), lambda g: (g,)).on("a")])
+    with pytest.raises(InvalidInput, match="save: the synapse 'a synapse' is a Function, which a file cannot hold"):
+        own.save(file)

@@ -21,19 +21,21 @@ from hopattn.cli.code_pages import portable_json
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processes: int, as_json: bool) -> int:
-    """Test each named MEMORY (all by default) under each update. Memories have random size, load and parameters, and
-        start from random states. The energy must not rise where that is claimed. Exit code 1 if it does.
+    """Test each named MEMORY, "network" or "energy_transformer" (all by default) under each update. Memories have
+        random size, load and parameters, and start from random states. The energy must not rise where that is claimed.
+        Exit code 1 if it does.
 
     A MEMORY mymodule:LogCosh is a separation, similarity or activation of your own, from mymodule.py.
     """
     from dataclasses import asdict
 
     from hopattn.experiments.certificate import certify_all
+    from hopattn.experiments.random_networks import RANDOM
     from hopattn.foundation.errors import reject_unknown
     from hopattn.foundation.registry import is_path
     from hopattn.memories.models import named_memories
 
-    reject_unknown("memory", [name for name in memory if not is_path(name)], named_memories)
+    reject_unknown("memory", [name for name in memory if not is_path(name)], [*named_memories, *RANDOM])
     certificates = list(certify_all(memory, count, seed, processes, dtype))
     if as_json:
         from hopattn.results.files import json_text

@@ -42,8 +42,9 @@ class Ended(Expectation):
     """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None
     """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is not a pattern."""
-    energy: Literal["falls"] | None = None
-    """The energy does not rise on the way: it falls, or stays level where the cue is a fixed point already."""
+    energy: Literal["falls", "rises"] | None = None
+    """"falls": the energy does not rise on the way, and stays level where the cue is a fixed point already; "rises":
+    some step raises it."""
 
     def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
         yield from layout.row_problem(self.at, (*path, "at"))
@@ -67,7 +68,8 @@ class Ended(Expectation):
             verdicts.append((" → ".join(self.visits), " → ".join(visited)))
         if self.energy is not None:
             energies = arrays["energy"].values[row]
-            met = met and bool(np.all(np.diff(energies) <= EXACT))
+            falls = bool(np.all(np.diff(energies) <= EXACT))
+            met = met and falls == (self.energy == "falls")
             verdicts.append((self.energy, f"{energies[0]:.4g} → {energies[-1]:.4g}"))
         expected, computed = ([str(verdict[side]) for verdict in verdicts] for side in (0, 1))
         return Verdict(met, ", ".join(expected), ", ".join(computed))

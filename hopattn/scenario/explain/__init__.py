@@ -8,5 +8,6 @@
 - `interventions.py`: the worth of patterns and tokens, by a formula and measured
 - `energy.py`: the energy of a state, term by term
 - `recall.py`: the arithmetic and the pictures of a recall
+- `network.py`: the arithmetic of a network of layers
 - `recurrent.py`: the arithmetic of a recurrent network and its decoder
 """

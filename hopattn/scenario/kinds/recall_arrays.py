@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import ReferencePatterns, Spurious
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Spurious
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
@@ -195,7 +195,7 @@ class RecallArrays:
             "status": recall.status,
             "recalls": names[recall.matched],
             "spurious": np.where(recall.spurious == "", "none", recall.spurious),
-            "of": self._parts_of_spurious(recall),
+            "of": parts_of_spurious(recall.state, recall, memory.patterns, names),
             "steps": recall.steps,
             "period": recall.period,
             "visits": names[visited.T],
@@ -215,15 +215,6 @@ class RecallArrays:
         overlaps, start = cosines[cues, own], np.asarray(cosine(given, patterns))[cues, own]
         means = {"overlap": np.mean(overlaps), "recalled": np.mean(recalled)}
         return {**means, "overlaps": overlaps, "start": start}
-
-    def _parts_of_spurious(self, recall: Recall) -> list[str]:
-        """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""
-        parts = []
-        for state, kind, three in zip(recall.state, recall.spurious, recall.mixture, strict=True):
-            reversed_ = int(np.argmin(cosine(state, self.memory.patterns))) if kind == Spurious.REVERSED else -1
-            numbers = three if kind == Spurious.MIXTURE else [reversed_] if reversed_ >= 0 else []
-            parts.append(" + ".join(dict.fromkeys(str(self._names[number]) for number in numbers)))
-        return parts
 
     def _answers(self, memory: Bidirectional, states: np.ndarray) -> dict[str, np.ndarray]:
         """The final state of the other side, and the name of the pattern that it recalls."""
@@ -308,3 +299,15 @@ class RecallArrays:
             return has_successors(self.memory, self.table.update_rule(), len(self.words.axes))
         except InvalidInput:
             return False
+
+
+def parts_of_spurious(
+    states: np.ndarray, ended: Recall | Likeness, patterns: np.ndarray, names: np.ndarray
+) -> list[str]:
+    """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""
+    parts = []
+    for state, kind, three in zip(states, ended.spurious, ended.mixture, strict=True):
+        reversed_ = int(np.argmin(cosine(state, patterns))) if kind == Spurious.REVERSED else -1
+        numbers = three if kind == Spurious.MIXTURE else [reversed_] if reversed_ >= 0 else []
+        parts.append(" + ".join(dict.fromkeys(str(names[number]) for number in numbers)))
+    return parts

@@ -14,6 +14,8 @@
 - `memories.py`: memories, by the name of a model or by their parts
 - `ensembles.py`: patterns, random or from a file, the memory that stores them, and the damage of their cues
 - `magnets.py`: spins and their energy
+- `networks.py`: networks of layers
+- `energy_transformers.py`: Energy Transformer blocks
 - `worlds.py`: the places of a walk, and the actions that lead from one to another
 - `program.py`: the steps of a program
 """
