@@ -202,6 +202,12 @@ SECOND = MANY
 """In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
 
 
+SKIPPED = "hopattn/skipped"
+"""Where the cache of pytest holds the names of the tests that the last run skipped."""
+ONLY_SKIPPED = os.environ.get("HOPATTN_SKIPPED") == "1"
+"""Whether only these run: with more packages installed than in the last run, they show what it could not."""
+
+
 SHARING = {"figures", "scenario", "test_pages.py", "cli"}
 """Folders and files whose tests share results and drawings. They come first in a quick run, in one process of two."""
 
@@ -275,7 +281,7 @@ def site(testrun_uid):
 
 
 def pytest_report_header():
-    more = " and all variants" if VARIANTS else "; HOPATTN_VARIANTS=1 adds the variants that .ci/run tests too"
+    more = " and all variants" if VARIANTS else "; HOPATTN_VARIANTS=1 adds the variants"
     return "counts: full" if FULL else f"counts: quick{more}; HOPATTN_FULL=1, as in make test-all, is everything"
 
 
@@ -311,6 +317,11 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    if hasattr(config, "cache"):  # pytest runs without it where `-p no:cacheprovider` says so
+        config.cache.set(SKIPPED, [report.nodeid for report in terminalreporter.stats.get("skipped", [])])
+
+
 def pytest_sessionfinish():
     """The remaining objects live to the end too: pytest and Python look through them twice more otherwise."""
     gc.collect()
@@ -328,6 +339,8 @@ def pytest_collection_modifyitems(config, items):
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
         left_out |= {item for item in items if item.get_closest_marker("full")}
+    if ONLY_SKIPPED:
+        left_out.update(shown_before(items, config.cache))
     if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
         left_out.update(left_to_ci(items))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
@@ -336,6 +349,16 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: SHARING.isdisjoint(item.path.parts))
     for item in items:
         assert item.get_closest_marker("skip") is None, "skip by a fixture that says what is missing"
+
+
+def shown_before(items, cache):
+    """The tests that the last run did not skip; a name that it kept and that no test has now is an error."""
+    skipped, named = cache.get(SKIPPED, None), {item.nodeid for item in items}
+    if skipped is None:
+        raise pytest.UsageError("HOPATTN_SKIPPED=1: no tests have run before, so none are known to have skipped")
+    if WANTED and not named.issuperset(skipped):
+        raise pytest.UsageError(f"HOPATTN_SKIPPED=1: no test here: {', '.join(sorted({*skipped} - named))}")
+    return [item for item in items if item.nodeid not in skipped]
 
 
 def left_to_ci(items):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import left_to_ci
+from tests.conftest import SKIPPED, left_to_ci, pytest_terminal_summary, shown_before
 from tests.counts import but, evenly
 
 
@@ -36,3 +36,16 @@ def test_cases_are_left_out_by_their_names_which_must_be_there():
     assert but([("a", 1), ("b", 2)], ("b", 2))[1].values == ("b", 2)
     with pytest.raises(AssertionError, match="has another name now"):
         but("abc", "d")
+
+
+def test_a_second_run_takes_the_tests_that_the_first_skipped():
+    cache, items = {}, [SimpleNamespace(nodeid=name) for name in "abc"]
+    keeping = SimpleNamespace(cache=SimpleNamespace(set=cache.__setitem__))
+    with pytest.raises(pytest.UsageError, match="no tests have run before"):
+        shown_before(items, cache)
+    pytest_terminal_summary(SimpleNamespace(stats={}), keeping)
+    assert cache == {SKIPPED: []} and shown_before(items, cache) == items
+    pytest_terminal_summary(SimpleNamespace(stats={"skipped": [items[1]]}), keeping)
+    assert shown_before(items, cache) == [items[0], items[2]]
+    with pytest.raises(pytest.UsageError, match="no test here: b"):
+        shown_before(items[2:], cache)

@@ -11,6 +11,7 @@ import pytest
 from matplotlib import pyplot
 
 import hopattn as ha
+from hopattn.experiments import certificate
 from hopattn.experiments.certificate import Certificate, rounding
 from hopattn.experiments.random_networks import RANDOM
 from hopattn.figures import rendering
@@ -159,6 +160,7 @@ def test_an_interrupted_certificate_goes_on_with_the_parts_that_remain(certify_p
     for name, value in {"PAGE": tmp_path / "a.md", "CHECKPOINT": tmp_path / "a.jsonl", "COUNT": 4, "PARTS": 2}.items():
         monkeypatch.setattr(certify_page, name, value)
     monkeypatch.setattr(certify_page, "named_memories", {"bam": None})
+    monkeypatch.setattr(certificate, "PATIENCE", 20)
     done = []
 
     def two_at_a_time(work, parts):

@@ -1,5 +1,7 @@
 """The first use of a fresh clone: each slow step says first what it does."""
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -58,3 +60,36 @@ def test_everything_is_due_after_fifty_commits_or_at_a_word(clone, tmp_path):
     assert due(tmp_path, "0" * 40) == ("", 1), "a shallow clone"
     clone("commit", "--quiet", "--allow-empty", "--message", "Release [full]")
     assert due(tmp_path, tip) == ("the last commit asks for it", 0)
+
+
+def test_everything_runs_each_part_and_keeps_how_it_ended(clone, tmp_path):
+    def everything(*parts, fails="nothing"):
+        scripts = {".ci/every-extra": ":", ".ci/other-versions": ":", ".venv/bin/python": ":"}
+        scripts["make"] = f"echo $* >>made; case $* in *{fails}*) exit 1;; esac"
+        for name, script in scripts.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+            (tmp_path / name).chmod(0o755)
+        (tmp_path / "made").write_text("")
+        path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        ran = subprocess.run(["bash", ".ci/full", *parts], cwd=tmp_path, env=path, capture_output=True, text=True)
+        made = [line.split()[0] for line in (tmp_path / "made").read_text().splitlines()]
+        return ran.returncode, made, ran.stderr
+
+    shutil.copy(ROOT / ".ci/full", tmp_path / ".ci")
+    commit = clone("rev-parse", "--short", "HEAD")
+    ran = tmp_path / ".ci/full-ran"
+    assert everything("fuzz", "benchmarks") == (0, ["fuzz", "bench"], "")
+    code, made, message = everything("fuzzz")
+    assert (code, made) == (2, []) and "'fuzzz' is not a part of .ci/full; expected some of: tests fuzz" in message
+    assert not ran.exists()
+    assert everything() == (0, ["test-all", "fuzz", "bench"], "")
+    assert re.fullmatch(rf"{commit} \d{{4}}-\d\d-\d\d passed in 0 min\n", ran.read_text())
+    assert everything(fails="test-all") == (1, ["test-all", "fuzz", "bench"], "")
+    assert " failed: tests in 0 min\n" in ran.read_text()
+    assert due(tmp_path, commit) == ("", 1)
+
+
+def test_the_tests_that_other_versions_run_are_there():
+    named = re.findall(r"tests/\S+", (ROOT / ".ci/other-versions").read_text(encoding="utf-8"))
+    assert len(named) > 20 and [name for name in named if not (ROOT / name).exists()] == []

@@ -201,7 +201,7 @@ def test_a_long_listing_is_folded(page):
 
 
 def in_node(script, call, asked="letters"):
-    """The result of a call in a script of the site."""
+    """The result of an expression in a script of the site."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
@@ -223,9 +223,13 @@ def test_a_block_of_code_is_copied_as_it_is_typed(block, copied):
     assert in_node("copy.js", f"typed({json.dumps(block)})") == copied
 
 
+def scored(pages, asked):
+    return in_node("scorer.js", f'{json.dumps(pages)}.map(page => Scorer.score([page, "", "", null, 5]))', asked)
+
+
 def test_a_search_finds_the_page_of_that_name_then_explanations_then_scenarios():
     pages = ["gallery/letters", "ideas/energy", "lectures/kim", "gallery/bank", "start/uv", "development/changelog"]
-    scores = [in_node("scorer.js", f'Scorer.score(["{page}", "", "", null, 5])') for page in pages]
+    scores = scored(pages, "letters")
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == len(scores)
 
@@ -233,7 +237,7 @@ def test_a_search_finds_the_page_of_that_name_then_explanations_then_scenarios()
 @each("asked", ["beta", "β", "inverse+temperature"])
 def test_a_search_for_beta_finds_the_pages_that_explain_it(asked):
     pages = ["ideas/separations", "ideas/one-idea", "ideas/energy", "gallery/letters"]
-    scores = [in_node("scorer.js", f'Scorer.score(["{page}", "", "", null, 5])', asked) for page in pages]
+    scores = scored(pages, asked)
     assert scores == sorted(scores, reverse=True)
     assert scores[1] > scores[2] + 50
 

@@ -18,7 +18,7 @@ CASES = [
     *((SHORT, "full disk"), (SWEEP, "SIGKILL"), (SHORT, "SIGINT"), (SHORT, "slow output"), (SWEEP, "closed errors")),
     (SHORT, "closed errors"),
 ]
-"""With quick counts `.ci/run` takes the first and the last; `tests/fuzz` keeps cases of workers without a stream."""
+"""With quick counts all variants are the first and the last; `tests/fuzz` keeps cases of workers without a stream."""
 
 
 @pytest.fixture(scope="module")

@@ -86,11 +86,12 @@ def closed():
 
 
 @each("what, message", [("silent", "says nothing"), ("closed", "nothing takes the connection")])
-def test_a_scheduler_that_does_not_answer_is_reported_in_seconds(dask, what, message, request, capfd):
+def test_a_scheduler_that_does_not_answer_is_reported_in_seconds(dask, what, message, request, capfd, monkeypatch):
     address, start = request.getfixturevalue(what), time.monotonic()
+    monkeypatch.setitem(dask.config["distributed"]["comm"]["timeouts"], "connect", "600s")
     with pytest.raises(CannotDo, match=f"{address}: no scheduler answers there within 1 s .*{message}"):
         connected(address, seconds=1.0)
-    assert time.monotonic() - start < 20  # of Dask's own 30 seconds and more
+    assert time.monotonic() - start < 120  # of Dask's own 600 seconds, as they are set here
     assert capfd.readouterr() == ("", "")
 
 
@@ -299,7 +300,7 @@ def test_a_cluster_that_does_not_answer_is_reported(served, rng, told_by_dask, m
         start = time.monotonic()
         with pytest.raises(CannotDo, match="does not answer: nothing was heard from its scheduler for 1 s"):
             memory.step(cues)
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 120
     assert told_by_dask == []
 
 

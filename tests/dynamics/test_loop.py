@@ -128,7 +128,7 @@ def test_graded_neurons_rest_where_a_state_is_the_answer_to_its_own_field(dt):
     np.testing.assert_allclose(long.residual, np.abs(long.state - np.tanh(0.5 * memory.field(long.state))).max())
 
 
-@each("dt", count([0.001, 0.01], [0.01, 0.05]))
+@each("dt", count([0.001, 0.01], [0.02, 0.05]))
 def test_graded_neurons_at_the_corner_of_the_cube_move(dt):
     """u = artanh(x)/β of a corner is about 19/β, and falls as u̇ = −u + h: after the time log(19/β) it is of size 1."""
     memory = ha.memories.graded([[1.0, -1.0, 1.0, 1.0]], beta=0.5)

@@ -26,7 +26,7 @@ def test_of_no_rows_the_longest_is_0():
 def test_a_product_in_tiles_is_the_product(shape, dtype, monkeypatch):
     n, dim, out = shape
     rng = np.random.default_rng(0)
-    x, matrix = rng.normal(size=(2, n, dim)).astype(dtype), rng.normal(size=(out, dim)).astype(dtype)
+    x, matrix = (rng.random(size, dtype) - 0.5 for size in ((2, n, dim), (out, dim)))
     assert n * dim * out >= vectors.LARGE_PRODUCT
     with thread_limit(1):
         one = linear(x, matrix)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
-from tests.counts import spread
+from tests.counts import count, spread
 from tests.draws import masks_for
 from tests.each import each
 
@@ -173,7 +173,7 @@ def test_everything_may_be_masked_by_a_bias():
 
 @each(("mask", "padded"), spread(product(["causal", "none", ha.window(20), "nonzero"], [False, True]), 4))
 def test_a_long_text_takes_no_square_of_memory(mask, padded):
-    rng, n = np.random.default_rng(8), 3000
+    rng, n = np.random.default_rng(8), count(3000, 2000)
     x = rng.normal(size=(2, n, 8))
     head = ha.Head(*rng.normal(size=(3, 8, 8)) / 8, mask=mask)
     words = ha.padding([n, n - 100], n) if padded else None
