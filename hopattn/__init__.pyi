@@ -60,7 +60,7 @@ from .transformer.attention import attention as attention
 from .transformer.blocks import Block as Block
 from .transformer.cache import KeyValueCache as KeyValueCache
 from .transformer.heads import Head as Head
-from .transformer.heads import MultiHead as MultiHead
+from .transformer.multi_head import MultiHead as MultiHead
 from .transformer.positions.planes import rotation as rotation
 from .transformer.positions.rotary import rope as rope
 from .transformer.positions.sinusoidal import sinusoidal as sinusoidal

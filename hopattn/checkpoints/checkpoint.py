@@ -18,7 +18,8 @@ from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
 from hopattn.foundation.in_range import in_range
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 
 
 @dataclass(frozen=True, eq=False)

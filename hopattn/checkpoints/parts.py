@@ -20,7 +20,8 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.similarity import Capped, Dot
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm, Normalisation
 
 AXES = {

@@ -12,7 +12,7 @@ import numpy as np
 from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 
 
 @dataclass(frozen=True, eq=False, repr=False)

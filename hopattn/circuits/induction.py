@@ -21,7 +21,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.planes import rotation
 
 SURE = 0.99

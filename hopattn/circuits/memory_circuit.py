@@ -27,7 +27,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.blocks import AttentionLayer
 from hopattn.transformer.gradients.curves import Curves, Draws
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 
 PROBES = {
     "previous word": "fraction of positions that W_K1 leads to the next one",

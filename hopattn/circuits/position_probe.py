@@ -27,7 +27,7 @@ from hopattn.foundation.traces import constant
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.gradients.curves import random_heads, random_layer, random_matrix
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 
 STEPS = 1000

@@ -303,9 +303,6 @@ def _converted(memory: Any, dtype: str) -> Any:
             joined = [replace(one, synapse=_with_arrays(one.synapse, cast)) for one in memory.synapses]
             network = Network(memory.layers, joined)
             return network.clamped(memory.held) if memory.held.any() else network
-        case TokenMemory():
-            arrays: Any = {name: cast(getattr(memory.block, name)) for name in ("w_query", "w_key", "memories")}
-            return replace(memory, block=replace(memory.block, **arrays), patterns=cast(memory.patterns))
         case Memory():
             keys = cast(memory.keys)
             values = None if memory.autoassociative else cast(memory.values)

@@ -15,7 +15,8 @@ from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import resolve
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.result import Result, Run
-from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHeadTrace
 
 Tokens = Sequence[str] | tuple[Sequence[str], Sequence[str]]
 """The words of a text, or those of the queries and those of the keys."""

@@ -33,7 +33,8 @@ from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
-from hopattn.transformer.heads import HeadTrace, MultiHeadTrace
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHeadTrace
 
 
 class PlotOptions(TypedDict, total=False):

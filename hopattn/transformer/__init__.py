@@ -8,7 +8,8 @@
 - `attention.py`: one step for queries, keys and values that are given
 - `linear_attention.py`: attention without scores: sums that grow with the text, in an array that does not
 - `delta_attention.py`: the same with the delta rule: a word overwrites what its key stood for
-- `heads.py`: one head, and heads in parallel
+- `heads.py`: one head
+- `multi_head.py`: heads in parallel
 - `interventions.py`: the worth of a token to a head: the output without its key, by a formula and measured
 - `normalisation.py`: layer normalisation and RMS normalisation of word vectors
 - `blocks.py`: the layer of a transformer, and layers one after the other

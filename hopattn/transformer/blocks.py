@@ -25,7 +25,8 @@ from hopattn.transformer.from_torch import (
     with_options,
     with_prefix,
 )
-from hopattn.transformer.heads import HeadTrace, MultiHead, MultiHeadTrace
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace
 from hopattn.transformer.normalisation import LayerNorm
 
 ATTENTION, CROSS = "self_attn", "multihead_attn"

@@ -19,7 +19,8 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import MATRICES, Head, MultiHead
+from hopattn.transformer.heads import MATRICES, Head
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.alibi import Alibi
 
 

@@ -1,4 +1,4 @@
-"""Attention heads: memories whose cues, keys and values are affine maps of a text; one head, and heads in parallel.
+"""Attention heads: memories whose cues, keys and values are affine maps of a text.
 
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
@@ -10,10 +10,9 @@ their matrices and biases only are computed together, as further axes of one bat
 for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby, product
 from typing import Any, NamedTuple, Unpack
 
 from hopattn.foundation.arrays import (
@@ -27,27 +26,24 @@ from hopattn.foundation.arrays import (
     require_fitting,
     widened,
 )
-from hopattn.foundation.checks import each, function
+from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
-from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval, StepParts, biased
 from hopattn.transformer.attention import (
     as_bias,
     head_bias,
     leading_axes,
     own_bias,
-    sinks_of_heads,
     split_bias,
     stacked_sinks,
 )
 from hopattn.transformer.feed_forward import Affine
-from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
+from hopattn.transformer.from_torch import knows_torch_words
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
@@ -76,14 +72,6 @@ class HeadTrace:
     output: Array
     bias: Array | None = None
     rest: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class MultiHeadTrace:
-    """The arrays of heads in parallel. heads: the trace of each. output: `(…, n, dim)`."""
-
-    heads: tuple[HeadTrace, ...]
-    output: Array
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -164,7 +152,7 @@ class Head:
 
         No array of all scores is held where the text is long and there is no bias.
         """
-        return self._alone.output(_texts(self, x, source), as_mask(mask), self._lifted(bias))
+        return self._alone.output(texts_of(self, x, source), as_mask(mask), self._lifted(bias))
 
     @in_range
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
@@ -174,7 +162,7 @@ class Head:
         it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
-        return self._alone.traces(_texts(self, x, source), as_mask(mask), self._lifted(bias))[0]
+        return self._alone.traces(texts_of(self, x, source), as_mask(mask), self._lifted(bias))[0]
 
     def with_sink(self, sink: Any) -> "Head":
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
@@ -194,7 +182,7 @@ class Head:
 
     def mapped(self, x: Any) -> Texts:
         """The queries, keys and values of a text `(…, n, dim)`, already turned where the head has a position."""
-        return self._alone.mapped(_texts(self, x, None))
+        return self._alone.mapped(texts_of(self, x, None))
 
     @property
     def _alone(self) -> "Group":
@@ -342,149 +330,7 @@ class Group(NamedTuple):
         return array[..., min(i // self.shared, g - 1), min(i % self.shared, r - 1), :, :]
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class MultiHead:
-    """Heads in parallel: their outputs are concatenated and multiplied by w_out.
-
-    heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and
-    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. sink: for heads
-    without one, that of all, or an array `(n_heads,)`, which keeps its derivative. Raises `InvalidInput` for other
-    heads, for heads of texts of different dims, and for a w_out or sinks that do not fit. Source: Vaswani et al.
-    (2017), 3.2.2; Ainslie et al. (2023), EMNLP, grouped queries; Agarwal et al. (2025), arXiv:2508.10925, sinks.
-    """
-
-    heads: tuple[Head, ...]
-    w_out: Array
-    out: Affine
-    groups: tuple[Group, ...]
-    """The heads again, those together that are alike."""
-
-    def __init__(self, heads: Iterable[Head], w_out: Any, *, sink: Any = None) -> None:
-        out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
-        if not heads:
-            raise InvalidInput("heads: expected at least one Head, in a list")
-        for (i, head), role in product(enumerate(heads), ("w_query", "w_key", "w_value")):
-            dim = getattr(heads[0], role).shape[1]
-            require_dim(getattr(head, role), dim, f"heads: entry {i}: {role}", f"{role} of the first head")
-        require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
-        if sink is not None:
-            sinks = sinks_of_heads(sink, len(heads), heads[0].w_key)
-            heads = tuple(head.with_sink(sink if sinks is None else sinks[i]) for i, head in enumerate(heads))
-        groups = tuple(Group.of(tuple(alike)) for _, alike in groupby(heads, _kind))
-        for name, part in (("heads", heads), ("w_out", out.weight), ("out", out), ("groups", groups)):
-            object.__setattr__(self, name, part)
-
-    def __repr__(self) -> str:
-        n, first = len(self.heads), self.heads[0]
-        heads = f"{n} × {first!r}" if len(self.groups) == 1 else f"{n} heads that differ"
-        return f"MultiHead({heads}, w_out {self.out.dims})"
-
-    @knows_torch_words
-    @in_range
-    def __call__(
-        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
-    ) -> Array:
-        """The output of all heads together, `(…, n, dim)`.
-
-        x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
-        default they are those of x. key, value: the texts of the keys and of the values instead of a source, where
-        they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
-        m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
-        """
-        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
-        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
-
-    @in_range
-    def trace(
-        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
-    ) -> MultiHeadTrace:
-        """The output of all heads together, and the trace of each head; the arguments are those of a call."""
-        texts, rule = _texts(self.heads[0], x, source, key, value), as_mask(mask)
-        traces = [one for group, own in self._with_biases(bias) for one in group.traces(texts, rule, own)]
-        return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
-
-    def without(self, token: Any, at: int | None = None) -> "MultiHead":
-        """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
-        return MultiHead([head.without(token, at) for head in self.heads], self.out)
-
-    def joined(self, outputs: Sequence[Array]) -> Array:
-        """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
-        return self.out(outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1))
-
-    def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
-        """Each group with its part of the bias of a call."""
-        given = None if bias is None else as_bias(bias, self.w_out, "w_out")
-        if given is None or given.ndim < 3 or given.shape[-3] == 1:
-            return [(group, given) for group in self.groups]
-        if given.shape[-3] != len(self.heads):
-            message = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
-            raise InvalidInput(f"{message}; expected (n, m) or (…, heads, n, m)")
-        ends = accumulate(len(group.heads) for group in self.groups)
-        return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
-
-    @classmethod
-    def from_torch(
-        cls, module: Any, n_heads: int | None = None, *, mask: Any = "none", sink: Any = None
-    ) -> "MultiHead":
-        """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
-
-        module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
-        which does not keep it. sink: with a state, as in `MultiHead`; that of a module with add_zero_attn=True is 0.
-        mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here, as in its
-        `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that has no such form here, for
-        missing and further names of a state, all at once, and for arrays that do not fit.
-
-        >>> import numpy as np
-        >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
-        >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
-        (2, 2)
-        """
-        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads, sink=sink)
-        maps, out = heads_from(state, options["n_heads"])
-        beta = float(maps[0][0].dims[0]) ** -0.5
-        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out, sink=options["sink"])
-
-    def to_torch(self) -> dict[str, Array]:
-        """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
-
-        Heads that share keys get a copy each. Those with a sink of 0 are of a module with add_zero_attn=True, which the
-        names do not tell. Raises `InvalidInput` for heads that PyTorch's class cannot have.
-        """
-        step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
-        maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
-        sinks = [one.retrieval.separation.sink for one in self.heads]
-        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
-        apart = [part for one in self.heads for part in (one.position, one.bias, one.query_norm, one.key_norm)]
-        placed = any(part not in (None, Identity()) for part in apart)
-        dims = {*self.out.dims, *(one.dims[0] for one in maps)}
-        for reason, holds in (
-            ("the heads are not alike", len(self.groups) > 1),
-            ("PyTorch's class has no rotary position and no bias of a head, and no norms", placed),
-            ("PyTorch's class has no sink but 0, for all heads", any(one not in (None, 0.0) for one in sinks)),
-            (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
-            ("the heads' dims do not add up to that of the output", len(dims) > 1),
-        ):
-            if holds:
-                raise InvalidInput(f"to_torch: {reason}")
-        return heads_state(maps, self.out)
-
-
-def _kind(head: Head) -> tuple[Any, ...]:
-    """All but the matrices and biases of a head: heads in which this is equal are computed together.
-
-    A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has. A similarity
-    that goes by the places of a text is computed for each head by itself.
-    """
-    step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
-    maps = [own.dims for own in (head.query, head.key, head.value)]
-    given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
-    alone = None if step.similarity.by_pairs else object()
-    same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
-    placed = head.query_norm, head.key_norm, head.position
-    return maps, placed, step.similarity, step.activation, replace(step.separation, **same), given, alone
-
-
-def _texts(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:
+def texts_of(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:
     """The texts of queries, keys and values; raises `InvalidInput` for one that does not fit the head's matrices."""
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")

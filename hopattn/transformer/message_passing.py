@@ -21,7 +21,8 @@ from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import HeadTrace, MultiHead
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHead
 
 
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:

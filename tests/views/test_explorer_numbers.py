@@ -11,7 +11,7 @@ from hopattn.memories.memory import Memory
 from hopattn.memories.models.classical import hopfield
 from hopattn.scenario.loading import parse
 from hopattn.transformer.blocks import AttentionLayer, stack
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.views.explorer.controls import controls
 from hopattn.views.explorer.start import DEFAULTS, started
 from hopattn.views.explorer.values import head_of, settings_of

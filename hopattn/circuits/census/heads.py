@@ -16,7 +16,7 @@ from hopattn.foundation.checks import function, instance, whole
 from hopattn.foundation.declared import Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks, workers
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 
 FOLLOWED = 32
 """The number of queries of each head that are followed to a fixed point."""

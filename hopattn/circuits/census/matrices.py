@@ -19,7 +19,8 @@ from hopattn.circuits.composition import by_eigenvalues
 from hopattn.foundation.arrays import widened
 from hopattn.foundation.threads import Share
 from hopattn.foundation.vectors import nonzero
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 
 THROUGH = ("query_composition", "key_composition", "value_composition")
 """The ways in which a head reads what an earlier one wrote."""

@@ -20,7 +20,8 @@ from hopattn.results.files import npz, write_over
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
 from hopattn.transformer.from_torch import require_names, with_prefix
-from hopattn.transformer.heads import Head, HeadTrace, MultiHead
+from hopattn.transformer.heads import Head, HeadTrace
+from hopattn.transformer.multi_head import MultiHead
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
 EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"

@@ -130,7 +130,7 @@ class EnergyTransformerTable(Settling):
     def parts(self, memory: TokenMemory) -> dict[str, slice]:
         """The part of each token in a state."""
         dim = memory.block.dim
-        return {f"token {i + 1}": slice(i * dim, (i + 1) * dim) for i in range(memory.n_tokens)}
+        return {f"token {i + 1}": slice(i * dim, (i + 1) * dim) for i in range(memory.total // dim)}
 
     def seen(self, memory: TokenMemory, states: np.ndarray, words: Words) -> np.ndarray:
         """The pictures of states `(…, total)`, `(…, n_pixels)`: the sign of each pixel, 0 for one that is hidden."""

@@ -14,7 +14,7 @@ from hopattn.scenario.parts.sublayers import FeedForwardTable, NormChoice, NormT
 from hopattn.scenario.parts.torch_layers import TorchTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import AttentionLayer, Block
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 
 
 class LayerTable(Table):

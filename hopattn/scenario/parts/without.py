@@ -15,7 +15,7 @@ from hopattn.scenario.language.fields import Count, Problem, Table, Text, TextOr
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.occurrence import labels
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import MultiHead
+from hopattn.transformer.multi_head import MultiHead
 
 WORTH, CLOSED, MEASURED = "worth", "closed", "measured"
 """The quantities of a worth: weights and changes of energies, the answers by the formula, and those measured."""

@@ -33,7 +33,8 @@ from hopattn.retrieval.similarity import Dot
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
 from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, logistic
 from hopattn.transformer.from_torch import affine_state, heads_state
-from hopattn.transformer.heads import HeadTrace, MultiHead
+from hopattn.transformer.heads import HeadTrace
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import Normalisation
 
 Numbers = NDArray[np.float64]

@@ -21,7 +21,8 @@ from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.gradients.backward_pass import gradient_flow, in_float64, size, softmax_jacobian
-from hopattn.transformer.heads import Head, MultiHead
+from hopattn.transformer.heads import Head
+from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 
 Draws = Annotated[int, partial(whole, most=REPEATED)]

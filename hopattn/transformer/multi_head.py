@@ -1,0 +1,173 @@
+"""Heads in parallel: each attends for itself, and one matrix joins their outputs.
+
+output = W_O [o₁; o₂; …]
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, product
+from typing import Any
+
+from hopattn.foundation.arrays import Array, namespace, require_dim
+from hopattn.foundation.checks import each
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.in_range import in_range
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.masks import MaskRule, as_mask
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval
+from hopattn.transformer.attention import as_bias, sinks_of_heads
+from hopattn.transformer.feed_forward import Affine
+from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
+from hopattn.transformer.heads import Group, Head, HeadTrace, texts_of
+
+
+@dataclass(frozen=True, eq=False)
+class MultiHeadTrace:
+    """The arrays of heads in parallel. heads: the trace of each. output: `(…, n, dim)`."""
+
+    heads: tuple[HeadTrace, ...]
+    output: Array
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class MultiHead:
+    """Heads in parallel: their outputs are concatenated and multiplied by w_out.
+
+    heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and
+    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. sink: for heads
+    without one, that of all, or an array `(n_heads,)`, which keeps its derivative. Raises `InvalidInput` for other
+    heads, for heads of texts of different dims, and for a w_out or sinks that do not fit. Source: Vaswani et al.
+    (2017), 3.2.2; Ainslie et al. (2023), EMNLP, grouped queries; Agarwal et al. (2025), arXiv:2508.10925, sinks.
+    """
+
+    heads: tuple[Head, ...]
+    w_out: Array
+    out: Affine
+    groups: tuple[Group, ...]
+    """The heads again, those together that are alike."""
+
+    def __init__(self, heads: Iterable[Head], w_out: Any, *, sink: Any = None) -> None:
+        out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
+        if not heads:
+            raise InvalidInput("heads: expected at least one Head, in a list")
+        for (i, head), role in product(enumerate(heads), ("w_query", "w_key", "w_value")):
+            dim = getattr(heads[0], role).shape[1]
+            require_dim(getattr(head, role), dim, f"heads: entry {i}: {role}", f"{role} of the first head")
+        require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
+        if sink is not None:
+            sinks = sinks_of_heads(sink, len(heads), heads[0].w_key)
+            heads = tuple(head.with_sink(sink if sinks is None else sinks[i]) for i, head in enumerate(heads))
+        groups = tuple(Group.of(tuple(alike)) for _, alike in groupby(heads, _kind))
+        for name, part in (("heads", heads), ("w_out", out.weight), ("out", out), ("groups", groups)):
+            object.__setattr__(self, name, part)
+
+    def __repr__(self) -> str:
+        n, first = len(self.heads), self.heads[0]
+        heads = f"{n} × {first!r}" if len(self.groups) == 1 else f"{n} heads that differ"
+        return f"MultiHead({heads}, w_out {self.out.dims})"
+
+    @knows_torch_words
+    @in_range
+    def __call__(
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> Array:
+        """The output of all heads together, `(…, n, dim)`.
+
+        x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
+        default they are those of x. key, value: the texts of the keys and of the values instead of a source, where
+        they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
+        m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
+        """
+        texts, rule = texts_of(self.heads[0], x, source, key, value), as_mask(mask)
+        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
+
+    @in_range
+    def trace(
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> MultiHeadTrace:
+        """The output of all heads together, and the trace of each head; the arguments are those of a call."""
+        texts, rule = texts_of(self.heads[0], x, source, key, value), as_mask(mask)
+        traces = [one for group, own in self._with_biases(bias) for one in group.traces(texts, rule, own)]
+        return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
+
+    def without(self, token: Any, at: int | None = None) -> "MultiHead":
+        """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
+        return MultiHead([head.without(token, at) for head in self.heads], self.out)
+
+    def joined(self, outputs: Sequence[Array]) -> Array:
+        """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
+        return self.out(outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1))
+
+    def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
+        """Each group with its part of the bias of a call."""
+        given = None if bias is None else as_bias(bias, self.w_out, "w_out")
+        if given is None or given.ndim < 3 or given.shape[-3] == 1:
+            return [(group, given) for group in self.groups]
+        if given.shape[-3] != len(self.heads):
+            message = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
+            raise InvalidInput(f"{message}; expected (n, m) or (…, heads, n, m)")
+        ends = accumulate(len(group.heads) for group in self.groups)
+        return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
+
+    @classmethod
+    def from_torch(
+        cls, module: Any, n_heads: int | None = None, *, mask: Any = "none", sink: Any = None
+    ) -> "MultiHead":
+        """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
+
+        module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
+        which does not keep it. sink: with a state, as in `MultiHead`; that of a module with add_zero_attn=True is 0.
+        mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here, as in its
+        `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that has no such form here, for
+        missing and further names of a state, all at once, and for arrays that do not fit.
+
+        >>> import numpy as np
+        >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
+        >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape
+        (2, 2)
+        """
+        state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads, sink=sink)
+        maps, out = heads_from(state, options["n_heads"])
+        beta = float(maps[0][0].dims[0]) ** -0.5
+        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out, sink=options["sink"])
+
+    def to_torch(self) -> dict[str, Array]:
+        """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
+
+        Heads that share keys get a copy each. Those with a sink of 0 are of a module with add_zero_attn=True, which the
+        names do not tell. Raises `InvalidInput` for heads that PyTorch's class cannot have.
+        """
+        step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
+        maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
+        sinks = [one.retrieval.separation.sink for one in self.heads]
+        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
+        apart = [part for one in self.heads for part in (one.position, one.bias, one.query_norm, one.key_norm)]
+        placed = any(part not in (None, Identity()) for part in apart)
+        dims = {*self.out.dims, *(one.dims[0] for one in maps)}
+        for reason, holds in (
+            ("the heads are not alike", len(self.groups) > 1),
+            ("PyTorch's class has no rotary position and no bias of a head, and no norms", placed),
+            ("PyTorch's class has no sink but 0, for all heads", any(one not in (None, 0.0) for one in sinks)),
+            (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
+            ("the heads' dims do not add up to that of the output", len(dims) > 1),
+        ):
+            if holds:
+                raise InvalidInput(f"to_torch: {reason}")
+        return heads_state(maps, self.out)
+
+
+def _kind(head: Head) -> tuple[Any, ...]:
+    """All but the matrices and biases of a head: heads in which this is equal are computed together.
+
+    A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has. A similarity
+    that goes by the places of a text is computed for each head by itself.
+    """
+    step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
+    maps = [own.dims for own in (head.query, head.key, head.value)]
+    given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
+    alone = None if step.similarity.by_pairs else object()
+    same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
+    placed = head.query_norm, head.key_norm, head.position
+    return maps, placed, step.similarity, step.activation, replace(step.separation, **same), given, alone
