@@ -13,7 +13,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
-from hopattn.foundation.arrays import Array, as_float, namespace
+from hopattn.foundation.arrays import Array, namespace, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
@@ -67,7 +67,7 @@ class Recallable(ABC):
         Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
         """
         self.require_energy()
-        x = as_float(states, "states", like=self.patterns)
+        x = shaped(states, "states", "… dim", like=self.patterns, dim=self.patterns.shape[-1])
         return self.activation.inverse(x) - self.field(x, mask)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:

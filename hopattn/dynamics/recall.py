@@ -145,14 +145,14 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         """The same memory without a pattern; raises `InvalidInput` for all but a `Memory` of keys and values."""
         kind = type(self).__name__
         raise InvalidInput(
-            f"without: got a {kind}; a `Memory` of keys and values leaves a pattern out; build the {kind} again from "
+            f"without: got {kind}; a `Memory` of keys and values leaves a pattern out; build the {kind} again from "
             "the other patterns"
         )
 
     def free_energy(self, cues: Any, mask: Any = None) -> Any:
         """F of the weights; raises `InvalidInput` for a memory whose patterns have no weights that compete."""
         message = "expected a memory of keys and values, whose weights have an entropy; `energy` is E of a state"
-        raise InvalidInput(f"free_energy: got a {type(self).__name__}; {message}")
+        raise InvalidInput(f"free_energy: got {type(self).__name__}; {message}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the memory to a file, which `ha.load_memory` reads again.

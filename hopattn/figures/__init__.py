@@ -30,6 +30,7 @@
 - `word_planes.py`: words in the plane of two of their axes, before and after attention
 - `places.py`: the places of a walk, with a colour for each
 - `recalls.py`: recalls: which cues recalled their patterns, states as pictures, overlaps, and ends in words
+- `returned.py`: runs with damaged cues that return, and the look of their curves
 - `recall_course.py`: a recall: energy and overlap by step, and the final states
 - `quantities.py`: quantities on axes: names with symbols, ranges, logarithmic scales
 - `theory_lines.py`: lines of a theory over what was measured

@@ -13,13 +13,14 @@ from hopattn.scenario.files import GROUPS, read_text, shipped
 from hopattn.views.text_table import GAP, TextTable
 from hopattn.views.visible import plain
 
-FIRST = ("bank", "similarity", "induction", "letters", "landscape")
+FIRST = ("bank", "induction", "letters", "landscape")
 """The scenarios to begin with."""
 
 
 _ABOUT = {
     "memories": "capacity, energies, recall, forgetting",
     "landscapes": "minima, basins, radii, bifurcations",
+    "networks": "layers, synapses, energy transformers",
     "positions": "rotary, sinusoidal, relative, ALiBi",
     "circuits": "induction heads as they arise, sinks",
     "rasp": "programs in heads: sort, count, reverse",

@@ -119,7 +119,7 @@ ANY = {
         "attended": {**Q, "k": REAL, "v": REAL},
     },
     **{"step": CUES, "weights": CUES, "rest": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
-    **{"free_energy": CUES, "nothing_near": STATES},
+    **{"free_energy": CUES, "nothing_near": STATES, "gradient": STATES, "without": {"pattern": 0}},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""
@@ -239,11 +239,18 @@ INTERNAL = {
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
-    *("single_neuron_states", "step_with_energy", "drawn", "guarantee", "internal", "obstacle", "residual"),
+    *("single_neuron_states", "step_with_energy", "drawn", "guarantee", "internal", "obstacle", "residual", "move"),
     *("size_read", "require_energy", "limits", "cue_term", "step_of_layers"),
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
-REFUSED = {"Associator.energy", "Network.save"}
+REFUSED = {
+    *("Associator.energy", "Associator.gradient", "Hopfield.gradient", "Bidirectional.gradient", "Network.save"),
+    *(
+        f"{memory}.{name}"
+        for memory in ("Associator", "Bidirectional", "Hopfield", "Network")
+        for name in ("free_energy", "without")
+    ),
+}
 """Methods that an object of the tables cannot do."""
 LABELS = (*OBJECTS, *MADE)
 USED_UP = {"KeyValueCache"}

@@ -134,7 +134,7 @@ OTHERS = {
 @each("kind", OTHERS)
 def test_what_needs_keys_and_values_is_refused_by_other_memories_with_the_reason(kind):
     memory = OTHERS[kind]()
-    with pytest.raises(InvalidInput, match=f"without: got a {kind}; a `Memory` of keys and values leaves a pattern"):
+    with pytest.raises(InvalidInput, match=f"without: got {kind}; a `Memory` of keys and values leaves a pattern"):
         memory.without(0)
-    with pytest.raises(InvalidInput, match=f"free_energy: got a {kind}; expected a memory of keys and values"):
+    with pytest.raises(InvalidInput, match=f"free_energy: got {kind}; expected a memory of keys and values"):
         memory.free_energy([1.0, 1.0])

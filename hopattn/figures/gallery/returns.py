@@ -1,4 +1,4 @@
-"""Damaged cues that return to their pattern: their share against the damage, and the radius by the load."""
+"""Damaged cues that return to their pattern: their share against the damage, and the radius."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -8,12 +8,11 @@ import numpy as np
 from hopattn.figures.base import Axes
 from hopattn.figures.headings import left_out, run_title
 from hopattn.figures.panels import About, Shown, Together
+from hopattn.figures.returned import alike, look, plain_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
-LOOKS = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"))
-"""The marker and the dashes of each curve."""
 DAMAGES = {"reversed": "neurons reversed in the cue (fraction)", "noise": "length of the noise / that of the pattern"}
 """The name of the axis of damage."""
 
@@ -38,7 +37,7 @@ class Returns(Together[Curve]):
     beside: ClassVar[bool] = True
 
     def parts(self, result: Result) -> list[Curve]:
-        runs = _alike(result)
+        runs = alike(result)
         several = runs and len(runs[0].arrays["returned"].labels[0]) > 1
         shown = runs[:1] if several else runs
         return [Curve(run, i, load) for run in shown for i, load in enumerate(run.arrays["returned"].labels[0])]
@@ -48,16 +47,16 @@ class Returns(Together[Curve]):
         for i, (run, row, _) in enumerate(shown.parts):
             damage = np.array([float(x) for x in run.arrays["returned"].labels[1]])
             share, low, high = (run.arrays[f"returned{end}"].values[row] for end in ("", "-low", "-high"))
-            look = _look(i)
-            ax.plot(damage, share, **look)
-            ax.errorbar(damage, share, [share - low, high - share], fmt="none", ecolor=look["color"], capsize=scaled(4))
+            own = look(i)
+            ax.plot(damage, share, **own)
+            ax.errorbar(damage, share, [share - low, high - share], fmt="none", ecolor=own["color"], capsize=scaled(4))
             radius = float(run.arrays["radii"].values[row])
             if share.min() < 0.5 <= share[0]:
-                dot: dict[str, Any] = {"marker": "o", "mfc": theme().paper, "mec": look["color"], "mew": scaled(3)}
+                dot: dict[str, Any] = {"marker": "o", "mfc": theme().paper, "mec": own["color"], "mew": scaled(3)}
                 ax.plot(radius, 0.5, ms=scaled(14), zorder=5, **dot)
         way = str(shown.parts[0].run.arrays["damaged"].values)
         ax.set(ylim=(-0.03, 1.04), xlabel=DAMAGES[way], ylabel="share of the cues that return")
-        _plain_numbers(ax)
+        plain_numbers(ax)
 
     def about(self, shown: Shown[Curve], axes: Sequence[Axes]) -> About:
         several = len({id(curve.run) for curve in shown.every}) > 1
@@ -66,57 +65,3 @@ class Returns(Together[Curve]):
         runs = left_out(len({id(curve.run) for curve in shown.every}), len(shown.result.runs), "runs", "run")
         signs = "bars: 95% intervals", "ring: the radius, at which half of the cues return"
         return About([*signs, self.left_out(shown), runs], lines[: len(names)], names)
-
-
-class Radii(Together[Run]):
-    """A line for each run: the radius against the load."""
-
-    name: ClassVar[str] = "radii"
-    shows: ClassVar[str] = "how the radius within which half of the damaged cues return shrinks with the load"
-    scenario: ClassVar[str] = "radius"
-    lack: ClassVar[str] = "it has no radius at two loads"
-    most: ClassVar[int] = 5
-    beside: ClassVar[bool] = True
-
-    def parts(self, result: Result) -> list[Run]:
-        return [run for run in _alike(result) if len(run.arrays["radii"].values) > 1]
-
-    def draw_into(self, ax: Axes, shown: Shown[Run]) -> None:
-        for i, run in enumerate(shown.parts):
-            load, radius, look = [float(x) for x in run.arrays["radii"].labels[0]], run.arrays["radii"].values, _look(i)
-            ax.plot(load, radius, **look)
-            bars: Any = [abs(run.arrays[f"radii{end}"].values - radius) for end in ("-low", "-high")]
-            if "radii-error" in run.arrays:
-                bars = 2 * run.arrays["radii-error"].values
-            ax.errorbar(load, radius, bars, fmt="none", ecolor=look["color"], capsize=scaled(4))
-        ax.set(xlabel="load (patterns / neuron)", ylabel="radius")
-        ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
-        _plain_numbers(ax)
-
-    def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        several = "radii-error" in shown.parts[0].arrays
-        bars = "bars: ± 2 standard errors over memories" if several else "bars: 95% intervals"
-        way = str(shown.parts[0].arrays["damaged"].values)
-        of = "neurons reversed" if way == "reversed" else "noise, by the length of the pattern"
-        notes = [f"radius: the damage ({of}) from which half of the cues return", bars, self.left_out(shown)]
-        lines = [line for line in axes[0].lines if line.get_linestyle() != "None"]
-        return About(notes, lines[: len(shown.parts)], [run_title(run) for run in shown.parts])
-
-
-def _alike(result: Result) -> list[Run]:
-    """The runs with damaged cues whose damage is of one kind: that of the first."""
-    runs = [run for run in result.runs if "returned" in run.arrays]
-    return [run for run in runs if run.arrays["damaged"].values == runs[0].arrays["damaged"].values]
-
-
-def _look(i: int) -> dict[str, Any]:
-    """The style of curve i."""
-    marker, dashes = LOOKS[i]
-    look = {"marker": marker, "ls": dashes, "color": theme().series[i], "lw": scaled(2.5), "ms": scaled(8)}
-    return look | {"markeredgecolor": theme().paper, "zorder": 3}
-
-
-def _plain_numbers(ax: Axes) -> None:
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: number(value))
-        axis.get_major_locator().set_params(nbins=6)

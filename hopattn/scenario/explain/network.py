@@ -9,6 +9,7 @@ from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.writing import counted, number
+from hopattn.networks.energy_transformer import TokenMemory
 from hopattn.networks.layers import described
 from hopattn.networks.network import Network
 from hopattn.results.labelled import Labelled
@@ -22,7 +23,7 @@ def explain_network(arrays: Mapping[str, Labelled], i: int, memory: Any, said: s
     """The lines of cue i. said: the values that it gives. memory: as the cue starts it."""
     yield f"{arrays['energy'].labels[0][i]}: {said}"
     states, steps = arrays["activities"].values[i], int(arrays["steps"].values[i])
-    if isinstance(memory, Network) and isinstance(update, Layers):
+    if isinstance(update, Layers) and not isinstance(memory, TokenMemory):
         yield from _first_sweep(memory, states[0], states[1])
     else:
         yield f"  {update.way}"

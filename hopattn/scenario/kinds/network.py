@@ -10,6 +10,7 @@ from pydantic import Field
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.foundation.errors import InvalidInput
+from hopattn.networks.energy_transformer import TokenMemory
 from hopattn.networks.layers import described
 from hopattn.networks.network import Network
 from hopattn.results.labelled import Labelled
@@ -124,12 +125,12 @@ class NetworkScenario(Spec):
         neurons = tuple(f"{name} {i + 1}" for name, part in parts.items() for i in range(part.stop - part.start))
         cue, step, neuron = ("cue", tuple(self.cue)), ("step", -1), ("neuron", neurons)
         part, axis = ("part", tuple(memory.energies(start))), ("axis", self.vocabulary.axes)
-        if isinstance(memory, Network):
+        if isinstance(memory, TokenMemory):
+            yield ArraySpec("known", (cue, ("token", tuple(parts))))
+        else:
             layers = ("layer", tuple(parts))
             yield ArraySpec("joins", (("synapse", tuple(str(one.name) for one in memory.synapses)), layers))
             yield ArraySpec("activations", (layers,), measured=False)
-        else:
-            yield ArraySpec("known", (cue, ("token", tuple(parts))))
         yield ArraySpec("input", (cue, neuron))
         yield ArraySpec("state", (cue, neuron))
         yield ArraySpec("activities", (cue, step, neuron), referable=False, measured=False)
@@ -174,11 +175,11 @@ class NetworkScenario(Spec):
         states = np.stack([_padded(record.trajectory, longest) for record in records])
         energies = [np.stack([*own.energies(one).values()]) for (own, _), one in zip(started, states, strict=True)]
         values: dict[str, Any] = {}
-        if isinstance(memory, Network):
+        if isinstance(memory, TokenMemory):
+            values["known"] = [own.held[:: own.block.dim] for own, _ in started]
+        else:
             values["activations"] = [_described(memory, name) for name in memory.parts]
             values["joins"] = [[one.layers.count(name) for name in memory.parts] for one in memory.synapses]
-        else:
-            values["known"] = [own.clamped for own, _ in started]
         values |= {"input": states[:, 0], "state": states[:, -1], "activities": states}
         values |= {"parts": [one[:, -1] for one in energies], "energies": energies}
         values["energy"] = [_padded(record.energies, longest) for record in records]
