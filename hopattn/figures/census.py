@@ -10,7 +10,7 @@ from hopattn.figures.base import Around, Axes, Figure
 from hopattn.figures.headings import balanced, foot, pads
 from hopattn.figures.panels import grid_of
 from hopattn.figures.shapes import colours_of, hatching
-from hopattn.figures.style import scaled
+from hopattn.figures.style import scaled, theme
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.writing import significant
 
@@ -24,6 +24,8 @@ CLASSES = ("I", "II", "III", "IV")
 IN_A_ROW = 4
 MOST_TICKS = 6
 """The largest number of layers, or of heads, whose numbers are written."""
+MOST_FRAMED = 200
+"""The largest number of heads with a frame around each."""
 
 SAME = 1e-3
 """The difference up to which the values by chance of all heads are one number."""
@@ -95,6 +97,11 @@ def _draw(ax: Axes, census: Census, name: str) -> None:
         every = -(-count // MOST_TICKS)
         set_ticks(range(0, count, every), [str(one) for one in numbers][::every], fontsize=scaled(13))
     ax.tick_params(length=0)
+    ax.spines[:].set(visible=True, color=theme().faint, lw=scaled(0.8))
+    if rows * columns <= MOST_FRAMED:
+        lines: dict[str, Any] = {"color": theme().faint, "lw": scaled(0.5)}
+        ax.hlines(np.arange(1, rows) - 0.5, -0.5, columns - 0.5, **lines)
+        ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, **lines)
     bar = ax.figure.colorbar(image, ax=ax, ticks=[*ticks], pad=0.03, aspect=12)
     bar.ax.set_yticklabels(list(ticks.values()), fontsize=scaled(13))
     bar.outline.set_linewidth(scaled(0.6))
@@ -102,12 +109,15 @@ def _draw(ax: Axes, census: Census, name: str) -> None:
 
 def _classes(ax: Axes, census: Census) -> tuple[Any, dict[float, str]]:
     """The operating classes as four colours, with the names of the scale."""
+    from matplotlib.colors import ListedColormap
+
     values = np.full((len(census.layers), 1 + max(row.head for row in census.rows)), np.nan)
     for row in census.rows:
         if row.operating_class:
             values[census.layers.index(row.layer), row.head] = 1 + CLASSES.index(row.operating_class)
     ticks: dict[float, str] = {1.0 + i: name for i, name in enumerate(CLASSES)}
-    return ax.imshow(values, aspect="auto", **colours_of(0.0, 4.0)), ticks
+    colours = ListedColormap(theme().sequential(np.linspace(0.15, 1, len(CLASSES))))
+    return ax.imshow(values, aspect="auto", cmap=colours, vmin=0.5, vmax=len(CLASSES) + 0.5), ticks
 
 
 def _map(ax: Axes, census: Census, name: str) -> tuple[Any, dict[float, str]]:

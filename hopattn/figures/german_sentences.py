@@ -17,6 +17,10 @@ SENTENCES = {
     "cues that go astray end lower than those that are recalled": "verirrte Reize enden tiefer als abgerufene",
     "cues that go astray end higher than those that are recalled": "verirrte Reize enden höher als abgerufene",
     "the energy of ‘{}’, step by step": "die Energie von „{}“, Schritt für Schritt",
+    "the energy of each cue, step by step: none converges": "die Energie jedes Reizes, Schritt für Schritt: keiner "
+    "konvergiert",
+    "ends at its pattern": "endet bei seinem Muster",
+    "ends elsewhere": "endet anderswo",
     "converges to its pattern": "konvergiert gegen sein Muster",
     "converges elsewhere": "konvergiert anderswohin",
     "{n} of {n} recall": "{} von {} abgerufen",
@@ -32,6 +36,9 @@ SENTENCES = {
     "mean ± {n} standard errors": "Mittel ± {} Standardfehler",
     "{}: barrier {n}": "{}: Schwelle {}",
     "{}: no barrier": "{}: keine Schwelle",
+    "‘{}’": "„{}“",
+    "how deep each minimum lies, and how high the passes are": "wie tief jedes Minimum liegt und wie hoch die "
+    "Pässe sind",
     "as written": "wie geschrieben",
     "in brackets: sent on the left, then received": "in Klammern: links gesendet, dann empfangen",
     "attention turns ‘{}’ towards ‘{}’": "Aufmerksamkeit dreht „{}“ zu „{}“",

@@ -39,6 +39,7 @@ def name_lines(ax: Axes, lines: Sequence[Any], names: Sequence[str]) -> list[Any
 
     Call this when all else is in the figure: it is laid out for the names.
     """
+    ax.autoscale_view()  # the limits follow the data late, and places depend on them
     if not all(len(_corners(line)) for line in lines):
         return []
     return _at_ends(ax, lines, names) or _along(ax, lines, names)

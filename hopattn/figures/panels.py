@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from hopattn.figures.base import Around, Axes, Figure, Plot, only
-from hopattn.figures.headings import foot, headline, headline_of, left_out, pads, run_title
+from hopattn.figures.headings import foot, headline, headline_of, laid_out, left_out, pads, run_title
 from hopattn.figures.line_names import name_lines
 from hopattn.scenario.result import Result, Run
 
 Part = TypeVar("Part")
+ROOM = 0.5
+"""The least part of the width of a figure that is left for several panels with names beside their lines."""
 
 
 class About(NamedTuple):
@@ -60,7 +62,7 @@ class PartsPlot(Plot, Generic[Part]):
     space: ClassVar[Mapping[str, float]] = {}
     """The space between panels, as `pads` takes it."""
     beside: ClassVar[bool] = False
-    """Whether the keys are lines of the first panel, which have their names beside them where they fit."""
+    """Whether the keys are lines of the panels, which have their names beside them where they fit."""
 
     def parts(self, result: Result) -> Sequence[Any]:
         """All parts of a result."""
@@ -108,8 +110,10 @@ class PartsPlot(Plot, Generic[Part]):
         beside = self.beside and len(about.keys) > 1
         if beside:
             foot(figure, about.notes)
-        if not (beside and name_lines(axes[0], about.keys, about.names)):
-            foot(figure, about.notes, about.keys, about.names, **about.legend_style)
+        if not (beside and _named(figure, axes, about)):
+            signs = dict(zip(about.names, about.keys, strict=True)) if beside else {}
+            keys, names = [*signs.values()] or about.keys, [*signs] or about.names
+            foot(figure, about.notes, keys, names, **about.legend_style)
         self.finish(figure, axes, shown)
 
 
@@ -179,6 +183,24 @@ def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Ax
     for ax in axes[count:]:
         ax.remove()
     return axes[:count]
+
+
+def _named(figure: Figure, axes: Sequence[Axes], about: About) -> bool:
+    """Whether the names of all lines fit beside them, each in its own panel; where they do not, none is written."""
+    texts: list[Any] = []
+    for ax in axes:
+        own = [i for i, line in enumerate(about.keys) if line.axes is ax]
+        found = name_lines(ax, [about.keys[i] for i in own], [about.names[i] for i in own])
+        texts += found
+        fit = len(found) == len(own)
+        if not fit:
+            break
+    if fit and len(axes) > 1:
+        laid_out(figure)
+        fit = min(ax.bbox.width for ax in axes) * len(axes) >= ROOM * figure.bbox.width
+    for text in () if fit else texts:
+        text.remove()
+    return fit
 
 
 def _name_axes_once(axes: Sequence[Axes], shared: Mapping[str, bool]) -> None:

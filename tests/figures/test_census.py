@@ -32,6 +32,7 @@ def test_each_measure_has_a_map_whose_white_is_the_chance(census):
     scales = [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
     assert [text.get_text() for text in scales[2].get_yticklabels()] == [".03", "1"]
     assert [text.get_text() for text in scales[-1].get_yticklabels()] == ["I", "II", "III", "IV"]
+    assert axes[-1].images[0].cmap.N == 4, "a colour for each class"
 
 
 def test_one_measure_in_axes_of_the_user(census):

@@ -30,14 +30,14 @@ class Bifurcation(Panels[Run]):
             colour = theme().plus if mark == "o" else theme().minus
             look: dict[str, Any] = {"marker": mark, "ls": "", "mfc": fill, "mec": colour, "mew": scaled(2)}
             ax.plot(at[own], place[own], ms=scaled(9), **look)
-        ax.set(xlabel="inverse temperature β", ylabel="place between the patterns")
+        ax.set(xlabel="inverse temperature β", ylabel="place of the fixed point")
         ax.margins(x=0.05, y=0.12)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(lambda value, _: number(value))
-            axis.get_major_locator().set_params(nbins=6)
+        ax.set_yticks([0, 0.5, 1], ["first\npattern", "halfway", "second\npattern"])
+        ax.xaxis.set_major_formatter(lambda value, _: number(value))
+        ax.xaxis.get_major_locator().set_params(nbins=6)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        notes = ["0: the first pattern, 1: the second", self.left_out(shown)]
+        notes = [self.left_out(shown)]
         keys, names = axes[0].lines[:2], ["stable fixed point", "unstable fixed point"]
         drawn = [len(key.get_xdata()) > 0 for ax in axes for key in ax.lines[:2]]
         there = [i for i in (0, 1) if any(drawn[i::2])]

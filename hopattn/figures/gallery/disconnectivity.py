@@ -12,6 +12,8 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import number
 from hopattn.scenario.result import Run
 
+MESSAGE = "how deep each minimum lies, and how high the passes are"
+
 
 class Disconnectivity(Panels[Run]):
     """A leaf for each minimum, at its energy; two branches join at the lowest pass between their minima."""
@@ -30,11 +32,14 @@ class Disconnectivity(Panels[Run]):
         deep, energy = _deep(part), part.arrays["energy"]
         order, branches = tree_of(part.arrays["barriers"].values[np.ix_(deep, deep)])
         place = {leaf: float(x) for x, leaf in enumerate(order)}
+        spans: dict[int, tuple[float, float]] = {}
         height = dict(enumerate(energy.values[deep].tolist()))
         look: dict[str, Any] = {"color": theme().ink, "lw": scaled(2), "solid_capstyle": "round", "zorder": 1}
         for node, (one, other, top) in enumerate(branches, start=len(order)):
             ax.plot([place[one]] * 2 + [place[other]] * 2, [height[one], top, top, height[other]], **look)
-            place[node], height[node] = (place[one] + place[other]) / 2, top
+            ends = [x for each in (one, other) for x in (spans[each] if height[each] == top else (place[each],))]
+            spans[node] = min(ends), max(ends)  # several branches may join at one height
+            place[node], height[node] = sum(spans[node]) / 2, top
         for leaf, minimum in enumerate(minima_of(part, [energy.labels[0][i] for i in deep])):
             ax.plot(place[leaf], height[leaf], **minimum.marks(13), zorder=2)
         ax.set(xticks=[], xlim=(-0.7, len(order) - 0.3), ylabel="energy E")
@@ -49,12 +54,13 @@ class Disconnectivity(Panels[Run]):
         labels = [(run, [run.arrays["energy"].labels[0][i] for i in _deep(run)]) for run in shown.parts]
         minima = [minimum for run, own in labels for minimum in minima_of(run, own)]
         every = in_legend(minima)
-        notes = ["branches join at the highest energy of the lowest way between two minima"]
-        notes += ["hollow: the reverse of a pattern"] if any(one.reverse for one in minima) else []
+        notes = ["branches join at the lowest pass"]
+        notes += ["hollow: a pattern reversed"] if any(one.reverse for one in minima) else []
         left = sum(int(run.arrays["minima"].values) - len(own) for run, own in labels)
         notes += [f"left out: {left} minima that are flat or high"] if left else []
         keys, names = [Line2D([], [], **one.marks(13)) for one in every], [one.name for one in every]
-        return super().about(shown, axes)._replace(notes=[*notes, self.left_out(shown)], keys=keys, names=names)
+        about = super().about(shown, axes)._replace(keys=keys, names=names, message=MESSAGE)
+        return about._replace(notes=[*notes, self.left_out(shown)])
 
 
 def _deep(run: Run) -> np.ndarray:

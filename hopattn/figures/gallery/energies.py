@@ -23,6 +23,9 @@ CUES, RUNS, NUMBERED, NAMED = 100, 3, 8, 4
 ENDS = {True: "converges to its pattern", False: "converges elsewhere"}
 """The meanings of the lines, by whether a cue recalls its pattern."""
 EACH = "the energy of each cue until it converges: to its pattern, or elsewhere"
+MOVING = {True: "ends at its pattern", False: "ends elsewhere"}
+"""The same where no cue converges, as at a temperature."""
+NONE = "the energy of each cue, step by step: none converges"
 CROWD, LONG = 20, 8
 """The number of cues from which on they are a crowd, of which the ends count, and of steps whose axis is linear."""
 STEEP = 4.0
@@ -101,8 +104,11 @@ class Energies(Panels[Run]):
             titles = ["\n".join(filter(None, lines)) for lines in zip(titles, recalls, strict=True)]
         there = [right for right in ENDS if any(right in some for some in ends)]
         keys = [sign(**{**_mark(right, False), **_style(right, False)}) for right in there]
-        message = f"the energy of ‘{cue}’, step by step" if cue else _finding(runs)
-        return About(notes, keys, [ENDS[right] for right in there], titles, message)
+        still = any((run.arrays["status"].values == "converged").any() for run in runs if "status" in run.arrays)
+        moving = not still and all("status" in run.arrays for run in runs)
+        message = f"the energy of ‘{cue}’, step by step" if cue else NONE if moving else _finding(runs)
+        names = MOVING if moving else ENDS
+        return About(notes, keys, [names[right] for right in there], titles, message)
 
 
 def _of_cue(run: Run, i: int) -> Run:

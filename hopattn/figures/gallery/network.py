@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.choice import query_of
-from hopattn.figures.headings import left_out, wrapped
+from hopattn.figures.headings import JOINT, left_out, wrapped
 from hopattn.figures.panels import About, Panels, Shown
 from hopattn.figures.shapes import boxed, framed
 from hopattn.figures.style import scaled, theme
@@ -18,7 +18,9 @@ from hopattn.scenario.result import Result, Run
 LAYERS, NUMBERED, NAME = 5, 6, 14
 """The largest numbers of layers, and of neurons of a layer whose activities are written; letters of a layer's name."""
 HIGH, WIDE, COLUMN = 1.6, 1.15, 0.6
-"""The largest height and width of a layer, and the width of a column of neurons; layers of a row are 2.4 apart."""
+"""The largest height and width of a layer, and the width of a column of neurons."""
+APART = 2.0
+"""The distance between the layers of a row."""
 
 
 class Moment(NamedTuple):
@@ -67,14 +69,14 @@ class Graph(Panels[Moment]):
                 width = scaled(2.5 * counts[i])
                 ax.plot(*zip(at, places[i], strict=True), color=theme().faint, lw=width, zorder=0)
             ax.plot(*at, "s", color=theme().series[1], ms=scaled(11), zorder=3)
-            boxed(ax, at - (0, 0.16), number(float(own[name]), 1), fontsize=scaled(15), va="top", zorder=4)
+            boxed(ax, at - (0, 0.16), number(float(own[name]), 1), fontsize=scaled(15), va="top", zorder=1)
         for (name, kind, values), at in zip(_layers(part), places, strict=True):
             half, above = _layer(ax, at, values), at[1] > 0
             place = at[0], at[1] + (half + 0.06) * (1 if above else -1)
-            ax.text(*place, f"{name}\n{kind}", ha="center", va="bottom" if above else "top", fontsize=scaled(15))
+            ax.text(*place, f"‘{name}’\n{kind}", ha="center", va="bottom" if above else "top", fontsize=scaled(15))
         low, high = np.min([*places, *spots], axis=0), np.max([*places, *spots], axis=0)
         ax.set(
-            xlim=(low[0] - 0.8, high[0] + 0.8),
+            xlim=(low[0] - 0.65, high[0] + 0.65),
             ylim=(low[1] - HIGH - 0.15, high[1] + HIGH * (0.5 + 0.5 * (high[1] > 0)) + 0.1),
         )
 
@@ -83,7 +85,7 @@ class Graph(Panels[Moment]):
         total = run.arrays["energy"].values[cue]
         name = label(run.arrays["energy"].labels[0][cue])
         titles = [
-            f"{when}: energy {number(float(total[step]))}"
+            f"{when}: energy{JOINT}{number(float(total[step]))}"
             for when, step in ((f"the cue ‘{name}’", 0), (f"after {counted(last, 'step')}", last))
         ]
         notes = (
@@ -132,11 +134,12 @@ def _places(joins: np.ndarray) -> np.ndarray:
     count = joins.shape[1]
     if count > 3 or (joins > 0).sum(axis=1).max(initial=0) > 2:
         turns = np.pi / 2 + 2 * np.pi * np.arange(count) / count
-        return 1.5 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        radius = max(1.5, float(1.25 / np.sin(np.pi / count)))
+        return radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     order = np.arange(count)
     if count == 3 and (hub := int(np.argmax((joins > 0).sum(axis=0)))) != 1:
         order = np.where(order == hub, 1, np.where(order == 1, hub, order))
-    return np.stack([2.4 * order, np.zeros(count)], axis=1)
+    return np.stack([APART * order, np.zeros(count)], axis=1)
 
 
 def _place(counts: np.ndarray, places: np.ndarray, taken: Sequence[np.ndarray]) -> np.ndarray:

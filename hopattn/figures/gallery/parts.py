@@ -17,6 +17,8 @@ PARTS, NAME = 6, 30
 """The largest number of parts with a line each, those that change most; letters of the name of a part."""
 SETTLED, BEYOND = 1e-3, 2
 """The steps are drawn until the sum is this near to its end, as a part of its range, and this number of steps more."""
+SUM = "their sum"
+"""The name of the sum."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
 
@@ -29,6 +31,7 @@ class Parts(Panels[Run]):
     needs: ClassVar[str] = "energies"
     lack: ClassVar[str] = "its energy has no parts by step"
     most: ClassVar[int] = 3
+    beside: ClassVar[bool] = True
     shared: ClassVar[dict[str, bool]] = {"sharey": True}
 
     def panel_of(self, ax: Axes, part: Run, shown: Shown[Run]) -> None:
@@ -39,17 +42,14 @@ class Parts(Panels[Run]):
         for i, name in enumerate(_drawn(shown.parts, shown.result)):
             if name in part.arrays["energies"].labels[1]:
                 row = energies[cue, part.arrays["energies"].labels[1].index(name), : last + 1]
-                ax.plot(row, ls=DASHES[i], color=theme().series[i], lw=scaled(3))
-        ax.plot(total[: last + 1], "o-", color=theme().ink, lw=scaled(4.5), ms=scaled(8))
+                ax.plot(row, ls=DASHES[i], color=theme().series[i], lw=scaled(3), label=_label(part, name))
+        ax.plot(total[: last + 1], "o-", color=theme().ink, lw=scaled(4.5), ms=scaled(8), label=SUM)
         ax.set(xlabel="step", ylabel="energy")
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
-        from matplotlib.lines import Line2D
-
         names, run = _drawn(shown.parts, shown.result), shown.parts[0]
-        keys = [Line2D([], [], ls=DASHES[i], color=theme().series[i], lw=scaled(3)) for i in range(len(names))]
-        keys.append(Line2D([], [], marker="o", color=theme().ink, lw=scaled(4.5), ms=scaled(8)))
+        keys = [line for ax in axes for line in ax.lines]
         cues = run.arrays["energies"].labels[0]
         every = {name for one in shown.parts for name in one.arrays["energies"].labels[1]}
         notes = (
@@ -58,9 +58,15 @@ class Parts(Panels[Run]):
             left_out(len(names), len(every), "parts"),
             self.left_out(shown),
         )
-        style = {"ncols": min(len(keys), 3)}
+        style = {"ncols": 3}
         titles = [run_title(one) for one in shown.parts] if len(shown.result.runs) > 1 else []
-        return About(notes, keys, [*(short(name, NAME) for name in names), "their sum"], titles, legend_style=style)
+        return About(notes, keys, [line.get_label() for line in keys], titles, legend_style=style)
+
+
+def _label(run: Run, name: str) -> str:
+    """The name of a part; that of a layer, which is the reader's own word, is in quotes."""
+    joins = run.arrays.get("joins")
+    return f"‘{short(name, NAME)}’" if joins is not None and name in joins.labels[1] else short(name, NAME)
 
 
 def _cue(run: Run, result: Result) -> int:

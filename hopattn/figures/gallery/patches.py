@@ -1,7 +1,7 @@
 """Pictures that an Energy Transformer completes: the cue with its hidden patches, some sweeps, and the result."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,7 +41,9 @@ class Completed(PartsPlot[Run]):
             for ax, step in zip(row, steps, strict=False):
                 _picture(ax, run, i, step)
             row[0].set_ylabel(label(run.arrays["energy"].labels[0][i]), rotation=0, ha="right", va="center")
-            row[len(steps) - 1].set_title(verdict(run, i), fontsize=scaled(15), weight="bold")
+            look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
+            look |= {"fontsize": scaled(15), "weight": "bold", "annotation_clip": False}
+            row[len(steps) - 1].annotate(verdict(run, i), (1, 0.5), (scaled(14), 0), **look)
         return list(axes.ravel())
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
@@ -65,6 +67,6 @@ def _picture(ax: Axes, run: Run, i: int, step: int) -> None:
     length = size.pixels // len(known)
     for patch in np.flatnonzero(~known.astype(bool)) if length % size.columns == 0 else ():
         high = length // size.columns
-        framed(ax, (-0.5, patch * high - 0.5), (size.columns, high), theme().series[1], 2.5, zorder=3, clip_on=False)
+        framed(ax, (-0.5, patch * high - 0.5), (size.columns, high), theme().series[1], 2, zorder=3, clip_on=False)
     energy = number(float(run.arrays["energy"].values[i, step]), 0)
-    ax.set_xlabel(f"{f'sweep {step}' if step else 'cue'}: {energy}", fontsize=scaled(14))
+    ax.set_xlabel(f"{f'sweep {step}' if step else 'cue'}: E = {energy}", fontsize=scaled(14))

@@ -10,6 +10,9 @@ from hopattn.figures.returned import alike, look, plain_numbers
 from hopattn.figures.style import scaled
 from hopattn.scenario.result import Result, Run
 
+DAMAGES = {"reversed": "radius\n(fraction of neurons reversed)", "noise": "radius\n(noise / length of the pattern)"}
+"""The name of the axis of the radius, by the kind of damage."""
+
 
 class Radii(Together[Run]):
     """A line for each run: the radius against the load."""
@@ -32,15 +35,13 @@ class Radii(Together[Run]):
             if "radii-error" in run.arrays:
                 bars = 2 * run.arrays["radii-error"].values
             ax.errorbar(load, radius, bars, fmt="none", ecolor=own["color"], capsize=scaled(4))
-        ax.set(xlabel="load (patterns / neuron)", ylabel="radius")
+        ax.set(xlabel="load (patterns / neuron)", ylabel=DAMAGES[str(shown.parts[0].arrays["damaged"].values)])
         ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
         plain_numbers(ax)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         several = "radii-error" in shown.parts[0].arrays
         bars = "bars: ± 2 standard errors over memories" if several else "bars: 95% intervals"
-        way = str(shown.parts[0].arrays["damaged"].values)
-        of = "neurons reversed" if way == "reversed" else "noise, by the length of the pattern"
-        notes = [f"radius: the damage ({of}) from which half of the cues return", bars, self.left_out(shown)]
+        notes = ["radius: the damage from which half of the cues return", bars, self.left_out(shown)]
         lines = [line for line in axes[0].lines if line.get_linestyle() != "None"]
         return About(notes, lines[: len(shown.parts)], [run_title(run) for run in shown.parts])
