@@ -62,7 +62,8 @@ class Family:
 
     prefix: before the names of all arrays but those of a head, in a file that has a head. maps, norms, arrays: the name
     of an array by its role; those of maps and norms without the ending `.weight` or `.bias`. fields: the name of a
-    field by its meaning. biased: the maps with a bias. biased_if: those with one where a field says so. older: fields
+    field by its meaning. biased: the maps with a bias. biased_if: those with one where a field says so.
+    untied_bias: the array of the bias of logits, where they are not products with the embedding. older: fields
     that files written before them lack, with the value of those files. unread, unread_arrays: those that change no
     number. renamed: endings of names of arrays in older files.
 
@@ -80,6 +81,7 @@ class Family:
     prefix: str = "model."
     biased: frozenset[str] = frozenset()
     biased_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    untied_bias: str | None = None
     older: Mapping[str, Any] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     unread_arrays: tuple[str, ...] = ()
@@ -214,7 +216,7 @@ FAMILIES: dict[str, Family] = {
         biased=frozenset(_OF_FEEDING),
         biased_if={"attention_bias": _OF_ATTENTION},
         older={"attention_bias": True},
-        unread=_ANY_LENGTH | {"hidden_dropout"},
+        unread=_ANY_LENGTH | {"attention_probs_dropout_prob", "hidden_dropout", "hidden_dropout_prob"},
         unread_arrays=(
             "layers.{}.attention.bias",
             "layers.{}.attention.masked_bias",
@@ -323,6 +325,7 @@ FAMILIES: dict[str, Family] = {
             "activation": "hidden_act",
         },
         biased=EVERY_MAP,
+        untied_bias="cls.predictions.decoder.bias",
         older={"tie_word_embeddings": True},
         unread=frozenset(
             [

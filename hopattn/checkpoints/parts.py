@@ -59,6 +59,8 @@ class Parts:
         stored = {_own_name(name, family): array for name, array in arrays.items()}
         if len(stored) < len(arrays):
             raise InvalidInput(f"arrays: the prefix '{family.prefix}' or an older ending gives a name twice")
+        if not plan.tied and family.untied_bias in stored:
+            stored[family.arrays["logit_bias"]] = stored.pop(family.untied_bias)
         shapes, of_logits = shapes_of(family, plan)
         has_logits = not of_logits or any(name in stored for name in of_logits)
         wanted = shapes | of_logits if has_logits else shapes

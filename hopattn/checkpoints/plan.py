@@ -15,7 +15,7 @@ from hopattn.transformer.positions.rotary import Rotary
 from hopattn.transformer.positions.scaling import LinearScaling, Scaling, WavelengthScaling, YarnScaling
 
 ACTIVATIONS = {
-    **{"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"},
+    **{"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh"},
     **{"silu": "silu", "swish": "silu", "relu": "relu", "tanh": "tanh"},
 }
 """Our name of the function of the hidden neurons, by that of a configuration."""
@@ -189,6 +189,7 @@ def _position(fields: Fields, family: Family, dim_head: int) -> Rotary | None:
         older = fields.find("rope_scaling", _table)
         rules = Fields(older or {}, f"{fields.where}: rope_scaling")
         base, kind = fields.take(base_field, positive), "default"
+        fields.expect("rope_theta", base)
         if older is not None:
             kind = rules.find("rope_type", _text) or rules.take("type", _text)
             rules.expect("type", kind)
@@ -196,6 +197,7 @@ def _position(fields: Fields, family: Family, dim_head: int) -> Rotary | None:
     n_rotated = None
     if family.rotary == "share":
         share = of_share[0].take(of_share[1], partial(real, above=0.0))
+        fields.expect("partial_rotary_factor", share)
         n_rotated = None if share == 1 else int(dim_head * share)
     else:
         of_share[0].expect(of_share[1], 1.0, None)

@@ -211,45 +211,45 @@ class CoupledSpins(SingleNeuronStates):
         h_k = F_k + Σ_{j<k} W_kj δ_j          F = W x for the whole block, one matrix product
 
     sums: those over the couplings W. bias: b, `(N,)`. of_0_and_1: whether the states are of 0 and 1. They are kept as
-    the spins s = 2x − 1, which have the same energy up to a constant:
+    the spins s = 2x − 1, and W is summed over x, so that a state of zeros has the field b, without rounding:
 
-        −½ xᵀW x − bᵀx = −½ sᵀ(W/4)s − (½b + ¼Σ_j W_ij)ᵀs + constant
+        h_i = ½ [E(x_i = 0) − E(x_i = 1)] = ½ (Σ_j W_ij x_j − ½ W_ii s_i + b_i)
     """
 
     def __init__(self, states: np.ndarray, sums: Sums, bias: np.ndarray, of_0_and_1: bool = False) -> None:
         super().__init__(2 * states - 1 if of_0_and_1 else states)
-        self.sums, self.scale, self.bias, self.of_0_and_1 = sums, sums.scale, bias, of_0_and_1
-        if of_0_and_1:
-            self.bias = (0.5 * bias + 0.25 * sums.scale * sums.counts.sum(axis=1)).astype(bias.dtype)
-            self.scale = 0.25 * sums.scale
+        self.share = 0.5 if of_0_and_1 else 1.0  # of the change of a spin, by which its x changes
+        self.sums, self.scale, self.bias = sums, self.share * sums.scale, self.share * bias
 
     @property
     def states(self) -> np.ndarray:
-        return 0.5 * (super().states + 1) if self.of_0_and_1 else super().states
+        return self._x_of(super().states)
 
     def local_field(self, neuron: int) -> np.ndarray:
         row = self.sums.counts[neuron]
-        return np.asarray(self.scale * (row @ self.spins - row[neuron] * self.spins[neuron]) + self.bias[neuron])
+        own = self.share * row[neuron] * self.spins[neuron]
+        return np.asarray(self.scale * (row @ self._x_of(self.spins) - own) + self.bias[neuron])
 
     def gain(self, neuron: int) -> np.ndarray:
-        return self._gain(self.local_field(neuron), self.sums.counts[neuron, neuron])
+        return self._gain(self.local_field(neuron), self.share * self.sums.counts[neuron, neuron])
 
     def field(self, neuron: int) -> np.ndarray:
-        by_spin = self.scale * (self.sums.counts[neuron] @ self.spins) + self.bias[neuron]
-        return np.asarray(2 * by_spin if self.of_0_and_1 else by_spin)  # s = 2x − 1 changes twice as much as x
+        by_spin = self.scale * (self.sums.counts[neuron] @ self._x_of(self.spins)) + self.bias[neuron]
+        return np.asarray(by_spin / self.share)
 
     def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
         """The sweep over blocks of k neurons; of spins by patterns or in single precision, where these are exact.
 
-        sums: Σ_j W_ij x_j at the start of the block, `(k, n)`; among: the couplings within it, `(k, k)`; both before
-        the scale.
+        sums: Σ_j W_ij x_j at the start of the block, `(k, n)`; among: what a spin within it adds, `(k, k)`; both
+        before the scale.
         """
         of_spins = are_spins(self.spins)
         columns = self.sums.columns if of_spins else None
         light = self.sums.light if of_spins and columns is None else None
         counts = self.sums.counts if light is None else light
-        states = self.spins if light is None else self.spins.astype(np.float32)
-        overlaps = None if columns is None else columns.T @ self.spins.astype(np.float32)
+        x = self._x_of(self.spins)
+        states = x if light is None else x.astype(np.float32)
+        overlaps = None if columns is None else columns.T @ x.astype(np.float32)
         room = np.empty((min(len(order), BLOCK) * (columns is None), len(self.spins)), counts.dtype)
         dtype = np.result_type(self.sums.counts, self.spins)
         for block in blocks(len(order), BLOCK):
@@ -260,13 +260,13 @@ class CoupledSpins(SingleNeuronStates):
                 sums, among = rows @ states, rows[:, neurons]
             else:
                 rows, own = columns[neurons], np.float32(self.sums.own)
-                sums, among = rows @ overlaps - own * before.astype(np.float32), rows @ rows.T
+                sums, among = rows @ overlaps - own * self._x_of(before).astype(np.float32), rows @ rows.T
                 among[np.diag_indices(len(neurons))] -= own
-            both = sums.astype(dtype, copy=False), among.astype(dtype, copy=False)
+            both = sums.astype(dtype, copy=False), self.share * among.astype(dtype, copy=False)
             now = self._updated_block(neurons, before, *both, limits)
             if columns is not None:
-                overlaps += rows.T @ (now - before).astype(np.float32)
-            self.spins[neurons] = states[neurons] = now
+                overlaps += rows.T @ (self.share * (now - before)).astype(np.float32)
+            self.spins[neurons], states[neurons] = now, self._x_of(now)
 
     def _updated_block(
         self, neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray, limits: np.ndarray | None
@@ -317,6 +317,9 @@ class CoupledSpins(SingleNeuronStates):
             spins, sums, before = (np.take(each, changed, axis=1) for each in (spins, sums, after))
             now[:, cues] = after = decided(spins, sums + among @ (before - spins), limits)
         return now
+
+    def _x_of(self, spins: np.ndarray) -> np.ndarray:
+        return spins if self.share == 1 else 0.5 * (spins + 1)
 
     def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
         """E(0) − E(±1) = |h_i| + ½ W_ii."""

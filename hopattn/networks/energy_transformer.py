@@ -37,7 +37,6 @@ from hopattn.networks.layers import Layer
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Attention, Stored, with_potential
 from hopattn.retrieval.activation import LayerNorm
-from hopattn.retrieval.masks import like
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.elementwise import RectifiedPower
@@ -163,12 +162,16 @@ class EnergyTransformer(Declared):
 
     def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
         """The block as a `Network` of one layer of tokens, with flat states `(n, n_tokens · dim)`; see `recall`."""
-        n, known = whole(n_tokens, "n_tokens"), None
+        n = whole(n_tokens, "n_tokens")
+        memory = self._bare.get(n)
         if patterns is not None:
             given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
             require_alike(given, self.w_query, "patterns", "w_query")
-            known = namespace(given).reshape(self.norm(given), (-1, n * self.dim))
-        memory = TokenMemory(self, n, known)
+            memory = TokenMemory(self, n, namespace(given).reshape(self.norm(given), (-1, n * self.dim)))
+        elif memory is None:
+            memory = TokenMemory(self, n)
+            self._bare.clear()  # so that one mask of n² tokens is held
+            self._bare[n] = memory
         return memory if clamped is None else memory.clamped(np.repeat(_flags(clamped, n), self.dim))
 
     def recall(self, tokens: Any, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
@@ -185,6 +188,11 @@ class EnergyTransformer(Declared):
             shape = tuple(self._apart(states).shape)
             raise InvalidInput(f"tokens: got shape {shape}; expected (n_cues, n_tokens, dim) or (n_tokens, dim)")
         return memory.recall(memory.activation(states), **options)
+
+    @cached_property
+    def _bare(self) -> dict[int, "TokenMemory"]:
+        """The last network without patterns, by its number of tokens."""
+        return {}
 
     def _of(self, tokens: Any, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
         """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
@@ -227,9 +235,11 @@ class TokenMemory(Network):
 
     def sweep(self, states: Any) -> Array:
         """One token after another that is not clamped, `(…, n_tokens · dim)`."""
-        x, tokens = states, np.arange(self.total) // self.block.dim
-        for token in np.unique(tokens[~self.held]):
-            x = namespace(x).where(like(tokens == token, x), self.activation(self.field(x)), x)
+        x, xp, dim = states, namespace(states), self.block.dim
+        for start in np.flatnonzero(~self.held)[::dim].tolist():
+            own = slice(start, start + dim)
+            moved = self.block.norm(self.field(x)[..., own])
+            x = xp.concat([x[..., :start], moved, x[..., own.stop :]], axis=-1)
         return x
 
 

@@ -71,6 +71,7 @@ MODELS = {
         },
     ),
     "bert": ("Bert", "MaskedLM", BERT),
+    "bert, untied": ("Bert", "MaskedLM", BERT | {"tie_word_embeddings": False}),
     "gpt_oss": (
         "GptOss",
         "",

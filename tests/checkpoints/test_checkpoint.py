@@ -9,6 +9,8 @@ import pytest
 
 import hopattn as ha
 from hopattn.checkpoints.families import FAMILIES
+from hopattn.checkpoints.fields import Fields
+from hopattn.checkpoints.plan import Plan
 from hopattn.foundation.errors import InvalidInput
 from tests.array_bytes import entry, safetensors
 from tests.checkpoints.written import GPT2, LLAMA, arrays_file, state_of, write, write_shards
@@ -273,3 +275,20 @@ def test_every_name_of_the_table_is_a_role_or_a_meaning_that_the_reader_uses():
         assert set(family.maps) | set(family.arrays) <= set(AXES)
         assert set(family.older) <= {*family.fields.values(), *family.biased_if, "tie_word_embeddings"}
         assert not family.unread & set(family.fields.values())
+
+
+def test_older_files_of_gpt_neox_name_their_rotary_fields_twice():
+    """As transformers 4 wrote them, and the file of GPT-NeoX-20B with its two shares of dropout."""
+    older = {
+        **{"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8},
+        **{"vocab_size": 9, "layer_norm_eps": 1e-5, "hidden_act": "gelu_fast", "use_parallel_residual": True},
+        **{"attention_probs_dropout_prob": 0, "hidden_dropout_prob": 0, "tie_word_embeddings": False},
+        **{"rotary_emb_base": 50.0, "rotary_pct": 0.25},
+    }
+    both = older | {"rope_theta": 50.0, "partial_rotary_factor": 0.25}
+    family = FAMILIES["gpt_neox"]
+    plans = [Plan.of(Fields(table, "config.json", family.older), family) for table in (older, both)]
+    assert plans[0] == plans[1] and plans[0].position.base == 50 and plans[0].activation == "gelu_tanh"
+    for other in ({"rope_theta": 60.0}, {"partial_rotary_factor": 0.5}):
+        with pytest.raises(InvalidInput, match=next(iter(other))):
+            Plan.of(Fields(both | other, "config.json", family.older), family)

@@ -17,10 +17,12 @@ from tests.each import each
 RNG = np.random.default_rng(0)
 PATTERNS = RNG.choice([-1.0, 1.0], size=(3, 6))
 SYMMETRIC = (lambda root: root + root.T)(RNG.normal(size=(6, 6)))
+WITHOUT_OWN = (lambda root: (root + root.T) * (1 - np.eye(6)))(np.random.default_rng(1).normal(size=(6, 6)))
 MEMORIES = {
     "hebb": ha.memories.hopfield(PATTERNS),
     "with bias": ha.Hopfield(SYMMETRIC, bias=RNG.normal(size=6)),
     "of 0 and 1": ha.memories.hopfield((PATTERNS + 1) / 2, "covariance", activation="step", bias=-0.1),
+    "of 0 and 1, a tie at 0": ha.Hopfield(WITHOUT_OWN, activation="step"),
     "dense": ha.memories.dense(PATTERNS),
     "exponential": ha.memories.exponential(PATTERNS),
 }
