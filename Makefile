@@ -41,6 +41,7 @@ schema: $(VENV)/.run
 
 figures: $(VENV)/.run
 	$(BIN)/hopattn figures --out figures --format svg,gif
+	$(BIN)/hopattn heads two-layers --figure figures/census.svg >/dev/null
 
 docs: schema
 	$(BIN)/python docs/refresh.py

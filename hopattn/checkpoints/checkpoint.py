@@ -127,6 +127,19 @@ class Checkpoint:
             raise InvalidInput(f"logits: '{shortened(self.path)}' holds no arrays for them")
         return self._parts.logits(np.asarray(shaped(states, "states", "… dim", dim=self.plan.dim)))
 
+    @property
+    def embedding(self) -> np.ndarray:
+        """The vector of each token, `(n_tokens, dim)`, as the file has it: without a scale or a position."""
+        return self._parts.of_tokens("embedding")
+
+    @property
+    def unembedding(self) -> np.ndarray | None:
+        """The vector by which the logit of each token is read, `(n_tokens, dim)`, without the norm before it.
+
+        None where the folder holds no arrays for logits.
+        """
+        return self._parts.of_tokens(self._parts.unembedding) if self._parts.has_logits else None
+
     def _walk(self, words: np.ndarray) -> Iterator[Layer]:
         """Each layer with the words before it, which the layer before has computed."""
         for number in range(self.plan.n_layers):

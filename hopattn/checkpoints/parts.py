@@ -78,6 +78,15 @@ class Parts:
                 raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
         return cls(family, plan, stored, has_logits)
 
+    @property
+    def unembedding(self) -> str:
+        """The role of the array by which logits are read."""
+        return "embedding" if self.plan.tied else "unembedding"
+
+    def of_tokens(self, role: str) -> np.ndarray:
+        """A whole array of the vocabulary, `(n_tokens, dim)`."""
+        return self._rows(role, slice(None))
+
     def embedded(self, ids: np.ndarray, kinds: np.ndarray | None) -> np.ndarray:
         """The words before the first layer, `(n, dim)`."""
         words = self._rows("embedding", ids) * self.plan.embedding_scale
@@ -126,9 +135,8 @@ class Parts:
         words = self._norm("final")(words)
         if "transform" in self.family.maps:
             words = self._norm("transform")(NONLINEARITIES[self.plan.activation](self._map("transform")(words)))
-        role = "embedding" if self.plan.tied else "unembedding"
         rows = blocks(self.plan.n_tokens, AT_ONCE)
-        logits = np.concatenate([linear(words, self._rows(role, some)) for some in rows], axis=-1)
+        logits = np.concatenate([linear(words, self._rows(self.unembedding, some)) for some in rows], axis=-1)
         if "logit_bias" in self.family.arrays:
             logits = logits + self._read(self.family.arrays["logit_bias"])
         cap = self.plan.logit_cap

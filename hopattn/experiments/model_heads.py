@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopattn.checkpoints.checkpoint import Checkpoint
 from hopattn.circuits.census.heads import head_census
 from hopattn.circuits.census.table import Census
 from hopattn.circuits.emergence.record import Training
@@ -152,20 +152,28 @@ def _opened(path: Path) -> OpenedModel:
     """The model at a path; raises `InvalidInput` where there is none."""
     if path.is_dir():
         return _checkpoint(path)
+    training = trained(path)
+    model, recipe = training.model(), training.recipe
+    longest = recipe.length if recipe.positions else None
+    return OpenedModel(path.stem, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
+
+
+def trained(path: Path) -> Training:
+    """The training in a file of `hopattn train`, or in a shipped one; raises `InvalidInput` where there is none."""
+    if path.is_dir():
+        raise InvalidInput(f"--save: '{shortened(path)}' is a folder; expected an .npz file of `hopattn train`")
     shipped = {file.stem: file for file in sorted(shipped_folder().glob("*/*.npz"))}
     path = path if path.exists() else shipped.get(str(path), path)
     if path.suffix.lower() != ".npz":
         expected = f"a folder of a checkpoint, an .npz file of `hopattn train`, or {listed(shipped)}"
         there = "is another file" if path.exists() else "is not there"
         raise InvalidInput(f"'{shortened(path)}' {there}; expected {expected}")
-    training = Training.load(path)
-    model, recipe = training.model(), training.recipe
-    longest = recipe.length if recipe.positions else None
-    return OpenedModel(path.stem, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
+    return Training.load(path)
 
 
 def _checkpoint(folder: Path) -> OpenedModel:
-    checkpoint: Any = import_module("hopattn.checkpoints.checkpoint").Checkpoint(folder)
-    plan, unembed = checkpoint.plan, getattr(checkpoint, "unembedding", None)
+    checkpoint = Checkpoint(folder)
+    plan, unembed = checkpoint.plan, checkpoint.unembedding
+    embed = None if unembed is None else checkpoint.embedding
     name = folder.resolve().name
-    return OpenedModel(name, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, None, unembed)
+    return OpenedModel(name, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, embed, unembed)

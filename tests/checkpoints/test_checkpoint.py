@@ -125,9 +125,26 @@ def test_a_model_without_arrays_for_its_logits_says_so(tmp_path):
     state = state_of(LLAMA)
     del state["lm_head.weight"]
     checkpoint = ha.Checkpoint(write(tmp_path, LLAMA, state))
-    assert checkpoint.run(IDS).logits is None
+    assert checkpoint.run(IDS).logits is None and checkpoint.unembedding is None
     with pytest.raises(InvalidInput, match="holds no arrays for them"):
         checkpoint.logits(np.zeros((1, 8)))
+
+
+def test_the_vectors_of_tokens_are_those_that_write_and_read_them(tmp_path):
+    """Copying by words is Σλ/Σ|λ| of U O V Eᵀ, with E and U of the file; a tied model has E = U."""
+    for config, read in ((GPT2, "wte.weight"), (LLAMA, "lm_head.weight")):
+        (folder := tmp_path / config["model_type"]).mkdir()
+        state, written = state_of(config), "wte.weight" if config is GPT2 else "embed_tokens.weight"
+        checkpoint = ha.Checkpoint(write(folder, config, state))
+        np.testing.assert_array_equal(checkpoint.embedding, state[written])
+        np.testing.assert_array_equal(checkpoint.unembedding, state[read])
+        tables = {"embed": checkpoint.embedding, "unembed": checkpoint.unembedding}
+        found = ha.circuits.head_census(checkpoint.layers(IDS), IDS, **tables)
+        heads = checkpoint.multi_head(1)
+        head, own = heads.heads[0], heads.w_out[:, : heads.heads[0].value.dims[0]]
+        values = np.linalg.eigvals(state[read] @ own @ head.w_value @ state[written].T)
+        assert found.copied == "words"
+        assert found.matrix("copying")[1, 0] == pytest.approx((values.sum() / np.abs(values).sum()).real, abs=1e-6)
 
 
 def test_the_fields_of_older_and_newer_files_say_the_same(tmp_path):

@@ -191,15 +191,15 @@ def test_the_memory_of_a_layer_does_not_grow_with_the_text(monkeypatch):
     monkeypatch.setattr(streamed, "HELD", 2**15)
     rng, peaks = np.random.default_rng(6), []
     layer = heads_of(rng, 1, ("causal", "rope", 0.5, None, "softmax"), np.float32)
-    for n in (256, 1024):
+    for n in (256, 256, 1024):  # the first one imports what it needs
         states, tokens = rng.normal(size=(n, 8)).astype(np.float32), np.arange(n) % 100
         with thread_limit(1):
             tracemalloc.start()
             circuits.head_census([(layer, states)], tokens, followed=4)
             peaks.append(tracemalloc.get_traced_memory()[1] - GROWS * n)
             tracemalloc.stop()
-    assert abs(peaks[1] / peaks[0] - 1) < 0.05
-    assert peaks[0] < 15 * 8 * 2**15
+    assert abs(peaks[2] / peaks[1] - 1) < 0.05
+    assert peaks[1] < 15 * 8 * 2**15
 
 
 def test_tables_of_all_sorts_hold_the_same_numbers():

@@ -2,54 +2,31 @@
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
+from tests.checkpoints.written import LLAMA, state_of, write
+from tests.committed import differences, figure_differences
 from tests.each import each
 
 HOME = Path(__file__).parents[2]
 TRAINED, PAGE = str(HOME / "scenarios/circuits/two-layers.npz"), str(HOME / "README.md")
 
 
-class OtherCheckpoint:
-    """A checkpoint of random heads, with the names of `hopattn.checkpoints.checkpoint.Checkpoint`."""
-
-    def __init__(self, path):
-        rng = np.random.default_rng(0)
-        self.plan = SimpleNamespace(n_tokens=60, n_layers=2, n_places=None)
-        self.table = rng.normal(size=(60, 8))
-        matrices = [[rng.normal(size=(4, 8)) for _ in range(3)] for _ in range(4)]
-        heads = [ha.Head(*own, beta=0.5, position="rope") for own in matrices]
-        self.stack = [
-            ha.MultiHead(heads[:2], rng.normal(size=(8, 8))),
-            ha.MultiHead(heads[2:], rng.normal(size=(8, 8))),
-        ]
-
-    @property
-    def unembedding(self):
-        return self.table
-
-    def layers(self, ids):
-        words = self.table[ids]
-        for number, heads in enumerate(self.stack):
-            yield SimpleNamespace(number=number, heads=heads, states=words, residual=words)
-            words = words + heads(words)
-
-
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of a checkpoint."""
-    module = ModuleType("hopattn.checkpoints.checkpoint")
-    module.Checkpoint = OtherCheckpoint
-    monkeypatch.setitem(sys.modules, "hopattn.checkpoints", ModuleType("hopattn.checkpoints"))
-    monkeypatch.setitem(sys.modules, "hopattn.checkpoints.checkpoint", module)
+def folder(tmp_path):
+    """The folder of a checkpoint with random weights."""
     (tmp_path / "tiny").mkdir()
-    return tmp_path / "tiny"
+    config = {**LLAMA, "vocab_size": 60, "num_attention_heads": 2}
+    return write(tmp_path / "tiny", config, state_of(config))
 
 
 def test_the_screen_names_the_induction_heads_of_the_trained_model(hopattn, monkeypatch):
@@ -77,8 +54,11 @@ def test_csv_json_and_figure_hold_the_same_census(hopattn, tmp_path):
     rows = list(csv.DictReader(table.read_text().splitlines()))
     assert [float(row["copying"]) for row in rows] == [row["copying"] for row in found["rows"]]
     assert found["rows"][0]["key_composition"] is None and rows[0]["key_composition"] == ""
-    svg = picture.read_text()
+    svg, kept = picture.read_text(encoding="utf-8"), (HOME / "figures/census.svg").read_text(encoding="utf-8")
     assert all(name in svg for name in ("prefix matching", "operating class", "white: by chance"))
+    assert differences(*("\n".join(sorted(re.findall(r"<text[^>]*>([^<]*)", one))) for one in (kept, svg))) == []
+    if f"<!-- made with matplotlib {matplotlib.__version__} -->" in (HOME / "figures/README.md").read_text("utf-8"):
+        assert figure_differences(kept, svg) == [], "make figures"  # the README shows it
 
 
 @each(
@@ -106,8 +86,9 @@ def test_ids_of_a_file(hopattn, folder, tmp_path, name):
         file.write_text(json.dumps(ids.tolist()) if name.endswith("json") else "\n".join(map(str, ids)))
     code, out, _ = hopattn("heads", str(folder), "--json", "--ids", str(file), "--long", "30")
     assert code == 0
-    found, model = json.loads(out), OtherCheckpoint(folder)
-    expected = ha.circuits.head_census(model.layers(ids[:30]), ids[:30], unembed=model.table)
+    found, model = json.loads(out), ha.Checkpoint(folder)
+    tables = {"embed": model.embedding, "unembed": model.unembedding}
+    expected = ha.circuits.head_census(model.layers(ids[:30]), ids[:30], **tables)
     assert found["about"] == f"tiny: 30 tokens of {name}"
     assert found["rows"] == expected.table()
 
@@ -123,6 +104,7 @@ def test_ids_of_a_file(hopattn, folder, tmp_path, name):
         ([TRAINED, "--repeats", "5x2", "--long", "9"], "--long: the length is that of --repeats"),
         ([TRAINED, "--repeats", "5x2", "--ids", PAGE], "--ids: the tokens are those of --repeats"),
         ([TRAINED, "--ids", PAGE], "expected ids, which are whole numbers"),
+        ([str(HOME), "--save", "model"], "' is a folder; expected an .npz file of `hopattn train`"),
         ([TRAINED, "--figure", "heads.gif"], "--figure: heads.gif: expected a file that ends in .svg, .pdf or .png"),
     ],
 )
@@ -153,3 +135,18 @@ def test_a_text_is_read_by_the_models_own_tokenizer(hopattn, folder, tmp_path, m
     (folder / "tokenizer.json").write_text("{}")
     code, out, _ = hopattn("heads", str(folder), "--text", str(file), "--json")
     assert code == 0 and json.loads(out)["about"] == "tiny: 6 tokens of text.txt"
+
+
+def test_a_trained_model_is_saved_as_a_folder_that_shows_its_induction_heads_first(hopattn, tmp_path):
+    (code, out, err), folder = hopattn("heads", TRAINED, "--save", str(tmp_path / "model")), tmp_path / "model"
+    assert code == 0 and err.endswith(f"{folder}\n")
+    shares = [line for line in out.splitlines() if line.startswith(("previous", "duplicate", "prefix", "copying"))]
+    code, again, _ = hopattn("heads", str(folder))
+    assert code == 0 and again.startswith("model: 16 random tokens, 4 times (2 layers, 8 heads, 64 tokens)")
+    assert [line for line in again.splitlines() if line in shares] == shares
+    assert "of words" in again
+
+
+def test_the_page_says_what_each_measure_is():
+    page = (HOME / "docs/howto/heads-of-a-model.md").read_text(encoding="utf-8")
+    assert [name for name in [*MEASURES, OPERATING_CLASS] if f"`{name}`" not in page] == []

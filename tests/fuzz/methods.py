@@ -214,6 +214,7 @@ OWN = {
     "Training.load": {"file": "training.npz"},
     "Training.model": {"mask": "causal"},
     "Training.save": {"file": "training.npz"},
+    "Training.save_checkpoint": {"folder": "model"},
     "Walked.with_noise": {"noise": 0.1, "rng": 0},
     "Window.__call__": {"n": 3},
     "World.grid": {"rows": 2, "columns": 2},

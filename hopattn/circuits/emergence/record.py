@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import instance, path_of, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.results.files import npz, write_over
+from hopattn.results.files import json_text, npz, safetensors, write_folder, write_over
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
 from hopattn.transformer.from_torch import require_names, with_prefix
@@ -281,3 +282,19 @@ class Training:
         arrays: dict[str, Any] = {RECIPE: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
         arrays |= {f"{part}/{name}": array for part, own in parts.items() for name, array in own.items()}
         write_over(path_of(file, "file"), npz(arrays))
+
+    def save_checkpoint(self, folder: str | Path) -> None:
+        """Write the model as a new folder in the form of GPT-2, which `ha.Checkpoint` and `transformers` read.
+
+        Its words have twice the dim. Weights, logits and fixed points are those of `model()` in double precision; U and
+        F are √2 times as large, as 1/β is, and compositions 1/√2 times, as is their value by chance. A model without
+        positions is given those of 0 for `recipe.length` words. Raises `InvalidInput` for a folder that is there and
+        not empty, and `CannotDo` if it cannot be written.
+        """
+        recipe, weights = self.recipe, self.state.weights
+        positions = weights.get(POSITION, np.zeros((recipe.length, recipe.dim)))
+        layers = [(weights[f"layers.{i}.{HEADS[0]}"], weights[f"layers.{i}.{HEADS[1]}"]) for i in range(recipe.layers)]
+        config = gpt2_config(recipe.dim, recipe.heads, recipe.layers, recipe.words, recipe.length)
+        arrays = gpt2_arrays(weights[EMBED], positions, layers, weights[UNEMBED], recipe.heads)
+        files = {"config.json": json_text(config).encode(), "model.safetensors": safetensors(arrays)}
+        write_folder(path_of(folder, "folder"), files)

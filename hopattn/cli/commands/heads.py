@@ -24,12 +24,16 @@ from hopattn.cli.drawing import remarks_printed
 @click.option(
     "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
 )
+@click.option(
+    "--save", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Write a trained .npz as a checkpoint."
+)
 def command(
     path: Path,
     whole: bool,
     as_json: bool,
     csv_file: Path | None,
     figure_file: Path | None,
+    folder: Path | None,
     **text: Any,
 ) -> None:
     """Measure every head of the model at PATH: the folder of a checkpoint, or an .npz file of `hopattn train`.
@@ -38,6 +42,7 @@ def command(
     hopattn heads gpt2                                  25 random tokens, four times
     hopattn heads gpt2 --ids text.npy --long 8192       the first 8,192 ids of a file
     hopattn heads two-layers --figure heads.svg         a small model that comes with hopattn
+    hopattn heads two-layers --save model               the same model as a folder in GPT-2's form
 
     \b
     attention     to the token before, to earlier copies, to what followed them, to the first token,
@@ -49,15 +54,19 @@ def command(
     A text of any length needs no matrix of all its scores. Nothing is downloaded. A file named by --csv or --figure is
     replaced. In Python: `ha.circuits.head_census`.
     """
-    from hopattn.experiments.model_heads import CensusText, census_of_model
+    from hopattn.experiments.model_heads import CensusText, census_of_model, trained
     from hopattn.results.files import json_text, require_output, write_over
     from hopattn.views.census_text import show_census
     from hopattn.views.tables import progress
 
     require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
     require_output(csv_file, "--csv", ".csv")
+    training = None if folder is None else trained(path)
     with progress("layers", quick=True) as report:
         census = census_of_model(path, CensusText(**text), report)
+    if training is not None and folder is not None:
+        training.save_checkpoint(folder)
+        click.echo(str(folder), err=True)
     if figure_file is not None:
         from hopattn.figures.census import draw_census
         from hopattn.figures.rendering import rendered

@@ -1,0 +1,68 @@
+"""A model of attention alone in the form of GPT-2, exactly: the folder that readers of GPT-2 take.
+
+GPT-2 has a LayerNorm before each part, and feed-forward layers; a model of attention alone has neither.
+
+* **LayerNorm.** g (x − mean x) / √(var x + ε) is x for words of mean 0, ε = 2¹⁰⁰ and g = 2⁵⁰. Beside ε the variance is
+  lost in rounding, and products with powers of two round nothing. A word x is written as (x, −x), whose mean is 0.
+* **Feed-forward layers.** One hidden neuron whose weights are 0: gelu(0) = 0.
+* **Heads.** They read the first half of a word, and write y as (y, −y). GPT-2 divides twice as many words' dims by the
+  heads, so half of a head's dims are 0, and its β is 1/√(2d) instead of 1/√d: queries and keys are ⁴√2 times as long.
+
+So weights, logits and fixed points are those of the model. Scores, and with them U and F, are √2 times as large, as 1/β
+is. Compositions are 1/√2 times as large, and so is their value by chance.
+Source: Radford et al. (2019) for GPT-2; names of fields and arrays as in the files of `transformers`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+EPSILON, GAIN = 2.0**100, 2.0**50
+
+
+def gpt2_config(dim: int, heads: int, layers: int, words: int, length: int) -> dict[str, Any]:
+    """The configuration of a model of these sizes."""
+    sizes = {"n_embd": 2 * dim, "n_head": heads, "n_layer": layers, "n_inner": 1, "vocab_size": words}
+    options = {"layer_norm_epsilon": EPSILON, "activation_function": "gelu_new", "tie_word_embeddings": False}
+    unread = {"architectures": ["GPT2LMHeadModel"], "dtype": "float64", "bos_token_id": None, "eos_token_id": None}
+    return {"model_type": "gpt2", **sizes, "n_positions": length, **options, **unread}
+
+
+def gpt2_arrays(
+    embed: np.ndarray,
+    positions: np.ndarray,
+    layers: Sequence[tuple[np.ndarray, np.ndarray]],
+    unembed: np.ndarray,
+    heads: int,
+) -> dict[str, np.ndarray]:
+    """The arrays of a model in double precision, by GPT-2's names; maps are transposed, as in its files.
+
+    embed, unembed: `(n_words, dim)`. positions: `(length, dim)`. layers: of each W_Q, W_K and W_V of all heads, one
+    below the other, `(3 dim, dim)`, and W_O, `(dim, dim)`.
+    """
+    dim = embed.shape[1]
+    wide, each = 2 * dim, dim // heads
+    arrays = {"wte.weight": _balanced(embed), "wpe.weight": _balanced(positions)}
+    for i, (joint, out) in enumerate(layers):
+        read = np.zeros((3, heads, 2 * each, wide))
+        read[:, :, :each, :dim] = joint.reshape(3, heads, each, dim)
+        read[:2] *= 2**0.25
+        written = np.zeros((heads, 2 * each, wide))
+        written[:, :each] = _balanced(out.T).reshape(heads, each, wide)
+        arrays |= _affine(f"h.{i}.attn.c_attn", read.reshape(3 * wide, wide).T)
+        arrays |= _affine(f"h.{i}.attn.c_proj", written.reshape(wide, wide))
+        arrays |= _affine(f"h.{i}.mlp.c_fc", np.zeros((wide, 1))) | _affine(f"h.{i}.mlp.c_proj", np.zeros((1, wide)))
+    for name in (*(f"h.{i}.ln_{part}" for i in range(len(layers)) for part in (1, 2)), "ln_f"):
+        arrays |= _affine(name, np.full(wide, GAIN))
+    named = {f"transformer.{name}": array for name, array in arrays.items()}
+    return named | {"lm_head.weight": np.pad(unembed.astype(np.float64), ((0, 0), (0, dim)))}
+
+
+def _balanced(rows: np.ndarray) -> np.ndarray:
+    """Each row x as (x, −x), in double precision."""
+    return np.concatenate([rows, -rows], axis=1, dtype=np.float64)
+
+
+def _affine(name: str, weight: np.ndarray) -> dict[str, np.ndarray]:
+    return {f"{name}.weight": weight, f"{name}.bias": np.zeros(weight.shape[-1])}
