@@ -197,6 +197,8 @@ def _fault_of_table(text: str) -> str:
             is_number = NUMBER.fullmatch(cell)
             if not (is_number and math.isfinite(float(cell))):
                 wanted = "a finite number" if is_number else "numbers such as -0.5 or 3e-2, with commas between them"
+                if not is_number and ";" not in cell and cell[:1].isalpha():
+                    wanted += "; leave lines and columns of names out"
                 if ";" in cell:
                     wanted += "; save a table with semicolons with commas between its numbers, and points in them"
                 return f", line {i}, column {column}: got '{shortened(cell)}'; expected {wanted}"

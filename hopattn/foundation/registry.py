@@ -195,5 +195,5 @@ def snake_case(name: str) -> str:
 
 
 def name_of(entry: object) -> str:
-    """The class name of an entry in snake case, as its registry writes it."""
-    return snake_case(type(entry).__name__)
+    """The class name of an entry in snake case, as its registry writes it; its `own_name`, if it has one."""
+    return getattr(entry, "own_name", "") or snake_case(type(entry).__name__)

@@ -4,6 +4,7 @@ import decimal
 import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import groupby
 from typing import Any, Self
 
 from hopattn.foundation.errors import InvalidInput
@@ -99,6 +100,25 @@ def in_sentence(words: Sequence[str]) -> str:
     'C, G and 8'
     """
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+FEW_NAMES = 4
+"""The most names with one text that are written out."""
+
+
+def alike(names: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Neighbours with the same text as one entry: their names, and the text.
+
+    >>> alike(["a", "b", "c"], ["1", "1", "2"])
+    [('a, b', '1'), ('c', '2')]
+    >>> alike(map(str, range(1, 31)), ["0"] * 30)
+    [('1 … 30 (30)', '0')]
+    """
+    found = []
+    for text, group in groupby(zip(names, texts, strict=True), key=lambda pair: pair[1]):
+        own = [name for name, _ in group]
+        found.append((", ".join(own) if len(own) <= FEW_NAMES else f"{own[0]} … {own[-1]} ({len(own)})", text))
+    return found
 
 
 def in_lines(parts: Iterable[str], width: int) -> list[str]:

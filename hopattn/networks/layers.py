@@ -141,6 +141,11 @@ class LayerActivations(Activation):
     free: tuple[bool, ...]
 
     @property
+    def own_name(self) -> str:
+        """The activations of the layers, for messages."""
+        return ", ".join(dict.fromkeys(map(described, self.layers)))
+
+    @property
     def discrete(self) -> bool:  # type: ignore[override]
         return all(layer.activation.discrete for layer, free in zip(self.layers, self.free, strict=True) if free)
 

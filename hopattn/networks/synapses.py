@@ -122,8 +122,9 @@ class Dense(Declared, Synapse):
     def require_fit(self, *shapes: Shape) -> None:
         sizes = tuple(int(np.prod(shape)) for shape in shapes)
         if tuple(self.weights.shape) != sizes:
+            turned = "; name the layers in the other order" if tuple(self.weights.shape) == sizes[::-1] else ""
             raise InvalidInput(
-                f"weights of shape {tuple(self.weights.shape)}; expected {sizes}, the sizes of the layers"
+                f"weights of shape {tuple(self.weights.shape)}; expected {sizes}, the sizes of the layers{turned}"
             )
 
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:

@@ -1,14 +1,15 @@
 """The arrays and the pictures of runs as text: nothing twice, and no rows, columns or tables of nothing but 0."""
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from hopattn.foundation.writing import ROUNDING, in_lines
+from hopattn.foundation.writing import ROUNDING, alike, in_lines, in_sentence
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.parts.without import meaning
 from hopattn.scenario.result import Run
@@ -25,6 +26,8 @@ LINES = 2
 """The lines that a list may take before it is a table."""
 MOST_NAMED = 12
 """The most rows or columns of 0 that are named."""
+SCALE = re.compile(r"-?\d+(\.\d*)?(e[-+]?\d+)?")
+"""A label that is a number."""
 NARROW = 6
 """A state of at most so many numbers is shown whole, also where some are as before."""
 
@@ -63,11 +66,11 @@ class RunTexts:
 
     def _block(self, run: str, name: str, array: Labelled) -> list[Part]:
         """An array in a line, or its name and its table."""
-        values, title = array.values, name + meaning(name, run)
+        values, title = array.values, name + meaning(name, run) + _by_scales(array)
         if values.ndim > 2:
             return [_line(title, too_large(values))]
         if values.ndim == 1:
-            return self._listed(name, array)
+            return self._listed(title, array)
         said = self._as_before(run, name, array) or self._sparse(array)
         known = [(where, one) for of, where, one in self._arrays if of == run]
         self._arrays.append((run, name, array))
@@ -82,6 +85,8 @@ class RunTexts:
                 empty = [f"left out, all 0: {one}" for one in zeros if one.startswith("the row")]
                 left_out = [*empty, f"the other columns as in {where}"]
                 break
+        if columns.sum() > MAX_COLUMNS and _is_scale(array.labels[1]):
+            array, rows, columns = _turned(array), columns, rows
         if rows.sum() > MAX_ROWS or columns.sum() > MAX_COLUMNS:
             return [_line(title, too_large(values))]
         headings, cells = array_rows(array, self._digits)
@@ -106,8 +111,9 @@ class RunTexts:
             return [_line(name, " ".join(value for _, value in rows))]
         if len(rows) > 1 and len({value for _, value in rows}) == 1:
             return [_line(name, f"{rows[0][1]} for all {len(rows)}")]
-        clear = all(label[:1].isalpha() and ":" not in label for label, _ in rows)
-        line = _line(name, ", ".join(f"{label}{'' if clear else ':'} {value}" for label, value in rows))
+        line = _line(name, _entries(rows, ", "))
+        if line.cell_len > self._out.width and len(shorter := alike(*zip(*rows, strict=True))) <= len(rows) / 2:
+            line = _line(name, _entries(shorter, "; "))
         if line.cell_len <= LINES * self._out.width:
             return [line]
         numeric = frozenset({1}) if array.values.dtype.kind in "fiu" else frozenset()
@@ -158,6 +164,32 @@ class RunTexts:
 
 def _line(name: str, text: str) -> Text:
     return Text.assemble((plain(name), "italic"), f": {plain(text)}")
+
+
+def _entries(rows: Sequence[Sequence[str]], between: str) -> str:
+    """Labels with their values; a colon parts them where a label is not a name, or where both are words."""
+    plain_names = all(label[:1].isalpha() and ":" not in label and "," not in label for label, _ in rows)
+    clear = plain_names and not any(" " in label and value[:1].isalpha() for label, value in rows)
+    return between.join(f"{label}{'' if clear else ':'} {value}" for label, value in rows)
+
+
+def _by_scales(array: Labelled) -> str:
+    """The names of the axes that are scales; nothing else says what their numbers are."""
+    scales = [dim for dim, labels in zip(array.dims, array.labels, strict=False) if _is_scale(labels)]
+    return f", by {in_sentence(scales)}" if scales else ""
+
+
+def _is_scale(labels: tuple[str, ...]) -> bool:
+    """Whether labels are rising numbers other than 1, 2, 3, …, such as loads."""
+    if labels == tuple(map(str, range(1, len(labels) + 1))) or not all(map(SCALE.fullmatch, labels)):
+        return False
+    return all(float(low) < float(high) for low, high in pairwise(labels))
+
+
+def _turned(array: Labelled) -> Labelled:
+    """The array with its columns as rows."""
+    hidden = None if array.hidden is None else array.hidden.T
+    return Labelled(array.values.T, array.dims[::-1], array.labels[::-1], array.tiny, hidden)
 
 
 def _parted(label: str) -> tuple[str, str]:

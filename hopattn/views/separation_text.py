@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from hopattn.foundation.writing import at_most
+from hopattn.foundation.writing import at_most, counted
 from hopattn.views.array_cells import MAX_ROWS
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
@@ -42,7 +42,8 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
             out,
             Text(
                 "Δ: the margin of a key, k·k less its largest product with another key. β: for half of the keys. lead: "
-                "of the best key of a query, in the median."
+                "of the best key of a query, in the median. equal, hidden: keys that no memory, or no β, gives back. "
+                "β attention: 1/√dim."
             ),
         )
         return
@@ -56,6 +57,8 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
     if len(shown) < len(order):
         show(out, Text(f"… the {len(shown)} least separated of {len(order)} patterns; --all shows all"))
     show(out, Text(""))
+    count, dim = report.margins.patterns.shape
+    show(out, Text(f"{counted(count, 'pattern')} of {counted(dim, 'number')}, numbered from 0."))
     for line in report.advice:
         show(out, Text(line))
 
@@ -69,5 +72,5 @@ def _of_head(report: "SeparationReport") -> list[str]:
 
 def _number(x: float, digits: int = 3) -> str:
     if isinstance(x, np.integer):
-        return str(x)
+        return str(x) if x >= 0 else "–"
     return f"{x:.{digits}g}" if np.isfinite(x) else "∞"

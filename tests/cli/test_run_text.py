@@ -128,3 +128,21 @@ def test_the_last_line_says_what_one_may_do_next_where_that_is_true(hopattn, com
 def test_a_file_of_ones_own_is_explored_by_its_path(hopattn, tmp_path):
     (tmp_path / "my own.toml").write_text(GOOD)
     assert hopattn("run", "my own.toml")[1].endswith("play: hopattn explore 'my own.toml'\n")
+
+
+def test_axes_that_are_scales_are_named_and_a_long_one_goes_down(text_of):
+    loads, damages = ("0.02", "0.14"), tuple(f"{i / 20:g}" for i in range(20))
+    radii = Labelled(np.array([0.46, 0.24]), ("load",), (loads,))
+    few = Labelled(np.array([[1.0, 0.5]] * 2), ("load", "damage"), (loads, damages[:2]))
+    many = Labelled(np.ones((2, 20)), ("points", "damage"), (("all", "stable"), damages))
+    printed = text_of({"radii": radii, "few": few, "many": many}).splitlines()
+    assert {"radii, by load: 0.02: .46, 0.14: .24", "few, by load and damage", "many, by damage"} <= {*printed}
+    assert len(printed) == 1 + 1 + 4 + 1 + 22, "a row for each damage"
+
+
+def test_names_of_several_words_are_parted_from_words_and_equal_neighbours_are_joined(text_of):
+    cues = Labelled(np.array(["low", "none"]), ("cue",), (("low and pale", "far"),))
+    assert text_of({"recalls": cues}) == "recalls: low and pale: low, far: none\n"
+    names = ("stripes", "halves", *(f"other#{i}" for i in range(30)))
+    energy = Labelled(np.array([-170.0] * 2 + [0.0] * 30), ("minimum",), (names,))
+    assert text_of({"energy": energy}) == "energy: stripes, halves: −170; other#0 … other#29 (30): 0\n"

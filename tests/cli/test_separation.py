@@ -119,3 +119,18 @@ def test_wrong_usage_is_refused_with_the_reason(hopattn, file, words, message):
     code, _, err = hopattn("separation", *[made.get(word, word) for word in words])
     assert code == 2
     assert message in err
+
+
+def test_the_size_of_what_was_read_is_said_and_a_single_pattern_has_no_rival(hopattn, file):
+    _, out, _ = hopattn("separation", file("cube.npy", patterns=RNG.normal(size=(2, 3, 4))))
+    assert "2 patterns of 12 numbers, numbered from 0." in out
+    _, out, _ = hopattn("separation", file("one.npy", patterns=APART[:1]))
+    assert out.splitlines()[1].split()[:3] == ["0", "∞", "–"]
+    _, out, _ = hopattn("separation", file("heads.npz", **dict.fromkeys("qkv", RNG.normal(size=(2, 5, 4)))))
+    assert "β attention: 1/√dim." in out.replace("\n", " ")
+
+
+def test_a_line_of_names_is_to_be_left_out(hopattn, tmp_path):
+    (tmp_path / "named.csv").write_text("n1,n2\n1,0\n")
+    code, _, err = hopattn("separation", str(tmp_path / "named.csv"))
+    assert code == 2 and "line 1, column 1: got 'n1'" in err and "leave lines and columns of names out" in err

@@ -186,3 +186,28 @@ def test_more_random_patterns_are_drawn_at_a_larger_load_and_a_sweep_goes_over_t
 def test_values_that_do_not_fit_are_reported(text, change, message):
     found = problems(text.replace(*change))
     assert any(message in line for line in found), found
+
+
+@each(
+    ("old", "new", "message"),
+    [
+        (
+            "neurons = 8",
+            "neurons = 21",
+            "states: 21 spins have 2^21 states; expected at most 20 spins; write [returns]",
+        ),
+        ('"hopfield"', '"hopfeld"', "did you mean 'hopfield'?"),
+        ("[states]", "[fixed_points]\nbeta = [1]", "the memory has spins; write [states]"),
+    ],
+)
+def test_one_fault_has_one_message(old, new, message):
+    (found,) = problems(RANDOM.replace(old, new))
+    assert message in found
+
+
+def test_minima_of_one_energy_are_explained_on_one_line_and_the_rest_is_counted():
+    working = [line for run in ha.run("depth", explain=True).runs for line in run.working]
+    assert "  halves reversed, stripes reversed, stripes, halves: energy −3, none is lower" in working
+    assert "  other#1 … other#30 (30): energy 0, depth 0" in working
+    assert "  and 8 more, none of them lower" in working
+    assert max(map(len, working)) < 160

@@ -142,6 +142,11 @@ seen = "a"
     [
         ('on = ["free", "seen"]', 'on = ["free", "free"]', 17,
          "weights of shape (2, 3); expected (2, 2), the sizes of the layers"),
+        ('on = ["free", "seen"]', 'on = ["seen", "free"]', 17, "; name the layers in the other order"),
+        ("clamp = []", 'update = { name = "langevin", temperature = 1, dt = 0.1 }', 13,
+         "and 'sign, identity' gives others; leave `update` out"),
+        ('seen = "a"\n', 'seen = "a"\n[[expect]]\nat = "one"\nanswers = "a"\n', 25,
+         "there is no array 'answers' here; it needs patterns on a second side, or of a second layer"),
         ("shape = 2", "shape = 0", 16, "0"),
         ('on = ["free", "seen"]', 'on = ["free", "sen"]', 19, "'sen' is unknown; did you mean 'seen'?"),
         ("clamp = []", 'clamp = ["seen", "free"]', 13,

@@ -50,7 +50,8 @@ class Ended(Expectation):
         yield from layout.row_problem(self.at, (*path, "at"))
         for key in self._given:
             if not layout.find(key):
-                yield Problem((*path, key), f"there is no array '{key}' here (arrays: {listed(layout.arrays)})")
+                needed = "; it needs patterns on a second side, or of a second layer" if key == "answers" else ""
+                yield Problem((*path, key), f"there is no array '{key}' here{needed} (arrays: {listed(layout.arrays)})")
         known = ["nothing", *layout.recallable]
         if self.recalls not in (None, *known):
             yield Problem((*path, "recalls"), unknown(self.recalls, known))

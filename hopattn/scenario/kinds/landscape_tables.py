@@ -13,7 +13,7 @@ from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.checks import REPEATED
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.writing import counted, number
+from hopattn.foundation.writing import alike, counted, number
 from hopattn.landscapes.fixed_points import bifurcation
 from hopattn.landscapes.plane import has_successors, successors
 from hopattn.landscapes.returns import Returns, damages, pooled
@@ -99,10 +99,11 @@ class StatesTable(Measured):
     def problems(self, kept: Kept) -> Iterator[Problem]:
         """Updates that are there twice or that the memory lacks, and a memory without spins or with too many."""
         yield from duplicate_problems(self.updates, ("states", "updates"))
-        yield from refusals(("states",), lambda: checked_spins(kept.memory), "memory: ")
-        if kept.dim > MOST_SPINS:
+        if kept.dim > MOST_SPINS and kept.memory.activation.discrete:
             message = f"{kept.dim} spins have 2^{kept.dim} states; expected at most {MOST_SPINS} spins"
             yield Problem(("states",), f"{message}; write [returns], which samples them")
+        else:
+            yield from refusals(("states",), lambda: checked_spins(kept.memory), "memory: ")
         reason = kept.memory.lacks.get("single-neuron updates")
         for i, update in enumerate(self.updates):
             if reason and update != "sync":
@@ -163,13 +164,16 @@ class StatesTable(Measured):
             energy, depth = arrays["energy"], arrays["depth"]
             known = dict(zip(depth.labels[0], depth.values.tolist(), strict=True))
             yield f"minima: {arrays['minima'].values}, in order of energy:"
-            for name, height in zip(energy.labels[0], energy.values.tolist(), strict=True):
-                deep = f"depth {number(known[name])}" if name in known else "none is lower"
-                yield f"  {name}: energy {number(height)}, {deep}"
+            deep = (f"depth {number(known[name])}" if name in known else "none is lower" for name in energy.labels[0])
+            each = (f"energy {number(height)}, {own}" for height, own in zip(energy.values.tolist(), deep, strict=True))
+            yield from (f"  {names}: {text}" for names, text in alike(energy.labels[0], each))
+            if (more := int(arrays["minima"].values) - len(energy.values)) > 0:
+                yield f"  and {more} more, none of them lower"
         ends = arrays["ends"]
         for update, shares in zip(ends.labels[0], ends.values, strict=True):
-            parts = [f"{name} {number(share)}" for name, share in zip(ends.labels[1], shares, strict=True) if share]
-            yield f"{update}, the share of all states that ends in each: {', '.join(parts)}"
+            some = np.flatnonzero(shares)
+            parts = alike([ends.labels[1][i] for i in some], [number(shares[i]) for i in some])
+            yield f"{update}, the share of all states that ends in each: {'; '.join(map(': '.join, parts))}"
 
 
 def _depths(kept: Kept, whole: SpinStates) -> dict[str, Any]:
@@ -271,8 +275,9 @@ class ReturnsTable(Measured):
         returned, ends = arrays["returned"], [arrays[f"radii{end}"].values for end in ("", "-low", "-high")]
         for i, load in enumerate(returned.labels[0]):
             radius, low, high = (number(end[i]) for end in ends)
-            error = f", standard error {number(arrays['radii-error'].values[i])}" if "radii-error" in arrays else ""
-            yield f"load {load}: half return up to {radius} (95% from {low} to {high}{error})"
+            yield f"load {load}: half return up to the damage {radius} (95% from {low} to {high}, over the cues)"
+            if "radii-error" in arrays:
+                yield f"  standard error over the memories: {number(arrays['radii-error'].values[i])}"
             for damage, share in zip(returned.labels[1], returned.values[i], strict=True):
                 yield f"  damage {number(float(damage))}: {number(share)} return"
 
@@ -289,6 +294,7 @@ class FixedPointsTable(Measured):
         """Numbers that are not right, spins, and a memory without β."""
         if kept.memory.activation.discrete:
             yield Problem(("fixed_points",), "is for graded states, and the memory has spins; write [states]")
+            return
         yield from refusals(("fixed_points", "beta"), lambda: kept.at_beta(self.betas[0]))
 
     @property

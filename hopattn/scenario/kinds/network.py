@@ -102,7 +102,7 @@ class NetworkScenario(Spec):
         except InvalidInput as error:
             obstacle = str(error)
         if obstacle:
-            yield Problem((place, "update"), obstacle)
+            yield Problem((place, "update"), f"{obstacle}{self.table.cure_of_update(memory)}")
 
     def _started(self, root: int) -> list[tuple[Any, np.ndarray]]:
         """The memory of each cue, and the state from which it starts; the same for one root of the random numbers."""

@@ -61,12 +61,15 @@ def is_consequence_of(problem: Problem, refused: Iterable[Path]) -> bool:
     """Whether a problem may exist only because the schema refused values, which are then taken for left out.
 
     It may if it lies in the table of a refused value, or names a refused key of the whole file. A vector of a word is
-    replaced and not left out, so nothing follows from it.
+    replaced and not left out, so nothing follows from it. Without its model a memory is another one, so that what other
+    tables need of it follows.
     """
     for path in refused:
         keys = [i for i, key in enumerate(path) if isinstance(key, str)]
         if not keys or path[:1] == ("expect",) or path[:2] == ("vocabulary", "words"):
             continue
+        if path[keys[-1]] == "model" and problem.path[:1] in (("states",), ("returns",), ("fixed_points",)):
+            return True
         table = path[: keys[-1]]
         named = re.search(rf"\b{re.escape(str(path[0]))}\b", problem.message) is not None
         if problem.path[: len(table)] == table if table else named or problem.path[:1] == path[:1]:

@@ -174,6 +174,12 @@ class Settling(Table):
         """The rule of a step; raises `InvalidInput` for wrong parameters."""
         return memory.own_update if self.update is None else registry_entry(updates, self.update)
 
+    def cure_of_update(self, memory: Any) -> str:
+        """A hint for an update that cannot be applied, where the default one can be."""
+        if self.update is None or memory.own_update.obstacle(memory):
+            return ""
+        return "; leave `update` out, for one layer or token after another"
+
 
 class NeuronLayerTable(Table):
     """A layer of neurons."""
