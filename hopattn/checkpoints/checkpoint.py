@@ -1,8 +1,7 @@
 """A checkpoint: the folder of a released model, its heads, its layers for a text, its logits."""
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,47 +9,20 @@ import numpy as np
 from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields
 from hopattn.checkpoints.folder import CONFIG, arrays_in, table_in
+from hopattn.checkpoints.interventions import Patch, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
+from hopattn.checkpoints.runs import Layer, Run
 from hopattn.foundation.arrays import as_array, read_by_numpy
-from hopattn.foundation.checks import instance, path_of, whole
+from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
 from hopattn.foundation.in_range import in_range
+from hopattn.results.labelled import Labelled
+from hopattn.retrieval.masks import rows_taken
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
-
-
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """A layer of a model, and the text as it comes in.
-
-    number: of the layer, from 0. block: the layer. residual: the words before it, `(n, dim)`. states: the words that
-    its heads read, `(n, dim)`: `layer.heads(layer.states)` is the output of the attention, and
-    `layer.heads.trace(layer.states)` has its weights.
-    """
-
-    number: int
-    block: Block
-    residual: np.ndarray
-    states: np.ndarray
-
-    @property
-    def heads(self) -> MultiHead:
-        """The heads, with their masks, windows, positions, norms, sinks and caps."""
-        return self.block.attention
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A model's answer to a text. states: the words before each layer and after the last, each `(n, dim)`.
-
-    logits: `(n, n_tokens)`; None where the folder holds no arrays for them.
-    """
-
-    states: tuple[np.ndarray, ...]
-    logits: np.ndarray | None
 
 
 class Checkpoint:
@@ -109,12 +81,91 @@ class Checkpoint:
         """
         return self._walk(self._embedded(ids, kinds))
 
-    def run(self, ids: Any, kinds: Any = None) -> Run:
-        """The states and logits of a text; the arguments are those of `layers`."""
-        states = [self._embedded(ids, kinds)]
-        for number in range(self.plan.n_layers):
-            states.append(np.asarray(self._parts.block(number)(states[-1])))
-        return Run(tuple(states), self.logits(states[-1]) if self._parts.has_logits else None)
+    def layer(self, layer: int, states: Any) -> Layer:
+        """A layer, counted from 0, for the words `(n, dim)` before it, such as `states[layer]` of a `Run`."""
+        return _read(layer, self.block(layer), np.asarray(shaped(states, "states", "n dim", dim=self.plan.dim)))
+
+    def run(self, ids: Any, kinds: Any = None, *, patches: Iterable[Patch] = ()) -> Run:
+        """The states and logits of a text; the other arguments are those of `layers`.
+
+        patches: values of `patch` that replace what the model computes, in this order where two have one place. Raises
+        `InvalidInput` for positions that the text lacks, and for a run or an array of another length.
+        """
+        chosen = [self.patch(**vars(one)) for one in each(patches, Patch, "patches")]
+        return self._continued([self._embedded(ids, kinds)], chosen)
+
+    def patch(self, place: str, layer: int, head: int | None = None, *, at: Any = None, value: Any = 0.0) -> Patch:
+        """A change of what a layer computes, for `run`.
+
+        place: "residual", the words before the layer, or after the last for `layer=n_layers`; "head", the output of one
+        head before W_O; "attention" and "feed_forward", the output of the sub-layer before its residual; "keys", the
+        tokens that the head, or without one all heads of the layer, do not see. at: positions, as a number, several
+        numbers or n booleans; all by default. value: the replacement at these positions, in the order of the text: a
+        number, 0 by default; an array `(width,)` or `(n_at, width)`; "mean", the mean of the array over all positions;
+        or a `Run` of a text as long, at the same positions (activation patching): its value is that which the layer
+        gives from the states of the run. Raises `InvalidInput` for an unknown place, for a layer and a head that the
+        model lacks, and for another value.
+        Source: Vig et al. (2020), NeurIPS; Meng et al. (2022), NeurIPS, section 2.1 (causal tracing).
+        """
+        return Patch.of(self.plan, place, layer, head, at, value)
+
+    def effects(
+        self,
+        ids: Any,
+        measure: Callable[[Run], Any],
+        place: str = "head",
+        *,
+        at: Any = None,
+        value: Any = 0.0,
+        kinds: Any = None,
+    ) -> Labelled:
+        """The change of a measure by one patch at a time: `(n_layers, n_heads)`, or `(n_layers, n_at)` by position.
+
+        measure: a function from a `Run` to a number. place: "head" for the table by head, another place of `patch` for
+        the table by position. at: the positions that are patched in a head, or the columns; all by default. value: as
+        in `patch`. A patch of layer i leaves the layers before it as they are, so these are computed once. Raises
+        `InvalidInput` as `run` and `patch` do, and for a measure that is not a finite number.
+        """
+        function(measure, "measure")
+        plain, heads = self.run(ids, kinds), range(self.plan.n_heads)
+        n = len(plain.states[0])
+        places = rows_taken(range(n) if at is None else at, n, "at")
+        before, columns = real(measure(plain), "measure"), heads if place == "head" else places
+        changes = np.empty((self.plan.n_layers, len(columns)))
+        for i, j in np.ndindex(changes.shape):
+            head, rows = (j, places) if place == "head" else (None, [columns[j]])
+            patch = self.patch(place, i, head, at=rows, value=value)
+            changes[i, j] = real(measure(self._continued(plain.states[: i + 1], [patch])), "measure") - before
+        labels = tuple(map(str, range(self.plan.n_layers))), tuple(map(str, columns))
+        return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
+
+    def attribution(self, ids: Any, token: Any, at: int = -1, kinds: Any = None) -> Labelled:
+        """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
+
+        token: of the logit, or two, of whose logits the difference is taken. at: the position. The labels are "words"
+        (the embedded word), "0.3" (layer 0, head 3), "0.bias" (of W_O), "0.feed_forward" and so on, and "shift" (of the
+        final norm). The words after the last layer are the sum of these parts, and a norm divides by a number that is
+        computed from all of them; with that number held, the logit before its cap is linear. Effects through later
+        layers are not in it: `effects` measures them. Raises `InvalidInput` for a family whose norms come last.
+        Source: Elhage et al. (2021), A mathematical framework for transformer circuits (direct logit attribution).
+        """
+        if not self._parts.family.norm_first:
+            raise InvalidInput(f"attribution: the norms of {self.family} come last; no logit is a sum over heads")
+        self._require_logits()
+        tokens = _numbers(np.atleast_1d(token), "token", self.plan.n_tokens)
+        if len(tokens) > 2:
+            raise InvalidInput(f"token: got {len(tokens)}; expected one, or two for the difference of their logits")
+        words = self._embedded(ids, kinds)
+        place = whole(at, "at", least=-len(words), most=len(words) - 1)
+        parts = {"words": words[place]}
+        for layer in self._walk(words):
+            parts |= attributed(layer, place)
+        rows = self._parts.unembedding(tokens)
+        direction, stacked = rows[0] - (rows[1] if len(rows) == 2 else 0), np.stack(list(parts.values()))
+        norm = self._parts.final_norm
+        shift = 0.0 if norm.shift is None else norm.shift @ direction
+        values = np.append(norm.held(stacked, stacked.sum(axis=0)) @ direction, shift)
+        return Labelled(values, ("part",), ((*parts, "shift"),), tiny=True)
 
     @in_range
     def logits(self, states: Any) -> np.ndarray:
@@ -123,14 +174,13 @@ class Checkpoint:
         Raises `InvalidInput` where the folder holds no arrays for them.
         Source: nostalgebraist (2020), Interpreting GPT: the logit lens.
         """
-        if not self._parts.has_logits:
-            raise InvalidInput(f"logits: '{shortened(self.path)}' holds no arrays for them")
+        self._require_logits()
         return self._parts.logits(np.asarray(shaped(states, "states", "… dim", dim=self.plan.dim)))
 
     @property
     def embedding(self) -> np.ndarray:
         """The vector of each token, `(n_tokens, dim)`, as the file has it: without a scale or a position."""
-        return self._parts.of_tokens("embedding")
+        return self._parts.embedding(slice(None))
 
     @property
     def unembedding(self) -> np.ndarray | None:
@@ -138,15 +188,25 @@ class Checkpoint:
 
         None where the folder holds no arrays for logits.
         """
-        return self._parts.of_tokens(self._parts.unembedding) if self._parts.has_logits else None
+        return self._parts.unembedding(slice(None)) if self._parts.has_logits else None
 
     def _walk(self, words: np.ndarray) -> Iterator[Layer]:
         """Each layer with the words before it, which the layer before has computed."""
         for number in range(self.plan.n_layers):
             block = self._parts.block(number)
-            yield Layer(number, block, words, np.asarray(block.norms[0](words) if block.norm_first else words))
+            yield _read(number, block, words)
             words = np.asarray(block(words))
             del block  # so that one layer is held at a time
+
+    def _continued(self, states: Iterable[np.ndarray], patches: list[Patch]) -> Run:
+        """The run whose first states these are, without the patches of their last layer."""
+        found = list(states)
+        for number in range(len(found) - 1, self.plan.n_layers + 1):
+            own = [patch for patch in patches if patch.layer == number]
+            words = found[-1] = with_patches(own, "residual", found[-1], lambda states: states)
+            if number < self.plan.n_layers:
+                found.append(np.asarray(patched(self._parts.block(number), words, own)))
+        return Run(tuple(found), self.logits(found[-1]) if self._parts.has_logits else None)
 
     def _embedded(self, ids: Any, kinds: Any) -> np.ndarray:
         self._require_feeding()
@@ -161,10 +221,19 @@ class Checkpoint:
             raise InvalidInput(f"kinds: got {len(of_tokens)}; expected {len(tokens)}, one for each token")
         return self._parts.embedded(tokens, of_tokens)
 
+    def _require_logits(self) -> None:
+        if not self._parts.has_logits:
+            raise InvalidInput(f"logits: '{shortened(self.path)}' holds no arrays for them")
+
     def _require_feeding(self) -> None:
         if not self._parts.family.feeds:
             cure = "head and multi_head give its attention"
             raise InvalidInput(f"{self.family}: its feed-forward layers, which choose experts, are not read; {cure}")
+
+
+def _read(number: int, block: Block, words: np.ndarray) -> Layer:
+    """A layer with the words before it, and those that its heads read."""
+    return Layer(number, block, words, np.asarray(block.norms[0](words) if block.norm_first else words))
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:

@@ -78,18 +78,9 @@ class Parts:
                 raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
         return cls(family, plan, stored, has_logits)
 
-    @property
-    def unembedding(self) -> str:
-        """The role of the array by which logits are read."""
-        return "embedding" if self.plan.tied else "unembedding"
-
-    def of_tokens(self, role: str) -> np.ndarray:
-        """A whole array of the vocabulary, `(n_tokens, dim)`."""
-        return self._rows(role, slice(None))
-
     def embedded(self, ids: np.ndarray, kinds: np.ndarray | None) -> np.ndarray:
         """The words before the first layer, `(n, dim)`."""
-        words = self._rows("embedding", ids) * self.plan.embedding_scale
+        words = self.embedding(ids) * self.plan.embedding_scale
         if "places" in self.family.arrays:
             words = words + self._rows("places", np.arange(len(ids)))
         if "kinds" in self.family.arrays:
@@ -132,15 +123,28 @@ class Parts:
 
     def logits(self, words: np.ndarray) -> np.ndarray:
         """The logits `(n, n_tokens)` of words after the last layer."""
-        words = self._norm("final")(words)
+        words = self.final_norm(words)
         if "transform" in self.family.maps:
             words = self._norm("transform")(NONLINEARITIES[self.plan.activation](self._map("transform")(words)))
         rows = blocks(self.plan.n_tokens, AT_ONCE)
-        logits = np.concatenate([linear(words, self._rows(self.unembedding, some)) for some in rows], axis=-1)
+        logits = np.concatenate([linear(words, self.unembedding(some)) for some in rows], axis=-1)
         if "logit_bias" in self.family.arrays:
             logits = logits + self._read(self.family.arrays["logit_bias"])
         cap = self.plan.logit_cap
         return logits if cap is None else cap * np.tanh(logits / cap)
+
+    @property
+    def final_norm(self) -> Any:
+        """The norm of the words after the last layer."""
+        return self._norm("final")
+
+    def embedding(self, tokens: Any) -> np.ndarray:
+        """The vectors of some tokens, as the file has them."""
+        return self._rows("embedding", tokens)
+
+    def unembedding(self, tokens: Any) -> np.ndarray:
+        """The rows of the matrix to the logits, for some tokens."""
+        return self._rows("embedding" if self.plan.tied else "unembedding", tokens)
 
     def _map(self, role: str, layer: int = 0) -> Affine:
         name = self.family.maps[role].format(layer)

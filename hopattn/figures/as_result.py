@@ -53,16 +53,18 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
         raise InvalidInput(f"weights: some are not a number, or not below {LARGEST:g}, so that no colour can show them")
     own = weights.labels if isinstance(weights, Labelled) and tokens is None else None
     rows, columns = own[-2:] if own else _labels(tokens, values.shape[-2], values.shape[-1])
+    axes = weights.dims[-2:] if own and len(weights.dims) > 1 else ("query", "key")
+    tiny = isinstance(weights, Labelled) and weights.tiny
     heads = values[None] if values.ndim == 2 else values
     arrays = {
-        f"layer 1 head {i} weights": Labelled(head, ("query", "key"), (rows, columns))
+        f"layer 1 head {i} weights": Labelled(head, axes, (rows, columns), tiny)
         for i, head in enumerate(heads, start=1)
     }
     allowed = ~weights.mask.reshape(heads.shape) if masked else None
     if mask is not None:
         allowed = _allowed(mask, heads, (rows, columns)) & (True if allowed is None else allowed)
     for i, own_mask in enumerate(() if allowed is None else allowed, start=1):
-        arrays[f"layer 1 head {i} mask"] = Labelled(own_mask, ("query", "key"), (rows, columns))
+        arrays[f"layer 1 head {i} mask"] = Labelled(own_mask, axes, (rows, columns))
     for i, rest in enumerate(rests, start=1):
         if rest is not None:
             arrays[f"layer 1 head {i} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))

@@ -8,6 +8,7 @@ are then added to the word patterns and fed into another layer to repeat the pro
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float
@@ -160,10 +161,12 @@ class Block:
         source: Any = None,
         source_mask: Any = None,
         bias: Any = None,
+        feed: Callable[[FeedForward, Array], Array] = FeedForward.__call__,
     ) -> BlockTrace:
-        """The states after each sub-layer, where `attend` computes the output of heads.
+        """The states after each sub-layer, where `attend` computes the output of heads, and `feed` that of neurons.
 
-        attend: called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is.
+        attend: called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is. feed:
+        called with the feed-forward layer and its words.
         """
         cross = self.cross
         if cross is not None and source is None:
@@ -175,7 +178,7 @@ class Block:
         if cross is not None:
             layers.append(lambda it: attend(cross, it, source_mask, source=source, bias=None))
         if self.feed_forward is not None:
-            layers.append(self.feed_forward)
+            layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
         states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
         for layer, norm, after in zip(layers, self.norms, self.norms_after, strict=True):

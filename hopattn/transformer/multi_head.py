@@ -80,8 +80,14 @@ class MultiHead:
         they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
         m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
         """
+        return self.out(self.outputs(x, mask, key=key, value=value, source=source, bias=bias))
+
+    def outputs(
+        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> Array:
+        """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
         texts, rule = texts_of(self.heads[0], x, source, key, value), as_mask(mask)
-        return self.joined([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
+        return _side_by_side([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
 
     @in_range
     def trace(
@@ -98,7 +104,7 @@ class MultiHead:
 
     def joined(self, outputs: Sequence[Array]) -> Array:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
-        return self.out(outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1))
+        return self.out(_side_by_side(outputs))
 
     def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
         """Each group with its part of the bias of a call."""
@@ -156,6 +162,10 @@ class MultiHead:
             if holds:
                 raise InvalidInput(f"to_torch: {reason}")
         return heads_state(maps, self.out)
+
+
+def _side_by_side(outputs: Sequence[Array]) -> Array:
+    return outputs[0] if len(outputs) == 1 else namespace(outputs[0]).concat(outputs, axis=-1)
 
 
 def _kind(head: Head) -> tuple[Any, ...]:

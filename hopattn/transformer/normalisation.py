@@ -56,6 +56,20 @@ class Normalisation(ABC):
         half = all(is_half(array) for array in (rows, self.gain, self.shift) if array is not None)
         return namespace(rows).astype(result, rows.dtype) if half else result
 
+    @in_range
+    def held(self, parts: Any, x: Any) -> Array:
+        """The part of the output that each part of a row x gives, `(…, dim)`, with the scale of x held: linear.
+
+        parts: `(…, dim)`, which add up to x `(dim,)`; their results add up to the output without the shift.
+        """
+        pieces, row = (widened(shaped(one, what, "… dim")) for one, what in ((parts, "parts"), (x, "x")))
+        xp = namespace(row)
+        if self.centred:
+            pieces, row = (one - xp.mean(one, axis=-1, keepdims=True) for one in (pieces, row))
+        size = row_length(row) / row.shape[-1] ** 0.5
+        unit = pieces / xp.hypot(size, xp.full_like(size, self.epsilon**0.5))[..., None]
+        return unit if self.gain is None else widened(self.gain) * unit
+
     def to_torch(self, name: str) -> dict[str, Array]:
         """The names and arrays of a normalisation of PyTorch; those that are None are left out."""
         arrays = {f"{name}.weight": self.gain, f"{name}.bias": self.shift}

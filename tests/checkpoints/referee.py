@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -99,8 +100,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Made:
-    """A model in a folder, a text, and its answer in double precision, and with what it narrows to single precision."""
+    """A model in a folder, a text, and its answer in double precision, and with what it narrows to single precision.
 
+    model: that of `transformers`, in double precision.
+    """
+
+    model: Any
     path: Path
     ids: np.ndarray
     kinds: np.ndarray | None
@@ -147,7 +152,32 @@ def made(name):
             exact = type(model)(config).eval()
             exact.load_state_dict(state)
             double = _answer(exact, asked)
-    return Made(path, ids, kinds, double, mixed)
+    return Made(exact, path, ids, kinds, double, mixed)
+
+
+def hooked(model, ids, hooks=(), **options):
+    """The logits of a model for a text, in double precision. hooks: pairs of a module and a function of its input.
+
+    A function gets the array `(n, width)` that the module reads, and gives the array that it reads instead.
+    """
+    import torch
+
+    def around(change):
+        def hook(module, args):
+            return torch.as_tensor(change(args[0][0].numpy().copy()))[None], *args[1:]
+
+        return hook
+
+    with ExitStack() as stack:
+        stack.callback(torch.set_default_dtype, torch.get_default_dtype())
+        stack.callback(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(1)
+        for module, change in hooks:
+            stack.callback(module.register_forward_pre_hook(around(change)).remove)
+        stack.enter_context(torch.no_grad())
+        torch.set_default_dtype(torch.float64)
+        with _in_double(torch):
+            return model(input_ids=torch.tensor(ids)[None], **options).logits[0].numpy()
 
 
 ATTENTION = ("attn", "self_attn", "attention")

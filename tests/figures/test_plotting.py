@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import hopattn as ha
 from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.gallery import plots
+from hopattn.results.labelled import Labelled
 from tests.counts import spread
 from tests.runs import result_of
 
@@ -195,3 +196,11 @@ def test_cues_and_patterns_of_a_recall_have_the_numbers_of_the_record():
     ax = ha.plot(record, "overlaps", query="0")
     assert labels(ax.yaxis) == ["0", "1"] and ax.get_title() == "cue: 0"
     assert float(record.overlaps[-1, 0, 1]) == 1 and [text.get_text() for text in ax.texts][-1] == "1"
+
+
+def test_a_labelled_array_names_its_own_axes():
+    table = Labelled(np.eye(2), ("layer", "head"), (("0", "1"), ("0", "1")))
+    axes = table.plot()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("head", "layer")
+    small = Labelled(np.array([[0.02, -0.01]]), ("layer", "head"), (("0",), ("0", "1")), tiny=True)
+    assert small.plot().images[0].get_clim() == (-0.02, 0.02)  # the colours of shares end at 1

@@ -108,10 +108,14 @@ def _numbers_fit(axes: Sequence[Axes]) -> bool:
 
 
 def _scale(shown: Shown[Head]) -> dict[str, Any]:
-    """The colour scale: from 0 to 1 for shares, else to the largest weight, and to its negative if some are below 0."""
+    """The colour scale: from 0 to 1 for shares, else to the largest weight, and to its negative if some are below 0.
+
+    Numbers that are right near 0 are not shares.
+    """
     every = [weights.values for _, weights in shown.parts]
     most = max(float(np.abs(values).max(initial=0.0)) for values in every)
-    return colours_of(min(float(values.min(initial=0.0)) for values in every), most if most > 1 + 1e-9 else 1.0)
+    share = 0.0 if all(weights.tiny for _, weights in shown.parts) else 1 + 1e-9
+    return colours_of(min(float(values.min(initial=0.0)) for values in every), most if most > share else 1.0)
 
 
 def _legend(scale: dict[str, Any]) -> tuple[list[Any], list[str]]:

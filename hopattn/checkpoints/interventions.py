@@ -1,0 +1,155 @@
+"""Interventions in a model: what a layer computes is replaced or left out; the part of a logit that each head writes.
+
+A place of a layer is an array `(n, width)`: the words before it, the outputs of its heads side by side before W_O, or
+the output of a sub-layer before its residual. A patch puts other numbers into some rows, and for a head into its
+columns. Keys that are left out are masked, as in `Head.without`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.checkpoints.plan import Plan
+from hopattn.checkpoints.runs import Layer, Run
+from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.checks import whole
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.retrieval.masks import rows_taken
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.feed_forward import FeedForward
+from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.normalisation import Normalisation
+
+PLACES = ("residual", "head", "attention", "feed_forward", "keys")
+"""The places of a patch; those of a head are "head", and "keys" if the patch names one."""
+OfStates = Callable[[np.ndarray], np.ndarray]
+"""From the words before a layer to the array of a place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """A change of what a layer computes; `Checkpoint.patch` makes it, and says what the fields are."""
+
+    place: str
+    layer: int
+    head: int | None
+    at: Any
+    value: Any
+
+    @classmethod
+    def of(cls, plan: Plan, place: str, layer: int, head: int | None, at: Any, value: Any) -> "Patch":
+        """The patch of a model; raises `InvalidInput` for a place, a layer, a head or a value that does not fit it."""
+        reject_unknown("place", [place], PLACES)
+        whole(layer, "layer", least=0, most=plan.n_layers - (place != "residual"))
+        if place == "head" or (place == "keys" and head is not None):
+            whole(head, "head", least=0, most=plan.n_heads - 1)
+        elif head is not None:
+            raise InvalidInput(f"head: the place {quoted(place)} is not that of a head; leave it out")
+        if place == "keys" and (isinstance(value, (str, Run)) or np.any(value)):
+            raise InvalidInput("value: keys are left out, and nothing replaces them; leave it out")
+        if place == "keys" and at is None:
+            raise InvalidInput("at: is missing; expected the positions of the keys that are left out")
+        if isinstance(value, Run):
+            if (len(value.states), value.states[0].shape[-1]) != (plan.n_layers + 1, plan.dim):
+                raise InvalidInput("value: the run is of another model")
+        elif isinstance(value, str):
+            reject_unknown("value", [value], ["mean"])
+        else:
+            value = np.asarray(as_float(value, "value"))
+            require_finite(value, "value")
+        return cls(place, layer, head, at, value)
+
+    def rows(self, n: int) -> list[int]:
+        """The positions of the patch in a text of n tokens; raises `InvalidInput` for those that it lacks."""
+        return list(rows_taken(range(n) if self.at is None else self.at, n, "at"))
+
+    def put_into(self, array: np.ndarray, n_heads: int, of_states: OfStates) -> np.ndarray:
+        """The array of the place with the patch, for n_heads side by side in it; of_states: as in `with_patches`."""
+        n, width = len(array), array.shape[-1] // n_heads
+        rows, first = self.rows(n), width * (self.head or 0)
+        columns, changed = slice(first, first + width), array.copy()
+        if isinstance(self.value, Run):
+            if len(states := self.value.states[self.layer]) != n:
+                raise InvalidInput(f"value: got a run of {len(states)} tokens; expected {n}, as many as the text has")
+            changed[rows, columns] = of_states(states)[rows, columns]
+        elif isinstance(self.value, str):
+            changed[rows, columns] = array[:, columns].mean(axis=0)
+        else:
+            if self.value.shape not in ((), (width,), (len(rows), width)):
+                wanted = f"a number, ({width},) or ({len(rows)}, {width})"
+                raise InvalidInput(f"value: got shape {self.value.shape}; expected {wanted}")
+            changed[rows, columns] = self.value
+        return changed
+
+
+def with_patches(
+    patches: Iterable[Patch], place: str, array: np.ndarray, of_states: OfStates, n_heads: int = 1
+) -> np.ndarray:
+    """The array of a place with the patches that are of this place.
+
+    of_states: from the words before the layer to this array, for patches with the value of another run.
+    """
+    for patch in patches:
+        if patch.place == place:
+            array = patch.put_into(array, n_heads, of_states)
+    return array
+
+
+def patched(block: Block, words: np.ndarray, patches: Sequence[Patch]) -> Any:
+    """The words after a layer that some patches change."""
+    if not patches:
+        return block(words)
+    heads = list(block.attention.heads)
+    for patch in patches:
+        if patch.place == "keys":
+            for i in range(len(heads)) if patch.head is None else [patch.head]:
+                heads[i] = heads[i].without(patch.rows(len(words)))
+
+    def change(place: str, array: np.ndarray) -> np.ndarray:
+        n_heads = len(heads) if place == "head" else 1
+        return with_patches(patches, place, array, lambda states: places_of(block, states)[place], n_heads)
+
+    return after(replace(block, attention=MultiHead(heads, block.attention.out)), words, change)
+
+
+def places_of(block: Block, words: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays of the places of a layer, for the words before it."""
+    found = dict[str, np.ndarray]()
+    after(block, words, found.setdefault)
+    return found
+
+
+def after(block: Block, words: np.ndarray, change: Callable[[str, Any], Any]) -> Any:
+    """The words after a layer, in which `change` gives the array of each place, from its name and its own array."""
+
+    def attend(heads: MultiHead, *given: Any, **options: Any) -> Any:
+        return change("attention", heads.out(change("head", heads.outputs(*given, **options))))
+
+    def feed(layer: FeedForward, seen: Any) -> Any:
+        return change("feed_forward", layer(seen))
+
+    return block.computed_with(attend, words, feed=feed).state
+
+
+def attributed(layer: Layer, place: int) -> dict[str, np.ndarray]:
+    """The vectors `(dim,)` that the parts of a layer add to the word at a position, by name; their sum is its change.
+
+    A norm after a sub-layer has its scale held, as `Normalisation.held` says.
+    """
+    heads, found = layer.heads, places_of(layer.block, layer.residual)
+    n, out = len(heads.heads), heads.out
+    outputs = found["head"][place].reshape(n, 1, -1)
+    written = (out.weight.reshape(out.dims[0], n, -1).swapaxes(0, 1) * outputs).sum(axis=-1)
+    bias = np.zeros_like(written[:1]) if out.bias is None else out.bias[None]
+    norms = layer.block.norms_after
+    rows = _held(norms[0], np.concatenate([written, bias]), found["attention"][place])
+    names = [*(f"{layer.number}.{i}" for i in range(n)), f"{layer.number}.bias"]
+    fed = found["feed_forward"][place]
+    return dict(zip(names, rows, strict=True)) | {f"{layer.number}.feed_forward": _held(norms[1], fed, fed)}
+
+
+def _held(norm: Any, parts: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The parts after a norm of the whole, if it is one."""
+    return norm.held(parts, whole) if isinstance(norm, Normalisation) else parts
