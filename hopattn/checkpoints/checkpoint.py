@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields
 from hopattn.checkpoints.folder import CONFIG, arrays_in, table_in
-from hopattn.checkpoints.interventions import Patch, attributed, patched, with_patches
+from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
@@ -127,6 +127,7 @@ class Checkpoint:
         `InvalidInput` as `run` and `patch` do, and for a measure that is not a finite number.
         """
         function(measure, "measure")
+        reject_unknown("place", [place], PLACES)
         plain, heads = self.run(ids, kinds), range(self.plan.n_heads)
         n = len(plain.states[0])
         places = rows_taken(range(n) if at is None else at, n, "at")
