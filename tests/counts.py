@@ -1,7 +1,7 @@
 """Counts of the tests: how many examples, seeds, trials and figures a test takes, and which of its cases run.
 
 `make test` runs every law with the quick counts, and of a test marked `quick(n)` only n cases: variants of what other
-tests show too. HOPATTN_VARIANTS=1, as `.ci/run` sets it, runs them all. `make test-all` sets HOPATTN_FULL=1 and runs
+tests show too. HOPATTN_VARIANTS=1, as `.ci/full` sets it, runs them all. `make test-all` sets HOPATTN_FULL=1 and runs
 everything with the full counts.
 """
 
