@@ -13,6 +13,8 @@ from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
+from hopattn.circuits.census.heads import FOLLOWED, head_census
+from hopattn.circuits.census.table import Census
 from hopattn.foundation.arrays import as_array, read_by_numpy
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.declared import shaped
@@ -93,6 +95,15 @@ class Checkpoint:
         """
         chosen = [self.patch(**vars(one)) for one in each(patches, Patch, "patches")]
         return self._continued([self._embedded(ids, kinds)], chosen)
+
+    def census(self, ids: Any, kinds: Any = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
+        """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
+
+        composed, followed: as there. Copying is that of the words where the folder holds arrays for logits.
+        """
+        unembed = self.unembedding
+        tables: dict[str, Any] = {} if unembed is None else {"embed": self.embedding, "unembed": unembed}
+        return head_census(self.layers(ids, kinds), ids, composed=composed, followed=followed, **tables)
 
     def patch(self, place: str, layer: int, head: int | None = None, *, at: Any = None, value: Any = 0.0) -> Patch:
         """A change of what a layer computes, for `run`.

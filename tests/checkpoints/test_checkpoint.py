@@ -138,8 +138,7 @@ def test_the_vectors_of_tokens_are_those_that_write_and_read_them(tmp_path):
         checkpoint = ha.Checkpoint(write(folder, config, state))
         np.testing.assert_array_equal(checkpoint.embedding, state[written])
         np.testing.assert_array_equal(checkpoint.unembedding, state[read])
-        tables = {"embed": checkpoint.embedding, "unembed": checkpoint.unembedding}
-        found = ha.circuits.head_census(checkpoint.layers(IDS), IDS, **tables)
+        found = checkpoint.census(IDS)
         heads = checkpoint.multi_head(1)
         head, own = heads.heads[0], heads.w_out[:, : heads.heads[0].value.dims[0]]
         values = np.linalg.eigvals(state[read] @ own @ head.w_value @ state[written].T)

@@ -52,8 +52,7 @@ def test_the_trained_model_shows_its_induction_heads_first_and_the_same_census(f
     training = Training.load(TRAINED)
     model, text, checkpoint = in_double(training), training.recipe.held_out(1).tokens[0], ha.Checkpoint(folder)
     np.testing.assert_allclose(checkpoint.run(text).logits, model(text), rtol=1e-12, atol=1e-12)
-    tables = {"embed": checkpoint.embedding, "unembed": checkpoint.unembedding}
-    found = ha.circuits.head_census(checkpoint.layers(text), text, **tables)
+    found = checkpoint.census(text)
     expected = ha.circuits.head_census(model, text, embed=model.embed, unembed=model.unembed)
     assert {one.head for one in found.strongest("prefix_matching", 4)} == {"1.0", "1.1", "1.2", "1.3"}
     assert found.classes() == expected.classes() and found.measures == expected.measures

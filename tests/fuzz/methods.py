@@ -140,6 +140,7 @@ OWN = {
     "Capped.__call__": {"cues": REAL, "keys": REAL},
     "Checkpoint.attribution": {"ids": [1, 2], "token": 1},
     "Checkpoint.block": {"layer": 0},
+    "Checkpoint.census": {"ids": [1, 2]},
     "Checkpoint.effects": {"ids": [1, 2], "measure": lambda run: run.logits[-1, 1]},
     "Checkpoint.head": {"layer": 0, "head": 0},
     "Checkpoint.layer": {"layer": 0, "states": np.ones((1, 8))},
