@@ -164,7 +164,7 @@ class Checkpoint:
         if not self._parts.family.norm_first:
             raise InvalidInput(f"attribution: the norms of {self.family} come last; no logit is a sum over heads")
         self._require_logits()
-        tokens = _numbers(np.atleast_1d(token), "token", self.plan.n_tokens)
+        tokens = _numbers(np.atleast_1d(read_by_numpy(as_array(token, "token"), "token")), "token", self.plan.n_tokens)
         if len(tokens) > 2:
             raise InvalidInput(f"token: got {len(tokens)}; expected one, or two for the difference of their logits")
         words = self._embedded(ids, kinds)

@@ -81,7 +81,8 @@ class Recallable(ABC):
 
     def nothing_near(self, states: Any, mask: Any = None) -> Any:
         """Whether no pattern takes part in the step of each state, `(n_cues,)`; of most memories, some always do."""
-        return namespace(states).zeros_like(states[..., 0], dtype=namespace(states).bool)
+        x = shaped(states, "states", "… dim")
+        return namespace(x).zeros_like(x[..., 0], dtype=namespace(x).bool)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
         """One step, and the energy of the states before it; None where the memory lacks an energy."""

@@ -112,7 +112,7 @@ class SingleNeuronStates(ABC):
 class Sums:
     """The sums that neurons take over their couplings, and the quadratic form of these.
 
-    counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Whole numbers over dim, as Hebb's rule gives them
+    counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Whole numbers over N, as Hebb's rule gives them
     for patterns of ±1, are summed as whole numbers and scaled after the sum, so that a tie is a tie; for spins in
     single precision where that is exact. columns, own: for Hebb's rule and few patterns of ±1, Ξᵀ `(N, n_patterns)`
     in single precision, and the number d that the rule takes off the diagonal. Sums over spins then come from one
@@ -128,25 +128,15 @@ class Sums:
 
     @classmethod
     def over(cls, matrix: Array) -> Self:
-        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim if it is that up to rounding.
+        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim, or dim_out, if it is that up to rounding.
 
-        The whole numbers have the derivative of the matrix. Numbers that are not known yet are taken as they are.
+        The couplings from the right to the left side of a bidirectional memory are whole numbers over dim_out.
         """
-        xp, n = namespace(matrix), matrix.shape[1]
-        eps = 4 * float(xp.finfo(matrix.dtype).eps)
-        if not isinstance(matrix, np.ndarray):
-            several = n * matrix
-            apart = constant(xp.round(several) - several)
-            near = xp.all(xp.abs(apart) <= eps * xp.abs(xp.round(several)))
-            return cls(several + apart, 1 / n) if surely(near) else cls(matrix, 1.0)
-        counts = np.empty_like(matrix)
-        for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
-            several = n * matrix[rows]
-            np.rint(several, out=counts[rows])
-            several -= counts[rows]
-            if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
-                return cls(matrix, 1.0)
-        return cls(counts, 1 / n)
+        for n in dict.fromkeys(reversed(matrix.shape)):
+            counts = _whole(matrix, n)
+            if counts is not None:
+                return cls(counts, 1 / n)
+        return cls(matrix, 1.0)
 
     def by_patterns(self, patterns: Array, self_coupling: bool) -> Self:
         """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact.
@@ -192,6 +182,28 @@ class Sums:
         else:
             sums = spins @ self.columns @ self.columns.T - np.float32(self.own) * spins
         return np.asarray(sums.astype(np.result_type(x, self.counts)))
+
+
+def _whole(matrix: Array, n: int) -> Array | None:
+    """n times a matrix, if these are whole numbers up to rounding, else None.
+
+    The whole numbers have the derivative of the matrix. Numbers that are not known yet are none.
+    """
+    xp = namespace(matrix)
+    eps = 4 * float(xp.finfo(matrix.dtype).eps)
+    if not isinstance(matrix, np.ndarray):
+        several = n * matrix
+        apart = constant(xp.round(several) - several)
+        near = xp.all(xp.abs(apart) <= eps * xp.abs(xp.round(several)))
+        return several + apart if surely(near) else None
+    counts = np.empty_like(matrix)
+    for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
+        several = n * matrix[rows]
+        np.rint(several, out=counts[rows])
+        several -= counts[rows]
+        if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
+            return None
+    return counts
 
 
 def part_for(cues: int) -> int:

@@ -27,6 +27,7 @@ NOTES = {
     "to other words": "an andere Wörter",
     "{} differs by {n} at most": "{} weicht um höchstens {} ab",
     "{} differ by {n} at most": "{} weichen um höchstens {} ab",
+    "{} and {} differ by {n} at most": "{} und {} weichen um höchstens {} ab",
     "{}: the same": "{}: gleich",
     "{n} others": "{} andere",
     "… {n} words …": "… {} Wörter …",

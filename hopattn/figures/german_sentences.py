@@ -189,5 +189,6 @@ SENTENCES = {
     "up to here spins freeze": "bis hier frieren Spins ein",
     "α = {n}: the capacity for N → ∞": "α = {}: die Kapazität für N → ∞",
     "slope {n} in theory": "Steigung {} in der Theorie",
+    "{}: slope {n}": "{}: Anstieg {}",
 }
 """Titles of figures, and what is said of curves."""

@@ -177,8 +177,12 @@ class Panels(PartsPlot[Part]):
 
 
 def grid_of(figure: Figure, count: int, in_a_row: int, **shared: Any) -> list[Axes]:
-    """The axes of some panels, in rows of nearly equal length; the places that are left over stay empty."""
-    rows = -(-count // in_a_row)
+    """The axes of some panels, in rows of nearly equal length; the places that are left over stay empty.
+
+    A figure that is higher than wide has half as many in a row.
+    """
+    width, height = figure.bbox.size
+    rows = -(-count // (in_a_row if width >= height else -(-in_a_row // 2)))
     axes: list[Axes] = figure.subplots(rows, -(-count // rows), squeeze=False, **shared).ravel().tolist()
     for ax in axes[count:]:
         ax.remove()

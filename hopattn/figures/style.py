@@ -73,7 +73,7 @@ def sides(size: Any, own: float, what: str) -> tuple[float, float]:
     text = _SIZE.fullmatch(size) if isinstance(size, str) else None
     try:
         width, height = map(float, (text[1], text[3]) if text else () if isinstance(size, str) else size)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         message = "expected width and height in inches, as in 3.4x2.4, or a ratio, as in 16:9"
         raise InvalidInput(f"{what} {quoted(size)}: {message}") from None
     if text and text[2] == ":" and width:

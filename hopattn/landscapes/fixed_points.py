@@ -5,7 +5,7 @@
 A recall ends at stable points alone; Newton's method ends at saddles and maxima of the energy too.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -14,8 +14,8 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_numpy, require_dim
-from hopattn.foundation.checks import Seed, entries_of, function, generator, instance, real, require_time, whole
+from hopattn.foundation.arrays import as_numpy, require_dim, require_finite
+from hopattn.foundation.checks import Seed, function, generator, instance, require_time, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
@@ -91,7 +91,7 @@ def fixed_points(
     """
     kept, draws = _checked_memory(memory), generator(rng)
     patterns = np.asarray(kept.patterns, dtype=float)
-    given = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts"))
+    given = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts").astype(float))
     require_dim(given, patterns.shape[1], "starts", "patterns")
     size = max(float(row_length(patterns).max()), 1e-300)
     states = _ends(kept, np.concatenate([given, _starts(patterns, count, draws)]), size)
@@ -171,12 +171,12 @@ class Bifurcation:
 
 
 def bifurcation(
-    build: Callable[[float], AssociativeMemory], values: Iterable[float], *, count: int = 300, rng: Seed = 0
+    build: Callable[[float], AssociativeMemory], values: Any, *, count: int = 300, rng: Seed = 0
 ) -> Bifurcation:
     """The fixed points of a memory against a parameter, such as β: how many, where, and how they merge.
 
-    build: makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta)`. values: numbers in
-    the order in which they are followed; the points at one value are starts at the next. count, rng: as of
+    build: makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta)`. values: `(n,)`,
+    in the order in which they are followed; the points at one value are starts at the next. count, rng: as of
     `fixed_points`. For two patterns v and −v, x = v tanh(β v·x): three points merge into one at β = 1/|v|². Raises
     `InvalidInput` for other arguments.
 
@@ -186,14 +186,15 @@ def bifurcation(
     (array([3, 3, 1, 1]), array([2, 2, 1, 1]))
     """
     function(build, "build")
-    given = [real(value, f"values: entry {i}") for i, value in enumerate(entries_of(values, "values"))]
-    if not given:
-        raise InvalidInput("values: expected at least one number")
+    given = as_numpy(values, "values").astype(float)
+    if given.ndim != 1 or not given.size:
+        raise InvalidInput(f"values: expected one number or more in a row, not shape {given.shape}")
+    require_finite(given, "values")
     draws, found, starts = generator(rng), [], None
-    for value in given:
+    for value in given.tolist():
         found.append(fixed_points(build(value), starts, count=count, rng=draws))
         starts = found[-1].state
-    return Bifurcation(np.array(given), tuple(found))
+    return Bifurcation(given, tuple(found))
 
 
 def _checked_memory(memory: Any) -> AssociativeMemory:

@@ -10,7 +10,7 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.arrays import as_numpy, on_host
-from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, whole
+from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, require_room, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
@@ -206,6 +206,8 @@ def radii(
             made = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
             yield instance(made, AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
 
+    most = float(load[-1]) * neurons
+    require_room(int(min(most * neurons, 2.0**62)), f"{most:,.0f} patterns of {neurons:,} neurons")
     stored = [max(1, round(float(one) * neurons)) for one in load]
     found = [pooled(drawn(n), damage, each, (update, 100), draws) for n in stored]
     ends = np.array([one.radius_interval for one in found])

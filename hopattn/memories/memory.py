@@ -105,7 +105,7 @@ class KeyValueMemory(AssociativeMemory):
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
         rows = blocks(int(states.shape[0]), max(HELD // self.n_keys, 1))
-        shares = (abs(self.weights(states[some], None if mask is None else mask[some])) for some in rows)
+        shares = (abs(self.weights(states[some, :], None if mask is None else mask[some, :])) for some in rows)
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
     @property

@@ -28,7 +28,7 @@ from hopattn.foundation.arrays import (
     require_finite,
     shaped,
 )
-from hopattn.foundation.checks import instance, positive, whole
+from hopattn.foundation.checks import instance, positive, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import no_nan
@@ -110,7 +110,8 @@ class EnergyTransformer(Declared):
         picture agree. The memories are all tokens of all pictures, with a softmax. beta, sharpness: β of both.
         """
         n_pixels = instance(patches, Patches, "patches").n_pixels
-        rows = on_host(shaped(pictures, "pictures", "n_pictures n_pixels", n_pixels=n_pixels))
+        rows = on_host(shaped(pictures, "pictures", "n_pictures n_pixels", n_pixels=n_pixels)).astype(float)
+        require_finite(rows, "pictures")
         tokens = LayerNorm()(patches.tokens(rows))
         basis = np.linalg.svd(tokens.sum(axis=-2), full_matrices=False)[2][None]
         rows = tokens.reshape(-1, tokens.shape[-1])
@@ -163,6 +164,7 @@ class EnergyTransformer(Declared):
     def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
         """The block as a `Network` of one layer of tokens, with flat states `(n, n_tokens · dim)`; see `recall`."""
         n = whole(n_tokens, "n_tokens")
+        require_room(n * n, f"the scores of {n:,} tokens")
         memory = self._bare.get(n)
         if patterns is not None:
             given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)

@@ -138,8 +138,8 @@ def best_damping(square: float, dim: int) -> float:
     squared mean. Source: Likhosherstov et al. (2022), theorem 3.4 (their ρ is our 1/(1 + 8a)).
     """
     twice = 2 * square + dim
-    rho = 2 * dim / (math.sqrt(twice * twice + 8 * dim * square) + twice)  # without a difference of near numbers
-    return max(0.0, (1 / rho - 1) / 8)
+    inverse = (math.hypot(twice, math.sqrt(8 * dim * square)) + twice) / (2 * dim)  # 1/ρ
+    return max(0.0, (inverse - 1) / 8)
 
 
 def log_products(own: Array, stored: Array) -> Array:

@@ -143,7 +143,7 @@ def test_set_and_seed(hopattn):
 
 def test_check_lists_all_as_met(hopattn):
     names = spread(shipped(), 9)
-    code, out, _ = hopattn("check", *count((), names))
+    code, out, _ = hopattn("check", *count(("--long",), names))
     assert code == 0
     assert all(name in out for name in names)
     assert f"{len(names)} scenarios" in out

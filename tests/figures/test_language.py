@@ -54,7 +54,7 @@ def texts(figure):
             ("steps", "bank", ["Summe", "1,24", "1  Werte: banks"]),
             ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
             ("energies", "letters", ["Energie", "konvergiert anderswohin", "ten letters\n1 von 3 abgerufen"]),
-            ("crosstalk", "crosstalk", ["Dichte", "1,0", "load 0,105", "mehr als das Signal"]),
+            ("crosstalk", "crosstalk", ["Dichte", "1,0", "Last 0,105", "mehr als das Signal"]),
             ("similarity", "similarity", ["Lot von a auf w", "Gewichte w"]),
             ("neuron", "similarity", ["0,8 × 0,8 + 0,6 × 0,6 = 1", "orthogonal"]),
         ],
@@ -81,7 +81,7 @@ def test_no_english_stays_in_a_german_figure(name):
         if array.values.dtype.kind in "OU"
         for word in array.values.ravel()
     ]
-    own = [result.title, *(run.name for run in result.runs), *labels, *words]
+    own = [result.title, *result.figure.names, *(run.name for run in result.runs), *labels, *words]
     own += [translated(one, "de") for one in own]
     if result.kind == "program":
         own += [name.rpartition(" ")[0] for run in result.runs for name in run.arrays]

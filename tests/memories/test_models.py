@@ -374,13 +374,15 @@ def test_sdm_draws_its_locations_from_a_seed():
     assert one.recall(cue).matched == 2
 
 
-@given(data=st.data(), n=st.integers(2, 6), m=st.integers(2, 6), pairs=st.integers(1, 3))
+@given(data=st.data(), n=st.integers(2, 14), m=st.integers(2, 14), pairs=st.integers(1, 4))
 def test_bam_is_koskos_matrix_and_its_energy_never_rises(data, n, m, pairs):
     left, right = data.draw(spins((pairs, n))), data.draw(spins((pairs, m)))
     memory, state = ha.memories.bam(left, right), data.draw(spins((n,)))
     matrix = sum(np.outer(y, x) for x, y in zip(left, right, strict=True))
     np.testing.assert_allclose(memory.energy(state), -np.abs(matrix @ state).sum() / n, rtol=1e-12, atol=1e-12)
     assert np.array_equal(memory.answer(state), np.sign(matrix @ state))
+    back = matrix.T @ np.sign(matrix @ state)
+    assert np.array_equal(memory.step(state), np.where(back == 0, state, np.sign(back)))  # a tie is a tie
     assert memory.descends()
     recall = memory.recall(state)
     assert recall.status == "converged"

@@ -84,7 +84,8 @@ def require_same_recall(library, own, other, cues, update):
     """The same record; no recall where the update is not one of the memory."""
     if not update.obstacle(own):
         keep = () if "recall" in own.lacks else BY_STEP[: 2 + hasattr(own, "weights")]
-        options = {"update": update, "max_steps": count(30, 6), "keep": keep}
+        # Where a cue leaves a saddle, each step makes the difference of two roundings several times larger.
+        options = {"update": update, "max_steps": count(12, 6), "keep": keep}
         found, given = other.recall(library.array(cues), **options), library.array(cues)
         assert (type(found.state), found.state.device) == (type(given), given.device)
         require_same_record(library, found, own.recall(cues, **options))

@@ -1,6 +1,6 @@
 """The census of layers: every measure of every head, one layer in memory at a time."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,8 @@ from hopattn.circuits.census.measures import PARTNER
 from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
 from hopattn.circuits.head_scores import as_tokens
-from hopattn.foundation.arrays import as_text, require_finite, widened
-from hopattn.foundation.checks import function, instance, whole
+from hopattn.foundation.arrays import as_text, max_safe_entry, require_finite, widened
+from hopattn.foundation.checks import entries_of, function, instance, whole
 from hopattn.foundation.declared import Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks, workers
@@ -103,7 +103,7 @@ def head_census(
 
 def _layers(given: Any, words: np.ndarray) -> Iterator[Layer]:
     """The layers, one after the other; raises `InvalidInput` for other objects, and for states that do not fit."""
-    found: Iterable[Any] = given.inputs(words) if isinstance(given, AttentionOnly) else given
+    found = given.inputs(words) if isinstance(given, AttentionOnly) else entries_of(given, "layers")
     for i, one in enumerate(found):
         parts = (
             one
@@ -126,8 +126,11 @@ def _through(embed: Any, unembed: Any) -> np.ndarray | None:
     given = {name: one for name, one in (("embed", embed), ("unembed", unembed)) if one is not None}
     if not given:
         return None
-    written, read = ([shaped(one, name, "n_words dim") for name, one in given.items()] * 2)[:2]
+    given = {name: shaped(one, name, "n_words dim") for name, one in given.items()}
+    written, read = ([*given.values()] * 2)[:2]
     if len(written) != len(read):
         raise InvalidInput(f"unembed: {len(read):,} words do not fit the {len(written):,} words of embed")
+    for name, one in given.items():
+        require_finite(one, name, max_safe_entry(one))
     parts = blocks(len(written), WORDS)
     return np.asarray(sum(wide(widened(written[part]).T @ widened(read[part])) for part in parts))

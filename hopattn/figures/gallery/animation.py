@@ -105,7 +105,8 @@ def _state(ax: Axes, run: Run, i: int, time: float) -> None:
     ax.set_title(f"{name}: {place} of {last}" if time else f"the cue: {name}")
     every = np.abs(overlaps_by_step(run, i)[round(time)])
     nearest = pattern_names(run)[int(np.argmax(every))]
-    ax.set_xlabel(verdict(run, i) if at_end else f"nearest: {nearest}", weight="bold" if at_end else "normal")
+    end = wrapped(verdict(run, i), 16, 3)
+    ax.set_xlabel(end if at_end else f"nearest: {nearest}", weight="bold" if at_end else "normal")
     ax.xaxis.label.set_size(scaled(20))
 
 

@@ -25,7 +25,7 @@ class Updates(Panels[Run]):
     name: ClassVar[str] = "updates"
     shows: ClassVar[str] = "how many states lead to each minimum, by the update: a basin belongs to an update"
     scenario: ClassVar[str] = "three-updates"
-    needs: ClassVar[str] = "ends"
+    needs: ClassVar[str] = "basin"
     lack: ClassVar[str] = "it has no basins of all states"
     most: ClassVar[int] = 4
     in_a_row: ClassVar[int] = 2

@@ -6,11 +6,15 @@ import numpy as np
 
 from hopattn.foundation.arrays import on_host
 from hopattn.foundation.checks import positive, whole_seed
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import row_length
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.retrieval.features import RandomFeatures, best_damping
+
+LARGEST = 1e300
+"""The largest exponent, 4β times the mean squared length of the patterns."""
 
 
 @named(source="Hoover et al. 2025", energy="−β⁻¹ log(ε + Σ [1 − ½β|x − ξ|²]₊)")
@@ -55,5 +59,8 @@ def random_features(
     """
     rows, factor = real_patterns(patterns), positive(beta, "beta")
     lengths = on_host(row_length(rows)).astype(float)
-    damping = best_damping(4 * factor * float(np.mean(lengths**2)), int(rows.shape[1]))
+    square = 4 * factor * float(np.mean(lengths**2))
+    if square > LARGEST:
+        raise InvalidInput(f"beta: {factor:g} makes exponents of size {square:.3g}; expected at most {LARGEST:g}")
+    damping = best_damping(square, int(rows.shape[1]))
     return SuperposedMemory(rows, RandomFeatures(n, whole_seed(rng), orthogonal, factor, damping))
