@@ -26,17 +26,16 @@ from pathlib import Path
 
 from tests.fuzz.case_process import Limits, execute
 from tests.fuzz.judging import Outcome
+from tests.fuzz.missing import hide
 from tests.processes import ROOT
 
 PR_SET_CHILD_SUBREAPER = 36
 """The request to Linux that processes whose parent has ended become children of this one."""
-SLOW_IMPORTS = ("torch", "jax", "entmax")
-"""Libraries that cases do without: each takes seconds to import, and hopattn computes the same without them."""
 
 
 def warm():
     """Import everything, so that no case has to."""
-    sys.modules.update(dict.fromkeys(SLOW_IMPORTS))
+    hide()
     import hopattn
 
     for module in pkgutil.walk_packages(hopattn.__path__, "hopattn."):

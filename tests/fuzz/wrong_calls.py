@@ -5,7 +5,6 @@ A case is plain data: {"call": "attention", "arguments": {"beta": "number nan"}}
 
 import dataclasses
 import inspect
-import sys
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -18,6 +17,7 @@ from matplotlib import pyplot
 from tests.fuzz.calls import functions
 from tests.fuzz.hostile import VALUES
 from tests.fuzz.methods import methods
+from tests.fuzz.missing import show
 
 MOST = 3
 """The most arguments of a case that are replaced."""
@@ -67,9 +67,7 @@ def _cases_of(call):
 
 def prepare():
     """Make all calls ready, with the libraries of arrays that they take: array-api-compat looks into these."""
-    for library in ("torch", "jax"):
-        if sys.modules.get(library, library) is None:  # hidden from cases of other kinds
-            del sys.modules[library]
+    show()
     with suppress(ImportError):
         import torch
 

@@ -36,7 +36,7 @@ def command(memory: tuple[str, ...], count: int, seed: int, dtype: str, processe
     from hopattn.memories.models import named_memories
 
     reject_unknown("memory", [name for name in memory if not is_path(name)], [*named_memories, *RANDOM])
-    certificates = list(certify_all(memory, count, seed, processes, dtype))
+    certificates = list(certify_all([*dict.fromkeys(memory)], count, seed, processes, dtype))
     if as_json:
         from hopattn.results.files import json_text
 
