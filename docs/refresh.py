@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from docs.builder import api, commands, gallery
+from docs.builder import api, commands, gallery, papers
 from docs.builder.chain import chain
 from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
@@ -39,7 +39,7 @@ from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
 from hopattn.views.explorer.explorer import explore
 
-MADE = {"commands": commands.page, "names": api.index, "scenarios": gallery.listing}
+MADE = {"commands": commands.page, "names": api.index, "scenarios": gallery.listing, "papers": papers.page}
 """The lists that the site shows too, with the functions that write them."""
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRIES: dict[str, Mapping[str, Any]] = {
@@ -324,6 +324,7 @@ def _word(choice: Any) -> str:
 
 if __name__ == "__main__":
     os.environ.pop("COLUMNS", None)  # the pages are as wide as a pipe
+    papers.keep()
     for page in PAGES:
         page.write_text(refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sys.stdout.write(f"{page.relative_to(ROOT)}\n")

@@ -4,6 +4,7 @@
 - `places.py`: the place of each file of the repository in the site, and the links between pages
 - `commands.py`: the page of the command line
 - `api.py`: a page for each public name
+- `papers.py`: published numbers, and those that we compute
 - `thumbnails.py`: figures, cropped for cards
 - `chain.py`: the picture of the one idea
 - `drawing.py`: what the gallery shows of each scenario: its figures, output, interactive page, what its source prints

@@ -36,8 +36,15 @@ class Commands(click.Group):
         ctx.meta[_ALONE] = not args
         return super().parse_args(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options and the commands; the commands alone below `hopattn` alone: that is one screen."""
+        if ctx.meta.get(_ALONE):
+            self.format_commands(ctx, formatter)
+        else:
+            super().format_options(ctx, formatter)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the exit codes, but not below `hopattn` alone: that is one screen of a terminal."""
+        """Write the exit codes, but not below `hopattn` alone."""
         if not ctx.meta.get(_ALONE):
             super().format_epilog(ctx, formatter)
 

@@ -4,6 +4,7 @@
 - `ways.py`: how we compute a number: a formula of `ha.theory`, a scenario, a trial
 - `record.py`: a paper, the record of one of its numbers, and the judgement by verdict
 - `loading.py`: the files in `records/`, one for each paper, and their errors
+- `checking.py`: records chosen by names or words, and computed again on several processes
 
     from hopattn import papers
     papers.records()["critical-load"].compute().ours        # 0.1379

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.papers.record import Record, Source
+from hopattn.papers.record import AnyRecord, Record, Source
 from hopattn.scenario.files import read_text
 from hopattn.scenario.language.fields import Problem
 from hopattn.scenario.language.lines import key_lines, line_of
@@ -22,7 +22,7 @@ MOST_PROBLEMS = 200
 class Paper(Source):
     """A file of records: a paper and its numbers."""
 
-    record: Annotated[list[Record], Field(min_length=1)]
+    record: Annotated[list[AnyRecord], Field(min_length=1)]
 
     def model_post_init(self, context: Any, /) -> None:
         """Tell each record its paper."""

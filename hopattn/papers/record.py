@@ -4,17 +4,16 @@ With the standard error s of ours over independent seeds, 0 for a formula, ours 
 """
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr
+from pydantic import Discriminator, Field, PrivateAttr, Tag
 
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
-from hopattn.papers.ways import Formula, Measure, Trial, Way
-from hopattn.scenario.files import shipped
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.papers.ways import Formula, Measure, ScenarioName, Trial, Way
 from hopattn.scenario.language.fields import Number, Problem, Table, Text, Tolerance
 
 ERRORS = 4
@@ -30,8 +29,6 @@ VERDICTS: dict[str, str] = {
     "not checked": "no number of ours",
 }
 """The meaning of each verdict."""
-WAYS: dict[str, type[Way]] = {"theory": Formula, "scenario": Measure, "trial": Trial}
-"""The ways to compute ours, each by the key that names it."""
 ONLY = {"bound": "bound", "superseded": "superseded_by", "does not hold": "erratum"}
 """The key that a verdict needs and that no other has."""
 AT_THIS_SIZE = ("asymptotic", "kinetic")
@@ -53,14 +50,14 @@ class Source(Table):
 
 
 class Record(Table):
-    """One published number; `compute` computes ours and judges it.
+    """One published number; `compute` computes ours and judges it. This class is that of a number that is not checked.
 
     name: unique, lower case with hyphens. says, at, setting: what the number is, its place in the paper, and of which
     system. published: as printed. within, because: the tolerance and its derivation, or why the number is not checked.
     The other keys are described in CONTRIBUTING.md.
     """
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    name: Text
     says: Text
     at: Text
     setting: Text
@@ -68,19 +65,11 @@ class Record(Table):
     within: Tolerance = 0.0
     because: Text
     verdict: Verdict
-    theory: Text | None = None
-    scenario: Text | None = None
-    trial: Text | None = None
-    given: dict[str, Any] | None = None
-    part: Text | int | None = None
-    measure: Text | None = None
-    set: dict[str, Any] | None = None
-    trials: Annotated[int, Field(ge=1, le=10_000)] | None = None
     at_this_size: Formula | None = None
     bound: Literal["ours is at least", "ours is at most"] | None = None
     superseded_by: Text | None = None
     erratum: Text | None = None
-    shown_by: Text | None = None
+    shown_by: ScenarioName | None = None
     _source: Source = PrivateAttr()
 
     @property
@@ -88,27 +77,29 @@ class Record(Table):
         """The paper."""
         return self._source
 
-    @cached_property
+    @property
     def way(self) -> Way | None:
         """How ours is computed; None for a number that is not checked."""
-        key = next((key for key in WAYS if getattr(self, key) is not None), None)
-        if key is None:
-            return None
-        given = {name: getattr(self, name) for name in WAYS[key].model_fields}
-        return WAYS[key](**{name: value for name, value in given.items() if value is not None})
+        return self if isinstance(self, Way) else None
 
     @property
     def figure(self) -> str | None:
         """The scenario whose figure shows the number."""
-        return self.shown_by or self.scenario
+        return self.shown_by or getattr(self, "scenario", None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The keys that are given, the paper and the command, as texts and numbers."""
+        command = {} if self.way is None else {"command": self.way.command}
+        return self.model_dump(exclude_none=True) | {"source": self.source.model_dump()} | command
 
     def problems(self) -> Iterator[Problem]:
-        """Keys that do not fit the verdict or each other, and names that are not known."""
-        ways = [key for key in WAYS if getattr(self, key) is not None]
-        if len(ways) != (self.verdict != "not checked"):
-            wanted = f"{'none' if self.verdict == 'not checked' else 'exactly one'} of {', '.join(WAYS)}"
-            yield Problem((), f"got {' and '.join(ways) or 'no way'} to compute it; expected {wanted}")
-            return
+        """Keys that do not fit the verdict, and names that are not known."""
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.name):
+            yield Problem(("name",), f"got {quoted(self.name)}; expected lower-case words with hyphens between them")
+        if (self.way is None) != (self.verdict == "not checked"):
+            has = "no way" if self.way is None else "a way"
+            wanted = f"{'one' if self.way is None else 'none'} of theory, scenario, trial"
+            yield Problem((), f"got {has} to compute it; verdict = {quoted(self.verdict)} expected {wanted}")
         for verdict, key in ONLY.items():
             if (getattr(self, key) is not None) != (verdict == self.verdict):
                 fault = "is missing; it" if verdict == self.verdict else f"verdict = {quoted(self.verdict)}; the key"
@@ -117,18 +108,6 @@ class Record(Table):
             yield Problem(("at_this_size",), "is missing; an asymptotic number has a value at this size")
         if self.at_this_size is not None and self.verdict not in AT_THIS_SIZE:
             yield Problem(("at_this_size",), f"belongs to verdicts {' and '.join(AT_THIS_SIZE)}")
-        own = {*WAYS[ways[0]].model_fields} if ways else {*()}
-        for key in {name for way in WAYS.values() for name in way.model_fields} - own:
-            if getattr(self, key) is not None:
-                yield Problem((key,), f"does not go with {ways[0] if ways else 'a number that is not checked'}")
-        if self.scenario is not None and self.measure is None:
-            yield Problem(("measure",), "is missing; a scenario needs the name of a measure")
-            return
-        for way in filter(None, (self.way, self.at_this_size)):
-            if problem := way.problem():
-                yield Problem(("at_this_size",) if way is self.at_this_size else (), problem)
-        if self.shown_by is not None and self.shown_by not in shipped():
-            yield Problem(("shown_by",), unknown(self.shown_by, shipped()))
 
     def compute(self) -> "Computed":
         """Compute ours and judge it; raises `InvalidInput` for arguments that do not fit, with the name of the record.
@@ -146,6 +125,37 @@ class Record(Table):
         return Computed(self, float(np.mean(values)) if values else None, error, here)
 
 
+class OfFormula(Formula, Record):
+    """A number that a formula gives."""
+
+
+class OfScenario(Measure, Record):
+    """A number that a scenario measures."""
+
+
+class OfTrial(Trial, Record):
+    """A number that a trial gives."""
+
+
+WAYS: dict[str, type[Record]] = {"theory": OfFormula, "scenario": OfScenario, "trial": OfTrial}
+"""The classes of records, by the key that says how ours is computed."""
+
+
+def _class_of(table: Any) -> str:
+    """The name of the class of a table of a file: `Record` if it has none of the keys."""
+    found = (kind for key, kind in WAYS.items() if isinstance(table, dict) and key in table)
+    return next(found, Record).__name__
+
+
+AnyRecord = Annotated[
+    Annotated[OfFormula, Tag("OfFormula")]
+    | Annotated[OfScenario, Tag("OfScenario")]
+    | Annotated[OfTrial, Tag("OfTrial")]
+    | Annotated[Record, Tag("Record")],
+    Discriminator(_class_of),
+]
+
+
 @dataclass(frozen=True)
 class Computed:
     """Our number beside a published one.
@@ -158,6 +168,11 @@ class Computed:
     ours: float | None
     error: float
     here: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record and what was computed, as texts and numbers."""
+        names = ("ours", "error", "here", "holds")
+        return {**self.record.to_dict(), **{name: getattr(self, name) for name in names}}
 
     @property
     def target(self) -> float:

@@ -1,11 +1,11 @@
 """How we compute a published number: a formula of `ha.theory`, a measure of a scenario, or a trial of `trials.py`.
 
-A way gives values: one of a formula, or one of each seed of a scenario or a trial.
+Each way has `values`, one of a formula, or one of each seed; `command`, by which a shell computes a value; and
+`working`, the formula with its source, or the arithmetic of a seed.
 """
 
 import inspect
 import shlex
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Annotated, Any
@@ -15,10 +15,10 @@ from pydantic import Field
 
 from hopattn import theory
 from hopattn.experiments.sweep.of_scenario import measured
-from hopattn.foundation.errors import InvalidInput, listed, unknown
+from hopattn.foundation.errors import InvalidInput, a_class, listed
 from hopattn.papers import trials
 from hopattn.scenario.files import shipped
-from hopattn.scenario.language.fields import Table, Text
+from hopattn.scenario.language.fields import NameIn, Table, Text
 from hopattn.scenario.loading import Scenario, load, parse
 from hopattn.scenario.running import once, run
 
@@ -26,41 +26,17 @@ MOST_LINES = 40
 """The most lines of the arithmetic of a scenario that are shown."""
 TRIALS = {name: function for name, function in vars(trials).items() if inspect.isfunction(function)}
 """The functions that a record may name in `trial`."""
+ScenarioName = Annotated[Text, NameIn(shipped())]
 
 
-class Way(Table):
-    """One way to compute a number."""
-
-    @abstractmethod
-    def problem(self) -> str:
-        """The fault of a name that is not known, with its key; empty if there is none."""
-
-    @abstractmethod
-    def values(self) -> Iterator[float]:
-        """The values, one of each seed."""
-
-    @property
-    @abstractmethod
-    def command(self) -> str:
-        """A command of a shell that computes a value."""
-
-    @property
-    @abstractmethod
-    def working(self) -> str:
-        """The formula with its source, or the arithmetic of the first seed."""
-
-
-class Formula(Way):
+class Formula(Table):
     """The value of a function of `ha.theory`, or a part of it."""
 
-    theory: Text
+    theory: Annotated[Text, NameIn(dict.fromkeys(dir(theory)))]
     given: dict[str, Any] = Field(default_factory=dict)
     """The arguments by their names."""
     part: Text | int | None = None
     """The part of the result that is meant: attributes, keys and indices with dots between them, such as "reach.0"."""
-
-    def problem(self) -> str:
-        return "" if self.theory in dir(theory) else f"theory: {unknown(self.theory, dir(theory))}"
 
     def values(self) -> Iterator[float]:
         value = called(getattr(theory, self.theory), "given", **self.given)
@@ -73,27 +49,25 @@ class Formula(Way):
 
     @property
     def command(self) -> str:
-        part = "".join(f"[{step}]" if _index(step) else f".{step}" for step in str(self.part or "").split(".") if step)
+        steps = [] if self.part is None else str(self.part).split(".")
+        part = "".join(f"[{step}]" if step.isdigit() else f".{step}" for step in steps)
         return _python(f"import hopattn as ha; print(ha.theory.{_call(self.theory, self.given)}{part})")
 
     @property
     def working(self) -> str:
         function = getattr(theory, self.theory)
         docs = inspect.getdoc(inspect.getmodule(function)), (inspect.getdoc(function) or "").partition("\n\n>>>")[0]
-        return "\n\n".join([str(docs[0]), f"ha.theory.{_call(self.theory, self.given)}", docs[1]])
+        return "\n\n".join([f"    ha.theory.{_call(self.theory, self.given)}", docs[1], str(docs[0])])
 
 
-class Measure(Way):
+class Measure(Table):
     """A measure of a shipped scenario, over the seeds from 0 on."""
 
-    scenario: Text
+    scenario: ScenarioName
     measure: Text
     set: dict[str, Any] = Field(default_factory=dict)
     """Changes of values, as for --set."""
-    trials: Annotated[int, Field(ge=1)] = 1
-
-    def problem(self) -> str:
-        return "" if self.scenario in shipped() else f"scenario: {unknown(self.scenario, shipped())}"
+    trials: Annotated[int, Field(ge=1, le=10_000)] = 1
 
     @property
     def changed(self) -> Scenario:
@@ -115,18 +89,15 @@ class Measure(Way):
     def working(self) -> str:
         lines = [line for one in run(self.changed, rng=0, explain=True).runs if not one.name for line in one.working]
         more = [f"… {len(lines):,} lines; --explain writes all"] * (len(lines) > MOST_LINES)
-        return "\n".join([*islice(lines, MOST_LINES), *more])
+        return "\n".join(f"    {line}" for line in (*islice(lines, MOST_LINES), *more))
 
 
-class Trial(Way):
+class Trial(Table):
     """A function of `trials.py`, over the seeds from 0 on."""
 
-    trial: Text
+    trial: Annotated[Text, NameIn(TRIALS)]
     given: dict[str, Any] = Field(default_factory=dict)
-    trials: Annotated[int, Field(ge=1)] = 1
-
-    def problem(self) -> str:
-        return "" if self.trial in TRIALS else f"trial: {unknown(self.trial, TRIALS)}"
+    trials: Annotated[int, Field(ge=1, le=10_000)] = 1
 
     def values(self) -> Iterator[float]:
         for seed in range(self.trials):
@@ -142,6 +113,9 @@ class Trial(Way):
         return inspect.getdoc(TRIALS[self.trial]) or ""
 
 
+Way = Formula | Measure | Trial
+
+
 def called(function: Any, key: str, *args: Any, **given: Any) -> Any:
     """The result of a function; raises `InvalidInput` for a keyword that it does not have or that is missing."""
     try:
@@ -154,19 +128,10 @@ def called(function: Any, key: str, *args: Any, **given: Any) -> Any:
 
 def _part(value: Any, step: str) -> Any:
     """An attribute, a key or an index of a value."""
-    if isinstance(value, Mapping):
-        found = {str(key): one for key, one in value.items()}
-    elif _index(step):
-        found = {str(i): one for i, one in enumerate(value)}
-    else:
-        found = {name: getattr(value, name) for name in dir(value) if not name.startswith("_")}
-    if step not in found:
-        raise InvalidInput(f"part: {unknown(step, found)}")
-    return found[step]
-
-
-def _index(step: str) -> bool:
-    return step.isdigit()
+    try:
+        return value[int(step)] if step.isdigit() else value[step] if isinstance(value, dict) else getattr(value, step)
+    except (AttributeError, LookupError, TypeError):
+        raise InvalidInput(f"part: '{step}' is no part of {a_class(type(value))}") from None
 
 
 def _python(code: str) -> str:

@@ -4,6 +4,8 @@
 - `dense.py`: the number of patterns of a dense associative memory
 - `separation.py`: how far given patterns are apart: the β that recalls them, the damage that surely heals
 - `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
+- `variants.py`: static noise, clipped synapses, dilution and forgetting
+- `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass
 """
 
 from hopattn.foundation.lazy import attach

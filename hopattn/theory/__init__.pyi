@@ -11,3 +11,7 @@ from .separation import Margins as Margins
 from .separation import margins as margins
 from .sparse import sparse_load as sparse_load
 from .sparse import sparse_overlap as sparse_overlap
+from .spin_glass import metastable_rate as metastable_rate
+from .variants import diluted_load as diluted_load
+from .variants import forgetting_load as forgetting_load
+from .variants import noisy_load as noisy_load

@@ -208,6 +208,7 @@ def arguments(param):
         "shell": ["bash", "zsh", "fish", "x"],
         "kind": ["attention", "memory", "task", "x"],
         "model": ["two-layers", "x"],
+        "words": ["critical-load", "newman-bound", "kinetic", "critical-laod"],
     }
     if param.name in own:
         return st.sampled_from(own[param.name]) | values.texts()

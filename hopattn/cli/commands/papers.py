@@ -1,0 +1,132 @@
+"""`hopattn papers`: published numbers, computed again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hopattn.cli.code_pages import portable_json
+from hopattn.cli.drawing import remarks_printed
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from hopattn.papers.record import Computed, Record
+
+
+class RecordName(click.types.StringParamType):
+    """The name of a record, or a word."""
+
+    name = "record"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        """The names of records that begin with the incomplete word."""
+        from click.shell_completion import CompletionItem
+
+        from hopattn.papers import records
+
+        return [CompletionItem(name) for name in records() if name.startswith(incomplete)]
+
+
+@click.command(short_help="Show published numbers beside ours, computed now.")
+@click.argument("words", nargs=-1, metavar="[NAME|WORD]...", type=RecordName())
+@click.option("--check", is_flag=True, help="Compute the numbers again, and show those that do not hold.")
+@click.option("--long", "is_long", is_flag=True, help="With --check, show all numbers.")
+@click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
+@click.option(
+    "--figure", "figure_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .svg, .pdf or .png."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+def command(
+    words: tuple[str, ...], check: bool, is_long: bool, workers: int | None, figure_file: Path | None, as_json: bool
+) -> int:
+    """Show the numbers that papers publish, and what hopattn computes: those of a NAME, those with a WORD, or all.
+
+    \b
+    hopattn papers
+    hopattn papers critical-load
+    hopattn papers critical-load --figure load.svg
+    hopattn papers hopfield 1982
+    hopattn papers kinetic
+    hopattn papers --check
+
+    A single NAME is computed and shown whole: paper and place, the published number, ours with its standard error, the
+    verdict and why, the working, and the command that computes it. With --check, several processes compute all numbers
+    again; exit code 1 if one does not hold as its verdict says.
+
+    \b
+    exact            ours is the published number
+    asymptotic       the published number is a limit; ours is the value at this size
+    bound            ours is on the right side of the published bound
+    kinetic          a crossover at finite time, no transition; ours is the value at this time
+    superseded       ours differs: another record has the number that holds
+    does not hold    ours differs: the number does not hold as printed
+    not checked      no number of ours
+    """
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.papers.checking import chosen, computed
+    from hopattn.results.files import json_text, require_output
+
+    require_output(figure_file, "--figure", ".svg", ".pdf", ".png")
+    if is_long and not check:
+        raise InvalidInput("--long: is an option of the check; write --check too")
+    found = chosen(words)
+    single = len(words) == 1 and found[0].name == words[0]
+    if figure_file is not None:
+        if not single:
+            raise InvalidInput(f"--figure: needs the name of one record, not {len(found)} records")
+        _draw(found[0], figure_file)
+    results: list[Computed] = []
+    if check or single:
+        from hopattn.views.tables import progress
+
+        with progress("numbers", quick=True) as report:
+            results = computed(found, 1 if single else workers, report)
+    if as_json:
+        rows = [one.to_dict() for one in results] or [record.to_dict() for record in found]
+        click.echo(portable_json(json_text(rows)))
+    else:
+        _show(found, results, check, is_long)
+    return 1 if any(one.holds is False for one in results) else 0
+
+
+def _show(found: "list[Record]", results: "list[Computed]", check: bool, is_long: bool) -> None:
+    from hopattn.views import papers_text
+
+    if check:
+        papers_text.show_checked(results, is_long)
+    elif results:
+        papers_text.show_record(results[0])
+    else:
+        papers_text.show_overview(found)
+
+
+def _draw(record: "Record", file: Path) -> None:
+    """Write the figure of the scenario that shows a number; raises `InvalidInput` where there is none.
+
+    It is the one that the gallery draws from the scenario, else that of its kept sweep, else its favourite.
+    """
+    from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
+    from hopattn.figures.kept_sweeps import every_figure
+    from hopattn.figures.rendering import favourite, rendered, rendered_figure, why_no_figures
+    from hopattn.figures.sweep import draw_sweep
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.results.files import write_over
+    from hopattn.scenario.files import shipped
+    from hopattn.scenario.loading import load
+    from hopattn.scenario.running import run
+
+    if record.figure is None:
+        raise InvalidInput(f"--figure: no scenario shows '{record.name}'")
+    format, plots = file.suffix.lower()[1:], [one() for one in every_figure.values() if one.scenario == record.figure]
+    scenario = load(shipped()[record.figure])
+    with remarks_printed(str(file), resizable=False):
+        if not plots and (kept_folder() / f"{record.figure}.jsonl").is_file():
+            data = rendered(lambda figure: draw_sweep(figure, kept_sweep(scenario)), format)[0]
+        else:
+            result = plots[0].result() if plots else run(scenario)
+            if (plot := plots[0] if plots else favourite(result)) is None:
+                raise InvalidInput(f"--figure: {why_no_figures(result)}")
+            data = rendered_figure(plot, result, format)[0]
+        write_over(file, data)
+        click.echo(str(file), err=True)
