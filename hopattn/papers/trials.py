@@ -90,3 +90,63 @@ def margin(rng: np.random.Generator, name: str, parameters: dict[str, float]) ->
         whole = separation.weights(np.append(others, lead))[-1] > 1 - 1e-12
         low, high = (low, lead) if whole else (lead, high)
     return high
+
+
+def learnable(rng: np.random.Generator, points: int, dim: int) -> float:
+    """1 if random answers to normal points have couplings w with s_μ (w·x_μ) ≥ 1 for all, by linear programming."""
+    from scipy.optimize import linprog
+
+    rows = rng.standard_normal((points, dim)) * rng.choice([-1.0, 1.0], (points, 1))
+    return float(linprog(np.zeros(dim), A_ub=-rows, b_ub=-np.ones(points), bounds=(None, None)).status == 0)
+
+
+def dense_turns(rng: np.random.Generator, neurons: int, patterns: int, n: int) -> float:
+    """The share of neurons of 20 stored patterns whose turn lowers −Σ [ξ·x]₊ⁿ."""
+    stored = rng.choice([-1.0, 1.0], (patterns, neurons))
+    found = []
+    for state in stored[:20]:
+        scores = (stored @ state)[:, None]
+        turned = scores - 2 * stored * state
+        found.append(np.sum(np.maximum(turned, 0) ** n - np.maximum(scores, 0) ** n, axis=0) > 0)
+    return float(np.mean(found))
+
+
+def sequence_errors(rng: np.random.Generator, neurons: int, patterns: int, n: int) -> float:
+    """The share of wrong neurons over all steps of a closed sequence: sign Σ_μ ξ_i^{μ+1} m^n, m without the neuron."""
+    stored = rng.choice([-1.0, 1.0], (patterns, neurons))
+    own = stored[:, None, :] * stored  # step, pattern, neuron
+    m = (own.sum(axis=2, keepdims=True) - own) / (neurons - 1)
+    following = np.roll(stored, -1, axis=0)
+    return float(np.mean(np.sum(m**n * following, axis=1) * following < 0))
+
+
+def sdm_reading(rng: np.random.Generator, distance: int) -> float:
+    """The share of wrong bits of a reading so far from one of 10,000 words of 1,000 bits at their own addresses.
+
+    There are 10⁶ locations. Only the locations within 451 bits of the cue are read, so that only these are filled.
+    """
+    words = rng.integers(0, 2, (10_000, 1000), dtype=np.uint8)
+    cue = np.packbits(words[0] ^ (np.arange(1000) < distance))
+    active = []
+    for _ in range(20):
+        locations = np.frombuffer(rng.bytes(50_000 * 125), np.uint8).reshape(-1, 125)
+        near = np.bitwise_count(locations ^ cue).sum(axis=1) <= 451
+        active.append(np.unpackbits(locations[near], axis=1))
+    signs, places = 2 * words.astype(np.float32) - 1, 2 * np.concatenate(active).astype(np.float32) - 1
+    copies = (places @ signs.T >= 1000 - 2 * 451).sum(axis=0).astype(np.float32)
+    return float(np.mean((copies @ signs > 0) != (words[0] == 1)))
+
+
+def diluted_overlap(rng: np.random.Generator, neurons: int, patterns: int, empty: float, which: int) -> float:
+    """The overlap with one of several patterns in which a neuron is 0 with the probability `empty`, at a fixed point.
+
+    It starts where each neuron has the state of the first pattern in which it is not 0, and of none a random one.
+    """
+    stored = rng.choice([-1.0, 1.0], (patterns, neurons)) * (rng.random((patterns, neurons)) >= empty)
+    x = rng.choice([-1.0, 1.0], neurons)
+    for row in stored[::-1]:
+        x = np.where(row != 0, row, x)
+    for i in rng.permutation(np.tile(np.arange(neurons), 3)):
+        field = stored[:, i] @ (stored @ x - stored[:, i] * x[i])
+        x[i] = np.sign(field) or x[i]
+    return float(stored[which - 1] @ x / neurons)

@@ -1,8 +1,12 @@
 """Theory: numbers that the literature derives for infinitely many neurons or random patterns, without a simulation.
 
 - `mean_field.py`: the Hopfield network at a load and a temperature: its mean-field equations, and its phases
-- `dense.py`: the number of patterns of a dense associative memory
+- `dense.py`: the number of patterns of a dense associative memory, and its errors
 - `separation.py`: how far given patterns are apart: the β that recalls them, the damage that surely heals
+- `one_step.py`: one step of Hebb's rule: the neurons that it turns
+- `counting.py`: how many patterns any rule at all can store
+- `sequences.py`: the length of a sequence of patterns
+- `kanerva.py`: sparse distributed memory by its binomial counts
 - `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
 - `variants.py`: static noise, clipped synapses, dilution and forgetting
 - `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass

@@ -1,14 +1,28 @@
 """The public names of `ha.theory`."""
 
+from .counting import dichotomies as dichotomies
+from .counting import gardner_load as gardner_load
+from .counting import separable_share as separable_share
 from .dense import dense_capacity as dense_capacity
+from .dense import dense_error as dense_error
+from .kanerva import active_share as active_share
+from .kanerva import critical_distance as critical_distance
+from .kanerva import sdm_error as sdm_error
+from .kanerva import shared_share as shared_share
 from .mean_field import critical_load as critical_load
 from .mean_field import glass_temperature as glass_temperature
 from .mean_field import overlap as overlap
 from .mean_field import retrieval_temperature as retrieval_temperature
 from .mean_field import stable_load as stable_load
 from .mean_field import stable_temperature as stable_temperature
+from .one_step import bit_error as bit_error
+from .one_step import faultless_patterns as faultless_patterns
+from .one_step import faultless_share as faultless_share
+from .one_step import load_at_error as load_at_error
 from .separation import Margins as Margins
 from .separation import margins as margins
+from .sequences import sequence_capacity as sequence_capacity
+from .sequences import sequence_error as sequence_error
 from .sparse import sparse_load as sparse_load
 from .sparse import sparse_overlap as sparse_overlap
 from .spin_glass import metastable_rate as metastable_rate

@@ -1,0 +1,96 @@
+"""One step of Hebb's rule: the probability that it turns a neuron of a stored pattern, and what follows from it.
+
+The field of a neuron of a stored pattern, times its state, is (N − 1 + S)/N. S, the crosstalk, is a sum of
+n = (N − 1)(P − 1) independent signs, because a product of independent signs is one:
+
+    S = Σ_{j≠i} Σ_{μ≥2} (ξ_i¹ ξ_i^μ)(ξ_j¹ ξ_j^μ)          P(error) = P(S < −(N − 1))
+
+With a self-coupling the field has P/N more. For N → ∞ and P = αN, S/N is normal with the variance α: P(error) =
+F(−1/√α), with the normal distribution F.
+
+Sources: Hopfield (1982), PNAS 79, 2554, page 2556 (N = 100); Hertz, Krogh & Palmer (1991), Introduction to the Theory
+of Neural Computation, section 2.2 and table 2.1; McEliece, Posner, Rodemich & Venkatesh (1987), IEEE Trans. Inf. Theory
+33, 461.
+"""
+
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.foundation.checks import whole
+from hopattn.foundation.declared import Flag, checked
+from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.mean_field import given_numbers
+
+Some = Annotated[Any, partial(given_numbers, zero=False)]
+Neurons = Annotated[int, partial(whole, least=2, most=10**9)]
+
+
+@checked
+def bit_error(load: Some, neurons: Neurons | None = None, self_coupling: Flag = False) -> np.ndarray:
+    """The probability that a step of Hebb's rule turns a neuron of a stored pattern, `(...)` as the load.
+
+    load: α = P/N, above 0. neurons: N, at least 2; None for N → ∞, where the self-coupling does not count. With
+    neurons, P is the whole number nearest to αN, at least 1, and the probability is exact; a neuron whose field is 0
+    keeps its state. Raises `InvalidInput` for other numbers.
+
+    >>> bit_error([0.105, 0.138, 0.185, 0.37, 0.61]).round(4)
+    array([0.001 , 0.0036, 0.01  , 0.0501, 0.1002])
+    >>> bit_error([0.1, 0.2], neurons=100).round(4)
+    array([0.0004, 0.0106])
+    """
+    if neurons is None:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(-1 / np.sqrt(load)))
+    from scipy.stats import binom
+
+    patterns = np.maximum(np.rint(load * neurons), 1)
+    signs = (neurons - 1) * (patterns - 1)
+    needed = neurons - 1 + patterns * self_coupling
+    return np.asarray(binom.cdf(np.ceil((signs - needed) / 2) - 1, signs, 0.5))
+
+
+@checked
+def load_at_error(error: Some) -> np.ndarray:
+    """The load α at which a step turns this share of the neurons, for N → ∞, `(...)` as the error: 1/F⁻¹(error)².
+
+    error: above 0 and below one half. Raises `InvalidInput` for others.
+
+    >>> load_at_error([0.001, 0.01, 0.05]).round(3)
+    array([0.105, 0.185, 0.37 ])
+    """
+    if np.any(error >= 0.5):
+        raise InvalidInput("error: expected shares below 0.5")
+    from scipy.special import ndtri
+
+    return np.asarray(1 / ndtri(error) ** 2)
+
+
+@checked
+def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neurons: Neurons) -> float:
+    """The share of stored patterns in which one step turns no neuron, (1 − P(error))^N, as if neurons were independent.
+
+    patterns: P, at least 1. neurons: N, at least 2. Source: Hopfield (1982), page 2556, whose example is exp(−.91).
+
+    >>> round(faultless_share(12, 256), 4)
+    0.9998
+    """
+    return float((1 - bit_error(patterns / neurons, neurons)) ** neurons)
+
+
+@checked
+def faultless_patterns(neurons: Some, every: Flag = False) -> np.ndarray:
+    """The number of patterns up to which Hebb's rule keeps one without any error, `(...)` as the neurons: N/(2 ln N).
+
+    every: whether all patterns have no error, N/(4 ln N). For N → ∞: with P = N/(c ln N), a neuron turns with the
+    probability F(−√(c ln N)) ≈ N^(−c/2). The N neurons of a pattern give c = 2, all NP neurons c = 4. neurons: N, above
+    1. Source: McEliece et al. (1987), equations 2.2 and following (their n is N).
+
+    >>> faultless_patterns([100, 1000]).round(1), faultless_patterns([100, 1000], every=True).round(1)
+    (array([10.9, 72.4]), array([ 5.4, 36.2]))
+    """
+    if np.any(neurons <= 1):
+        raise InvalidInput("neurons: expected numbers above 1")
+    return np.asarray(neurons / ((4 if every else 2) * np.log(neurons)))
