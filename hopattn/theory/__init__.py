@@ -1,6 +1,9 @@
 """Theory: numbers that the literature derives for infinitely many neurons or random patterns, without a simulation.
 
-- `mean_field.py`: the Hopfield network at a load and a temperature: its mean-field equations, and its phases
+- `normal_means.py`: means over a normal field, at any ratio of its noise to the temperature
+- `mean_field.py`: the Hopfield network at a load and a temperature: its mean-field equations, and their solutions
+- `phases.py`: the lines of the Hopfield network in the plane of load and temperature
+- `mixtures.py`: the symmetric mixtures of patterns in a Hopfield network: overlap, energy, and where they are minima
 - `dense.py`: the number of patterns of a dense associative memory, and its errors
 - `separation.py`: how far given patterns are apart: the β that recalls them, the damage that surely heals
 - `one_step.py`: one step of Hebb's rule: the neurons that it turns

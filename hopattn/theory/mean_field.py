@@ -3,7 +3,10 @@
     m = ∫Dz tanh((m + √(αr) z)/T)     q = ∫Dz tanh²((m + √(αr) z)/T)     r = q/(1 − C)²     C = (1 − q)/T
 
 m: overlap with the retrieved pattern. q: order of the states. r: noise of the other patterns. Dz: the normal density.
-With x = m/T and s = √(αr)/T, both integrals depend on x and s alone, so that T and α follow from x and s.
+With x = m/T and s = √(αr)/T, both integrals depend on x and s alone, so that T and α follow from x and s. The equations
+are those of a stationary free energy of replicas that are alike; the replicas stay alike where
+
+    λ = 1 − s²/q ∫Dz (1 − tanh²(x + sz))²  >  0          (the line of de Almeida and Thouless is λ = 0)
 
 Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. Lett. 55, 1530 (figure 1 has the lines), and (1987), Ann. Phys.
 173, 30, equations of the replica-symmetric theory. α_c(0) = .138; T_c(α) ends near α = .05; T_g(α) = 1 + √α.
@@ -18,18 +21,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy
-from hopattn.foundation.declared import checked
+from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.normal_means import fourth, mean_log, means
 
-REACH, STEP = 9.0, 0.05  # the largest |z| of the integrals, and the largest step
-STEEPEST = 0.28  # the largest step times s: the sum differs from the integral of tanh(sz) by exp(−π²/(s·step))
-STEEP = 200.0  # the s from which on a series in 1/s replaces the integrals; its error there is below 1e-13
-MOMENTS = (1.0, math.pi**2 / 24, 7 * math.pi**4 / 5760)  # ∫₀^∞ v^2k / cosh²v dv / (2k)!, for k = 0, 1, 2
 COLDEST = 1e-30  # stands for all lower temperatures: no number differs from that at 0 by more than rounding
-WARMEST = 1 - 1e-6  # the highest temperature that counts as below 1
 LIGHTEST = 1e-18  # lower loads are taken as 0: the overlap differs by less than that
 NEAR_ZERO = 1e-9
-ROUNDING = 1e-12  # the error of the largest load that a line reaches
 
 
 def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
@@ -53,65 +51,22 @@ def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
     >>> overlap([0.05, 0.13, 0.14]).round(3)
     array([1.   , 0.987, 0.   ])
     """
-    warm = np.maximum(temperature, COLDEST)
-    try:
-        np.broadcast_shapes(load.shape, warm.shape)
-    except ValueError:
-        raise InvalidInput(f"temperature: shape {warm.shape} does not fit loads of {load.shape}") from None
-    return each_number(_overlap, load, warm)
+    return at_each_point(_overlap, load, temperature)
 
 
 @checked
-def critical_load(temperature: Numbers = 0.0) -> np.ndarray:
-    """The largest load α_c at which a pattern is retrieved, `(...)` as the temperature; 0 from T = 1 on.
+def free_energy(load: Numbers, temperature: Numbers = 0.0, glass: Flag = False) -> np.ndarray:
+    """The free energy of a neuron in the state in which a pattern is retrieved, `(...)`; NaN where there is none.
 
-    >>> float(critical_load().round(4))
-    0.1379
+    load and temperature: as of `overlap`. glass: of the state without an overlap with any pattern instead: the spin
+    glass, and from `glass_temperature` on the state without any order. Of the two states at one point, the lower one is
+    stable, the other one metastable. At T = 0, it is the energy, with self-couplings α left out as in the network.
+    Source: Amit, Gutfreund & Sompolinsky (1987), section 3; replicas are taken to be alike.
+
+    >>> free_energy(0.02, [0.0, 0.3]).round(4), free_energy(0.02, [0.0, 0.3], glass=True).round(4)
+    (array([-0.5002, -0.5016]), array([-0.4311, -0.4739]))
     """
-    return each_number(_critical_load, np.maximum(temperature, COLDEST))
-
-
-@checked
-def retrieval_temperature(load: Numbers) -> np.ndarray:
-    """The temperature T_M(α) up to which a stored pattern stays, `(...)` as the load; NaN above .1382.
-
-    At higher temperatures, the network leaves the pattern that it starts from. At low temperatures `critical_load`
-    grows a little with T; the highest T is meant.
-
-    >>> retrieval_temperature([0.05, 0.1]).round(2)
-    array([0.54, 0.32])
-    """
-    return each_number(lambda a: _highest(_critical_load, a), load)
-
-
-@checked
-def stable_load(temperature: Numbers = 0.0) -> np.ndarray:
-    """The largest load at which the stored patterns are the deepest states, `(...)` as the temperature.
-
-    Up to `critical_load` a pattern still stays, but states of the spin glass lie deeper. 0 from T = 1 on.
-
-    >>> stable_load([0.0, 0.5, 1.0]).round(3)
-    array([0.052, 0.028, 0.   ])
-    """
-    return each_number(_stable_load, np.maximum(temperature, COLDEST))
-
-
-@checked
-def stable_temperature(load: Numbers) -> np.ndarray:
-    """The temperature T_c(α) up to which the stored patterns are the deepest states, `(...)` as the load.
-
-    NaN for loads at which patterns are never the deepest, above .053. The highest T, as of `retrieval_temperature`.
-
-    >>> stable_temperature([0.01, 0.04, 0.06]).round(2)
-    array([0.72, 0.37,  nan])
-    """
-    return each_number(lambda a: _highest(_stable_load, a), load)
-
-
-@checked
-def glass_temperature(load: Numbers) -> np.ndarray:
-    """The temperature T_g = 1 + √α above which no order is left, `(...)` as the load."""
-    return np.asarray(1 + np.sqrt(load))
+    return at_each_point(_glass_free_energy if glass else _free_energy, load, temperature)
 
 
 @dataclass(frozen=True)
@@ -130,98 +85,82 @@ class Solution:
         """The free energy of a neuron at this solution; where two solutions exist, the lower one is stable."""
         t, rest = self.temperature, 1 - self.c
         r = self.q / rest**2
-        noise = self.load / 2 * (t * math.log(rest) - self.q / rest + r * self.c)
-        return self.load / 2 + self.m**2 / 2 + noise - t * _mean_log(self.m / t, self.s)
+        noise = self.load / 2 * (t * math.log1p(-self.c) - self.q / rest + r * self.c)
+        return self.load / 2 + self.m**2 / 2 + noise - t * mean_log(self.m / t, self.s)
+
+    @property
+    def symmetry(self) -> float:
+        """λ, the stability against a difference between replicas."""
+        return 1 - self.s * (self.s * fourth(self.m / self.temperature, self.s)) / self.q
 
 
 def solution(temperature: float, x: float, s: float) -> Solution:
     """The solution at this temperature with these x and s; α follows."""
-    m, q, rest = _means(x, s)
+    m, q, rest = means(x, s)
     c = rest / temperature
     return Solution(temperature, (s * temperature * (1 - c)) ** 2 / q if q else 0.0, m, q, c, s)
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
-    """The solution in which a pattern is retrieved, None if there is none; T above 0 and below 1."""
-    last = _critical(temperature)
-    if not 0 < load <= last.load:
+    """The solution in which a pattern is retrieved, None if there is none."""
+    if temperature >= 1:
         return None
-    return _along(temperature, _root(lambda s: _along(temperature, s).load - load, NEAR_ZERO, last.s))
+    if load < LIGHTEST:
+        return along(temperature, 0.0)
+    last = critical(temperature)
+    if load > last.load:
+        return None
+    return along(temperature, root(lambda s: along(temperature, s).load - load, NEAR_ZERO, last.s))
 
 
-def _overlap(load: float, temperature: float) -> float:
-    """The overlap at one load and one temperature; a network with few patterns has m = tanh(m/T)."""
-    if temperature < 1 and load < LIGHTEST:
-        return _along(temperature, 0.0).m
-    found = retrieved(load, temperature) if temperature < 1 else None
-    return found.m if found else 0.0
-
-
-def _along(temperature: float, s: float) -> Solution:
-    """The solution with an overlap above 0 at this temperature, for an s up to that of `_critical`."""
-
-    def excess(x: float) -> float:
-        return _means(x, s)[0] - temperature * x
-
-    least = 1e-6
-    return solution(temperature, _root(excess, least, 1.001 / temperature) if excess(least) > 0 else 0.0, s)
-
-
-@lru_cache(maxsize=1024)
-def _critical(temperature: float) -> Solution:
-    """The solution with the largest load, at a temperature below 1."""
-    # At x = 0 the slope of the mean of tanh(x + sz) is the temperature at which the overlap vanishes for this s.
-    vanished = _root(lambda s: _means(0.0, s)[2] - temperature, NEAR_ZERO, 1 / temperature)
-    s = _peak(lambda s: _along(temperature, s).load, NEAR_ZERO, (1 - 1e-6) * vanished, 1e-9)
-    return _along(temperature, s)
-
-
-def _critical_load(temperature: float) -> float:
-    """The largest load at which a pattern is retrieved."""
-    return _critical(temperature).load if temperature < 1 else 0.0
-
-
-@lru_cache(maxsize=1024)
-def _stable_load(temperature: float) -> float:
-    """The largest load at which a pattern is the deepest state."""
-    if temperature > WARMEST:
-        return 0.0
-
-    def depth(s: float) -> float:
-        """The free energy of the spin glass less that of the retrieved pattern."""
-        found = _along(temperature, s)
-        return _glass(found.load, temperature).free_energy - found.free_energy
-
-    last = _critical(temperature).s
-    return _along(temperature, _root(depth, last * 1e-3, last, NEAR_ZERO)).load
-
-
-def _glass(load: float, temperature: float) -> Solution:
-    """The solution without an overlap with any pattern, at a temperature below T_g."""
+def without_overlap(load: float, temperature: float) -> Solution:
+    """The solution without an overlap with any pattern: that of the spin glass, and q = 0 from T_g on."""
+    load = max(load, LIGHTEST)
 
     def noise(s: float) -> float:
         """√α of this s, less that of the load; it changes its sign once where C < 1."""
-        _, q, rest = _means(0.0, s)
+        _, q, rest = means(0.0, s)
         return s * (temperature - rest) / math.sqrt(q) - math.sqrt(load)
 
-    return solution(temperature, 0.0, _root(noise, 1e-4, (1 + 2 * math.sqrt(load)) / temperature + 1))
+    if noise(NEAR_ZERO) >= 0:
+        return Solution(temperature, load, 0.0, 0.0, 1 / temperature, 0.0)
+    return solution(temperature, 0.0, root(noise, NEAR_ZERO, (1 + 2 * math.sqrt(load)) / temperature + 1))
 
 
-@lru_cache(maxsize=4096)
-def _highest(load_at: Callable[[float], float], load: float) -> float:
-    """The highest temperature with this load on a line that rises a little from T = 0 before it falls; NaN above it."""
-    if load <= load_at(WARMEST):
-        return 1.0
-    top = _top(load_at)
-    if load >= load_at(top):
-        return top if load <= load_at(top) + ROUNDING else math.nan
-    return _root(lambda t: load_at(t) - load, top, WARMEST, 1e-9)
+def along(temperature: float, s: float) -> Solution:
+    """The solution with an overlap above 0 at this temperature, for an s up to that of `critical`."""
+
+    def excess(x: float) -> float:
+        return means(x, s)[0] - temperature * x
+
+    least = 1e-6
+    return solution(temperature, root(excess, least, 1.001 / temperature) if excess(least) > 0 else 0.0, s)
 
 
-@lru_cache
-def _top(load_at: Callable[[float], float]) -> float:
-    """The temperature of the largest load."""
-    return _peak(load_at, 0.0, 0.2, 1e-7)
+@lru_cache(maxsize=1024)
+def critical(temperature: float) -> Solution:
+    """The solution with an overlap that has the largest load, at a temperature below 1."""
+    # At x = 0 the slope of the mean of tanh(x + sz) is the temperature at which the overlap vanishes for this s.
+    vanished = root(lambda s: means(0.0, s)[2] - temperature, NEAR_ZERO, 1 / temperature)
+    s = peak(lambda s: along(temperature, s).load, NEAR_ZERO, (1 - 1e-6) * vanished, 1e-9)
+    return along(temperature, s)
+
+
+def _overlap(load: float, temperature: float) -> float:
+    """The overlap at one load and one temperature."""
+    found = retrieved(load, temperature)
+    return found.m if found else 0.0
+
+
+def _free_energy(load: float, temperature: float) -> float:
+    """The free energy of the state in which a pattern is retrieved."""
+    found = retrieved(load, temperature)
+    return found.free_energy if found else math.nan
+
+
+def _glass_free_energy(load: float, temperature: float) -> float:
+    """The free energy of the state without an overlap."""
+    return without_overlap(load, temperature).free_energy
 
 
 def each_number(formula: Callable[..., float], *values: np.ndarray) -> np.ndarray:
@@ -229,64 +168,25 @@ def each_number(formula: Callable[..., float], *values: np.ndarray) -> np.ndarra
     return np.asarray(np.vectorize(formula, otypes=[float])(*values))
 
 
-def _root(f: Callable[[float], float], low: float, high: float, error: float = 1e-12) -> float:
+def at_each_point(formula: Callable[[float, float], float], load: np.ndarray, temperature: np.ndarray) -> np.ndarray:
+    """A formula of a load and a temperature for arrays of them; raises `InvalidInput` where these do not fit."""
+    try:
+        np.broadcast_shapes(load.shape, np.shape(temperature))
+    except ValueError:
+        shape = np.shape(temperature)
+        raise InvalidInput(f"temperature: shape {shape} does not fit loads of {load.shape}") from None
+    return each_number(formula, load, np.maximum(temperature, COLDEST))
+
+
+def root(f: Callable[[float], float], low: float, high: float, error: float = 1e-12) -> float:
     """The x between low and high at which f changes its sign."""
     from scipy.optimize import brentq  # imported here, because it is slow to import
 
     return float(brentq(f, low, high, xtol=error))
 
 
-def _peak(f: Callable[[float], float], low: float, high: float, error: float) -> float:
+def peak(f: Callable[[float], float], low: float, high: float, error: float) -> float:
     """The x between low and high at which f is largest."""
     from scipy.optimize import minimize_scalar
 
     return float(minimize_scalar(lambda x: -f(x), bounds=(low, high), options={"xatol": error}).x)
-
-
-def _means(x: float, s: float) -> tuple[float, float, float]:
-    """The means of tanh, tanh² and 1 − tanh² of x + sz over a normal z.
-
-    For a large s, the field v = x + sz has nearly the density f(0) wherever tanh v differs from the sign of v. With the
-    derivatives of f at 0 and the `MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0), and the last
-    one, its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
-    """
-    if s < STEEP:
-        z, density = _nodes(s)
-        thermal = np.tanh(x + s * z)
-        return float(density @ thermal), float(density @ thermal**2), float(density @ (1 - thermal**2))
-    f = _density(x, s)
-    rest = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS))
-    odd = 2 * sum(moment * f[2 * k + 1] for k, moment in enumerate(MOMENTS[1:]))
-    return math.erf(x / s / math.sqrt(2)) - odd, 1 - rest, rest
-
-
-def _mean_log(x: float, s: float) -> float:
-    """The mean of log 2 cosh(x + sz); for a large s, that of |x + sz| and 2 Σ_{k≥1} a_k f^(2k−2)(0)."""
-    if s < STEEP:
-        z, density = _nodes(s)
-        return float(density @ np.logaddexp(x + s * z, -x - s * z))
-    f = _density(x, s)
-    even = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS[1:]))
-    return x * math.erf(x / s / math.sqrt(2)) + 2 * s**2 * f[0] + even
-
-
-def _density(x: float, s: float) -> list[float]:
-    """The density f of x + sz at 0, and its derivatives there up to the fourth, by Hermite's polynomials."""
-    y = x / s
-    hermite = (1.0, y, y**2 - 1, y**3 - 3 * y, y**4 - 6 * y**2 + 3)
-    density = math.exp(-(y**2) / 2) / math.sqrt(2 * math.pi)
-    return [density * value / s ** (order + 1) for order, value in enumerate(hermite)]
-
-
-def _nodes(s: float) -> tuple[np.ndarray, np.ndarray]:
-    """The points z and their weights, which add up to 1; fine enough for tanh(x + sz)."""
-    finer = max(0, math.ceil(math.log2(max(s, 1e-9) * STEP / STEEPEST)))
-    return _spaced(STEP / 2**finer)
-
-
-@lru_cache(maxsize=32)
-def _spaced(step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Points at equal distances, and the normal density at each as a share."""
-    z = np.linspace(-REACH, REACH, 2 * math.ceil(REACH / step) + 1)
-    density = np.exp(-(z**2) / 2)
-    return z, density / density.sum()

@@ -1,0 +1,99 @@
+"""Symmetric mixtures in a Hopfield network of few patterns, P/N → 0: states with one overlap m with each of n patterns.
+
+    f(m) = ½ Σ_μ m_μ² − T ⟨log 2 cosh(Σ_μ m_μ ξ_μ/T)⟩          m = (1/n) ⟨z tanh(m z/T)⟩          z = Σ_{μ≤n} ξ_μ
+
+⟨ ⟩ is the mean over independent signs ξ, so that z is binomial. With q = ⟨tanh²(m z/T)⟩ and Q = ⟨ξ₁ξ₂ tanh²(m z/T)⟩,
+the second derivatives of f have the eigenvalues 1 − (1 − q)/T − Q/T for a change between two of the patterns, that with
++(n − 1) Q/T for all of them alike, and 1 − (1 − q)/T for another pattern. A mixture is a minimum where all are above 0.
+An even number of patterns has z = 0 in some neurons, whose field is 0: such a mixture is a minimum nowhere.
+
+Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. A 32, 1007, section III (their β is our 1/T).
+"""
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.foundation.checks import whole
+from hopattn.foundation.declared import checked
+from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.mean_field import Numbers, each_number, root
+
+COLD = 1e-3  # the lowest temperature of the search; tanh(m z/T) is a sign there, up to rounding
+
+
+def _odd(value: Any, what: str) -> int:
+    n = whole(value, what, most=999)
+    if n % 2 == 0:
+        raise InvalidInput(f"{what}: got {n}; expected an odd number: a mixture of an even one is no minimum")
+    return n
+
+
+Odd = Annotated[int, _odd]
+
+
+@checked
+def mixture_overlap(n: Odd, temperature: Numbers = 0.0) -> np.ndarray:
+    """The overlap m with each of n patterns of a mixture, `(...)` as the temperature; 0 from T = 1 on.
+
+    n: odd, 1 to 999; 1 is a pattern itself. temperature: T, 0 or more. Where T is above `mixture_temperature`, the state
+    is a saddle. Raises `InvalidInput` for other numbers.
+
+    >>> mixture_overlap(3, [0, 0.3, 0.9]).round(4), mixture_overlap(5).round(4)
+    (array([0.5   , 0.4978, 0.3008]), array(0.375))
+    """
+    return each_number(lambda t: _overlap(n, t), temperature)
+
+
+@checked
+def mixture_energy(n: Odd) -> float:
+    """The energy of a neuron, −½ n m², of a mixture of n patterns at T = 0; that of a pattern is −½, for n → ∞ −1/π.
+
+    >>> mixture_energy(1), mixture_energy(3), round(mixture_energy(5), 4)
+    (-0.5, -0.375, -0.3516)
+    """
+    return -n * _overlap(n, 0.0) ** 2 / 2
+
+
+@checked
+def mixture_temperature(n: Odd) -> float:
+    """The temperature up to which a mixture of n patterns is a minimum of the free energy; 1 for a pattern itself.
+
+    >>> [round(mixture_temperature(n), 4) for n in (3, 5, 7)]
+    [0.4613, 0.3852, 0.3453]
+    """
+    if n == 1:
+        return 1.0
+    return root(lambda t: _least_eigenvalue(n, t), COLD, 0.9)
+
+
+def _signs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The values of z, and their probabilities."""
+    from scipy.stats import binom
+
+    k = np.arange(n + 1)
+    return 2.0 * k - n, binom.pmf(k, n, 0.5)
+
+
+def _overlap(n: int, temperature: float) -> float:
+    """The overlap above 0 that solves the equation; 0 where there is none."""
+    z, share = _signs(n)
+    coldest = float(share @ np.abs(z)) / n
+    if temperature == 0:
+        return coldest
+    if temperature >= 1:
+        return 0.0
+
+    def excess(m: float) -> float:
+        return float(share @ (z * np.tanh(m * z / temperature))) / n - m
+
+    least = 1e-9 * coldest
+    return root(excess, least, 1.001 * coldest, 1e-15) if excess(least) > 0 else 0.0
+
+
+def _least_eigenvalue(n: int, temperature: float) -> float:
+    """That of a change between two of the patterns; ⟨ξ₁ξ₂ g(z)⟩ is ⟨(z² − n) g(z)⟩/(n² − n)."""
+    z, share = _signs(n)
+    squared = np.tanh(_overlap(n, temperature) * z / temperature) ** 2
+    q, shared = share @ squared, share @ ((z**2 - n) * squared) / (n * n - n)
+    return float(1 - (1 - q + shared) / temperature)
