@@ -64,7 +64,7 @@ def free_energy(load: Numbers, temperature: Numbers = 0.0, glass: Flag = False) 
     Source: Amit, Gutfreund & Sompolinsky (1987), section 3; replicas are taken to be alike.
 
     >>> free_energy(0.02, [0.0, 0.3]).round(4), free_energy(0.02, [0.0, 0.3], glass=True).round(4)
-    (array([-0.5002, -0.5016]), array([-0.4311, -0.4739]))
+    (array([-0.5   , -0.5006]), array([-0.4311, -0.4506]))
     """
     return at_each_point(_glass_free_energy if glass else _free_energy, load, temperature)
 

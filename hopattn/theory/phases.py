@@ -35,7 +35,7 @@ from hopattn.theory.mean_field import (
 )
 
 WARMEST = 1 - 1e-6  # the highest temperature that counts as below 1
-LOWEST = 1e-290  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
+LOWEST = 1e-60  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
 ROUNDING = 1e-12  # the error of the largest load that a line reaches
 
 
@@ -56,7 +56,7 @@ def retrieval_temperatures(load: Numbers) -> np.ndarray:
     The lowest one is 0 up to `critical_load()`, .137906; from there to .138189 the pattern is lost in the cold too.
 
     >>> retrieval_temperatures([0.1, 0.138, 0.139]).round(3)
-    array([[0.   , 0.324],
+    array([[0.   , 0.315],
            [0.004, 0.042],
            [  nan,   nan]])
     """
@@ -95,8 +95,8 @@ def stable_temperatures(load: Numbers) -> np.ndarray:
     NaN for loads at which patterns are never the deepest, above .053132; the lowest one is 0 up to .051854.
 
     >>> stable_temperatures([0.05, 0.053]).round(3)
-    array([[0.   , 0.207],
-           [0.063, 0.108]])
+    array([[0.   , 0.216],
+           [0.058, 0.112]])
     """
     return _both(_stable_load, load)
 
@@ -120,8 +120,8 @@ def replica_load(temperature: Numbers) -> np.ndarray:
     Up to T = .025068 it is below `critical_load`; at higher temperatures it is the same. Above it, the numbers of this
     theory are those of an approximation; near T = 0 it is a very good one.
 
-    >>> replica_load([0.001, 0.01, 0.1]).round(4), critical_load(0.1).round(4)
-    (array([0.0938, 0.1307, 0.1353]), array(0.1353))
+    >>> replica_load([0.001, 0.01, 0.1]).round(4), critical_load([0.001, 0.01, 0.1]).round(4)
+    (array([0.0945, 0.1308, 0.135 ]), array([0.1379, 0.1381, 0.135 ]))
     """
     return each_number(_replica_load, temperature)
 
@@ -132,8 +132,8 @@ def replica_temperature(load: Numbers) -> np.ndarray:
 
     For small loads it is √(8α/9π) exp(−1/(2α)).
 
-    >>> replica_temperature([0.05, 0.1, 0.138])
-    array([5.49e-06, 1.5e-03, 2.2e-02])
+    >>> replica_temperature([0.05, 0.1, 0.138]).round(6)
+    array([5.0000e-06, 1.4500e-03, 2.2028e-02])
     """
     return each_number(_replica_temperature, load)
 
@@ -201,8 +201,8 @@ def _between(load_at: Callable[[float], float], load: float) -> tuple[float, flo
     top = _top(load_at)
     if load >= load_at(top):
         return (top, top) if load <= load_at(top) + ROUNDING else (math.nan, math.nan)
-    low, high = (root(lambda t: load_at(t) - load, *ends, 1e-9) for ends in ((COLDEST, top), (top, WARMEST)))
-    return low, high
+    high = root(lambda t: load_at(t) - load, top, WARMEST, 1e-9)
+    return (0.0 if load <= load_at(COLDEST) else root(lambda t: load_at(t) - load, COLDEST, top, 1e-9)), high
 
 
 @lru_cache
