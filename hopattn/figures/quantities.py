@@ -13,6 +13,7 @@ from hopattn.scenario.grids import of_words
 
 PARAMETERS = {
     "load": "load α = P/N",
+    "exponent": "load α = ln P/N",
     "temperature": "temperature T",
     "beta": "inverse temperature β",
     "neurons": "neurons N",
@@ -24,13 +25,14 @@ PARAMETERS = {
     "correlation": "cosine between patterns",
 }
 """The names of parameters, by their keys."""
-SYMBOLS = {"load": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"}
+SYMBOLS = {"load": "α", "exponent": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"}
 """The symbols of parameters, for the names of curves."""
 MEASURES = {
     "overlap": "overlap m with the pattern",
     "recalled": "share of cues recalled",
     "steps": "steps of a recall",
     "converged": "share of recalls that converge",
+    "weight": "weight of the own pattern in the first step",
     "met": "share of expectations met",
 }
 """The names of measures."""
@@ -38,7 +40,7 @@ _OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
 _WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
 SHARE = (0.0, 1.0)
 RANGES = {
-    **dict.fromkeys(("recalled", "converged", "met", "accuracy"), SHARE),
+    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight"), SHARE),
     **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
     "steps": (0.0, math.inf),
 }

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
 
 BINS, IN_SPREAD = 81, 6
@@ -27,6 +28,11 @@ class Crosstalk(NamedTuple):
 def compared(memory: Any) -> str:
     """The quantity in which a memory mixes its patterns: "scores" if it has one for each pattern, else "fields"."""
     return "scores" if isinstance(memory, Memory) and len(memory.keys) == len(memory.patterns) else "fields"
+
+
+def weighs(memory: Any) -> bool:
+    """Whether a step of a memory gives each of its patterns a weight."""
+    return compared(memory) == "scores" or isinstance(memory, LogSumRelu)
 
 
 def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:

@@ -13,6 +13,8 @@
 - `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
 - `variants.py`: static noise, clipped synapses, dilution and forgetting
 - `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass
+- `random_energy.py`: Gaussian scores: the keys that hold the softmax weight, the load of Gaussian patterns
+- `sphere.py`: the exponential memory on the sphere: its load, its temperature, its first step at finite N
 """
 
 from hopattn.foundation.lazy import attach

@@ -8,11 +8,11 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory
+from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory, weighs
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, EnsembleTable, cosines
+from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, WEIGHT, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
@@ -23,7 +23,7 @@ MOST_COURSES = 100
 class Ensemble(Spec):
     """Patterns, random or from a file, and the memory that recalls them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK)
+    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT)
     main_table: ClassVar[str] = "ensemble"
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
@@ -53,6 +53,8 @@ class Ensemble(Spec):
         elif table.burn_in is not None and not update.stochastic:
             chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
             yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' converges; {chance}")
+        elif table.weights and not weighs(memory):
+            yield Problem(("ensemble", "weights"), "this memory does not give each pattern a weight; leave it out")
         elif reason := memory.activation.why_outside_domain(
             table.cued(patterns[[0] * len(table.flips or [0])], rng)[0]
         ):
@@ -63,7 +65,8 @@ class Ensemble(Spec):
         table = self.ensemble
         cues = len(table.own)
         by_sweep = 1 if table.burn_in is None else table.stored
-        return (2 * table.stored + table.dim + 3 * cues) * table.dim + cues * table.steps * by_sweep
+        weights = cues * table.stored if table.weights else 0
+        return (2 * table.stored + table.dim + 3 * cues) * table.dim + cues * table.steps * by_sweep + weights
 
     def declared_arrays(self) -> Iterator[ArraySpec]:
         names = numbers(len(self.ensemble.own))
@@ -95,6 +98,9 @@ class Ensemble(Spec):
             "start": cosines(cues, targets),
             "energy": (np.zeros((len(cues), 0)) if energies is None else energies)[:MOST_COURSES],
         }
+        if table.weights:
+            own = np.arange(len(cues)), table.own
+            arrays["weight"] = np.mean(np.asarray(memory.weights(cues))[own])
         return {**arrays, **self._crosstalk(memory, cues)}
 
     def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, Any]:

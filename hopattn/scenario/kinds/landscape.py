@@ -15,7 +15,7 @@ from hopattn.scenario.kinds.stored_words import StoredWords
 from hopattn.scenario.language.array_layout import ArraySpec, numbers
 from hopattn.scenario.language.common_problems import one_of_problems
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import StoredTable
+from hopattn.scenario.parts.ensembles import NUMBERS, StoredTable
 from hopattn.scenario.parts.memories import MemoryTable
 from hopattn.scenario.words.word_list import vocabulary_problems
 
@@ -80,7 +80,7 @@ class Landscape(StoredWords):
             yield from vocabulary_problems(self.written, self.pictures)
             yield from self.stored_problems(self.memory)
         elif self.returns is None or self.returns.loads is None or len(self.measured) > 1:
-            yield from one_of_problems(self.stored, ("patterns", "load"), ("ensemble",))
+            yield from one_of_problems(self.stored, NUMBERS, ("ensemble",))
 
     @property
     def stored(self) -> MemoryTable | StoredTable:
@@ -107,7 +107,7 @@ class Landscape(StoredWords):
             names = tuple(f"pattern {i}" for i in numbers(table.stored))
 
             def drawn(rng: np.random.Generator, load: float | None = None, given: Any = MappingProxyType({})) -> Any:
-                asked = table if load is None else table.model_copy(update={"load": load, "patterns": None})
+                asked = table if load is None else table.model_copy(update={**dict.fromkeys(NUMBERS), "load": load})
                 return asked.build(asked.drawn(rng), None, rng, given)
 
             def build(rng: np.random.Generator, given: Any = MappingProxyType({})) -> Any:

@@ -1,5 +1,6 @@
 """The table `[ensemble]`: where the patterns come from, how they are damaged, and what is measured of a recall."""
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -33,6 +34,10 @@ CROSSTALK = {
     "wrong": "fraction of fields or scores in which the crosstalk outweighs the signal",
 }
 """The measures of a run with `crosstalk = true`."""
+WEIGHT = {"weight": "the weight that the first step gives the pattern that was cued, on average"}
+"""The measure of a run with `weights = true`."""
+NUMBERS = ("patterns", "load", "exponent")
+"""The keys of which one says how many patterns are stored."""
 
 
 NAMED = (".npz", ".safetensors")
@@ -48,13 +53,15 @@ class StoredTable(ModelTable, TableWithFiles):
     """The number of neurons of a random pattern; or give `file`."""
     file: Text | None = None
     """A file of your own patterns, a .npy, .npz, .safetensors or .csv, from the folder of this scenario: each row is a
-    pattern. Every run stores other rows of it, drawn at random: as many as `patterns` or `load` says."""
+    pattern. Every run stores other rows of it, drawn at random: as many as `patterns`, `load` or `exponent` says."""
     array: Text | None = None
     """The name of the array, in a file with several."""
     patterns: Count | None = None
-    """The number of stored patterns; or give `load`."""
+    """The number of stored patterns; or give `load` or `exponent`."""
     load: PositiveNumber | None = None
     """The number of stored patterns for each neuron; the number of patterns is rounded, and at least 1."""
+    exponent: PositiveNumber | None = None
+    """ln P/N: the number of stored patterns P is exp(exponent · N), rounded; for memories of exponentially many."""
     sort: Sort = "spins"
     """The form of a pattern: -1 and 1; a direction of unit magnitude, to which a damaged cue is scaled again; or
     "binary", 0 and 1, for neurons of 0 and 1."""
@@ -89,6 +96,8 @@ class StoredTable(ModelTable, TableWithFiles):
     @property
     def stored(self) -> int:
         """The number of stored patterns."""
+        if self.exponent is not None:
+            return round(math.exp(min(self.exponent * self.dim, math.log(COUNTED))))
         return self.patterns or max(1, round(min((self.load or 0) * self.dim, COUNTED)))
 
     @property
@@ -141,7 +150,7 @@ class StoredTable(ModelTable, TableWithFiles):
         unreadable = [*refusals((self.place, "file"), lambda: self.rows)]
         yield from unreadable
         if not unreadable and self.stored > len(self.rows):
-            key = "patterns" if self.patterns else "load"
+            key = next(key for key in NUMBERS if getattr(self, key) is not None)
             yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {len(self.rows)}")
 
 
@@ -160,6 +169,9 @@ class EnsembleTable(StoredTable):
     """The fraction of a cue's neurons that becomes unknown (0); neurons of 0 and 1 become silent."""
     crosstalk: bool = False
     """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
+    weights: bool = False
+    """Whether the weight of each cue's own pattern in the first step is measured; of a memory that gives each pattern a
+    weight."""
     burn_in: Annotated[int, Field(ge=0)] | None = None
     """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
     For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
@@ -167,7 +179,7 @@ class EnsembleTable(StoredTable):
     @property
     def measures(self) -> dict[str, str]:
         """The measures of a run, each with its meaning."""
-        return MEASURES | (CROSSTALK if self.crosstalk else {})
+        return MEASURES | (CROSSTALK if self.crosstalk else {}) | (WEIGHT if self.weights else {})
 
     @property
     def own(self) -> np.ndarray:
@@ -184,7 +196,7 @@ class EnsembleTable(StoredTable):
     def problems(self) -> Iterator[Problem]:
         """Keys that contradict each other."""
         yield from super().problems()
-        yield from one_of_problems(self, ("patterns", "load"), (self.place,))
+        yield from one_of_problems(self, NUMBERS, (self.place,))
         if self.flips is not None and "flip" in self.model_fields_set:
             yield Problem((self.place, "flip"), "`flips` is given too; leave one of them out")
         if self.burn_in is not None and self.burn_in >= self.steps:

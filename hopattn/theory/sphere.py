@@ -1,0 +1,242 @@
+"""The exponential memory of P = exp(αN) random patterns on the sphere |x|² = N, for N → ∞ and at finite N.
+
+    E(x) = −β⁻¹ log Σ_μ exp(β ξ_μ·x)          φ = ξ·x/N, the overlap of a state with a pattern
+
+In units of unit length, as in `ha.memories`, the scale is βN, and the temperature of exp(−E/T) is T/N.
+
+A random pattern has the overlap φ with the density (1 − φ²)^((N−3)/2). The sum over all other patterns grows as
+exp(N n(α)), and that of the pattern itself as exp(Nβφ). The mean of exp(βNφ), with its maximum at φ*, gives n:
+
+    φ* = (√(1+4β²) − 1)/2β          g = ½ ln(1 − φ*²) + βφ*          n(α) = α + g        where α ≥ α* = −½ ln(1 − φ*²)
+
+Below α* no pattern has the overlap φ*, and the nearest one rules the sum: n(α) = β √(1 − exp(−2α)). So the memory of
+the pattern ends where n = β, at α_c = β − g, which is above α*. At a temperature T a state near the pattern has the
+density exp(Nφ/T) (1 − φ²)^(N/2), whose maximum is φ_eq = ½(√(T²+4) − T). Since φ* is φ_eq at T = 1/β, the state is in
+the valley of the pattern, φ_eq > n/β, up to
+
+    α(T) = βφ_eq − g    for T ≤ 1/β          α(T) = −½ ln(1 − φ_eq²)    for T ≥ 1/β, whatever β is
+
+Source: Lucibello & Mézard (2024), Phys. Rev. Lett. 132, 077301 (their λ is our β) for T = 0; the line α(T), and the
+sums at finite N, are derived here by the same argument.
+"""
+
+import math
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.foundation.checks import require_time, whole
+from hopattn.foundation.declared import checked
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.roots import bisected
+from hopattn.theory.mean_field import Numbers, each_number, given_numbers
+
+LARGEST = 1e100  # of β, of 1/β and of T, so that no square of them leaves the numbers
+
+
+def _scales(values: Any, what: str) -> np.ndarray:
+    array = given_numbers(values, what, zero=False)
+    if np.any((array > LARGEST) | (array < 1 / LARGEST)):
+        raise InvalidInput(f"{what}: expected numbers from {1 / LARGEST:g} to {LARGEST:g}")
+    return array
+
+
+Scale = Annotated[Any, _scales]
+Neurons = Annotated[int, partial(whole, least=2)]
+REACH = 40.0  # a sum leaves out what is exp(−REACH) of it
+LIGHTEST = 800.0  # −log of a weight that is below all numbers
+STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/STEP) for a function of exp(−t)
+
+
+def _thermal(temperature: Any) -> np.ndarray:
+    """φ_eq = ½(√(T²+4) − T), without the difference of two large numbers."""
+    return np.asarray(2 / (temperature + np.hypot(temperature, 2)))
+
+
+def _gap(beta: np.ndarray) -> np.ndarray:
+    """α_c = β − g = φ*/(1 + φ*) − ½ ln(φ*/β), since 1 − φ*² = φ*/β."""
+    overlap = _thermal(1 / beta)
+    return np.asarray(overlap / (1 + overlap) - 0.5 * np.log(overlap / beta))
+
+
+def _together(*named: tuple[str, np.ndarray]) -> list[np.ndarray]:
+    """Arrays in one shape; raises `InvalidInput` for those that do not fit each other."""
+    try:
+        return list(np.broadcast_arrays(*(array for _, array in named)))
+    except ValueError:
+        shapes = " and ".join(f"{name} of shape {np.shape(array)}" for name, array in named)
+        raise InvalidInput(f"{shapes} do not fit each other") from None
+
+
+@checked
+def sphere_load(beta: Scale, temperature: Numbers = 0.0) -> np.ndarray:
+    """The load α = ln P/N up to which a state stays near a pattern, `(...)`; at T = 0, α_c(β).
+
+    beta: β, above 0. temperature: T, 0 or more; an array fits β. At T > 0 it is the spinodal: above it no minimum of
+    the free energy is left near the pattern. No temperature is too high for a load small enough. For large β,
+    α_c is ½ + ½ ln β: it has no bound.
+
+    >>> sphere_load([0.25, 1, 10]).round(6), sphere_load(1, [0.1, 0.3]).round(5)
+    (array([0.219654, 0.622572, 1.66379 ]), array([0.57382, 0.48376]))
+    """
+    beta, t = _together(("beta", beta), ("temperature", np.minimum(temperature, LARGEST)))
+    state = _thermal(t)
+    lost = t * state / (1 + state)  # 1 − φ_eq
+    sharp = -0.5 * np.where(t < 1, np.log(np.where(t > 0, t * state, 1)), np.log1p(-(np.minimum(state, 0.9) ** 2)))
+    return np.asarray(np.where(beta * t <= 1, _gap(beta) - beta * lost, sharp))
+
+
+@checked
+def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
+    """The temperature T up to which a state stays near a pattern, `(...)`: the inverse of `sphere_load`.
+
+    load: α, 0 or more. beta: β, above 0. NaN above α_c(β), where the pattern is lost at every temperature; ∞ at α = 0.
+
+    >>> sphere_temperature([0.48376, 0.62, 0.63], beta=1).round(3)
+    array([0.3  , 0.005,   nan])
+    """
+    load, beta = _together(("load", load), ("beta", beta))
+    below = (_gap(beta) - load) / beta  # 1 − n/β
+    above_no_pattern = load < -0.5 * np.log(_thermal(1 / beta) / beta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mild = np.where(below >= 0, below * (2 - below) / (1 - below), np.nan)
+        return np.asarray(np.where(above_no_pattern, np.exp(-2 * load) / np.sqrt(-np.expm1(-2 * load)), mild))
+
+
+@checked
+def sphere_overlap(temperature: Numbers, neurons: Neurons | None = None) -> np.ndarray:
+    """The mean overlap φ with the one pattern whose valley the state is in, `(...)`: φ_eq, or that of N neurons.
+
+    temperature: T, 0 or more. neurons: N, 2 or more, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without
+    other patterns. Whether the valley is there at all says `sphere_load`.
+
+    >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap(1, neurons=100).round(4)
+    (array([0.8828, 0.618 ]), array(0.6196))
+    """
+    if neurons is None:
+        return _thermal(temperature)
+    return each_number(lambda t: _tilted(neurons, neurons / t)[1] if t else 1.0, temperature)
+
+
+@checked
+def sphere_noise(beta: Scale, neurons: Neurons | None = None) -> np.ndarray:
+    """g, the logarithm of the mean of exp(βNφ) over the sphere, divided by N, `(...)`.
+
+    beta: β, above 0. neurons: N, 2 or more, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without
+    them its limit for N → ∞. β − g is the load at which the other patterns weigh as much as the pattern, on average.
+
+    >>> sphere_noise(1).round(4), sphere_noise(1, neurons=16).round(4)
+    (array(0.3774), array(0.3823))
+    """
+    if neurons is None:
+        return np.asarray(beta - _gap(beta))
+    return each_number(lambda b: b + _tilted(neurons, b * neurons)[0] / neurons, beta)
+
+
+@checked
+def sphere_bound(beta: Scale) -> np.ndarray:
+    """The load α up to which Ramsauer's bound promises that a pattern is recalled, `(...)`; below `sphere_load`.
+
+    The error of one step is at most 2(P − 1) |ξ| exp(−βΔ), with Δ = N(1 − φ) of the nearest pattern: as if all other
+    patterns were as near as that one. Of P = exp(αN) patterns, the nearest has φ = √(1 − exp(−2α)). The bound vanishes
+    for N → ∞ where α < β(1 − √(1 − exp(−2α))). beta: β, above 0.
+    Source: Ramsauer et al. (2021), ICLR, theorem 5, whose error this is; the limit is derived here.
+
+    >>> sphere_bound([0.25, 0.5, 1, 2, 10]).round(6)
+    array([0.13027 , 0.208201, 0.315747, 0.454544, 0.887231])
+    """
+
+    def excess(load: np.ndarray) -> np.ndarray:
+        near = np.exp(-2 * load)
+        return np.asarray(beta * near / (1 + np.sqrt(-np.expm1(-2 * load))) - load)
+
+    return np.asarray(bisected(excess, np.zeros_like(beta), beta))
+
+
+@checked
+def sphere_weight(load: Numbers, beta: Scale, neurons: Neurons) -> np.ndarray:
+    """The mean weight that the first step gives the pattern that the cue equals, `(...)`, at finite N, exactly.
+
+    With X = exp(βN(φ − 1)) of each of the P − 1 other patterns, the weight is 1/(1 + ΣX), and
+
+        E[1/(1 + ΣX)] = ∫₀^∞ exp(−t) E[exp(−tX)]^(P−1) dt
+
+    load: α = ln P/N, 0 or more. beta: β, above 0. neurons: N, 2 or more. For N → ∞ it is 1 below α_c(β) and 0 above.
+    Raises `InvalidInput` for other numbers, and for βN so large that it would take minutes.
+
+    >>> sphere_weight([0.3, 0.5, 0.62, 0.8], beta=1, neurons=16).round(3)
+    array([0.994, 0.869, 0.492, 0.051])
+    """
+    load, beta = _together(("load", load), ("beta", beta))
+    points = neurons * (2 + 80 / math.sqrt(neurons)) * beta.sum()
+    require_time(1e5 * points, "the weights at these β and N")
+    return each_number(partial(_weight, neurons), load, beta)
+
+
+@checked
+def relu_load(beta: Scale) -> np.ndarray:
+    """The load α_th of a log-sum-ReLU memory below which no other pattern is near a pattern, `(...)`; 0 up to β = 1.
+
+    beta: β of `ha.memories.log_sum_relu` with patterns of unit length: a pattern counts where φ > 1 − 1/β, since
+    ½|x − ξ|² = 1 − φ. Of P = exp(αN) patterns, exp(N(α + ½ ln(1 − φ²))) have the overlap φ or more, φ > 0: none, with
+    a probability that goes to 1, below α_th = −½ ln(1 − (1 − 1/β)²). There one step recalls a pattern exactly, and the
+    sum has no noise at any T; above it, patterns are near in a number that grows exponentially. For β ≤ 1, nearly all
+    patterns are near each other.
+    Source: the memory, Hoover et al. (2025), NeurIPS, arXiv:2506.10801; the threshold, Petrova, Polyachenko & State
+    (2026), arXiv:2604.07401, in words; the formula is derived here.
+
+    >>> relu_load([0.5, 2, 10]).round(4)
+    array([0.    , 0.1438, 0.8304])
+    """
+    width = np.minimum(1 / beta, 1)  # 1 − φ
+    return np.asarray(-0.5 * np.log(width * (2 - width))) + 0.0
+
+
+def _nodes(neurons: int, kappa: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """The logarithms of the shares of the overlaps φ = tanh u, at equal steps of u, and φ − 1.
+
+    The density of u is cosh(u)^(1−N), analytic for |Im u| < π/2, so that a sum over equal steps errs by exp(−π²/step).
+    The points reach from 0 to the largest of cosh(u)^(1−N) exp(κφ), and beyond both as far as either counts.
+    """
+    wide = 1 / math.sqrt(neurons - 1)
+    most = math.atanh(min(float(_thermal((neurons - 1) / kappa)), 1 - 1e-16))
+    step = min(step, 0.2 * wide)
+    u = step * np.arange(-math.ceil(REACH * wide / step), math.ceil((most + REACH * wide) / step) + 1)
+    log_density = -(neurons - 1) * (np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))))
+    return log_density - _log_sum(log_density), -2 / (1 + np.exp(2 * u))
+
+
+def _tilted(neurons: int, kappa: float) -> tuple[float, float]:
+    """The logarithm of the mean of exp(κ(φ − 1)) over the sphere, and the mean of φ with that weight."""
+    log_share, below = _nodes(neurons, kappa, STEP)
+    total = _log_sum(log_share + kappa * below)
+    return total, 1 + float(np.exp(log_share + kappa * below - total) @ below)
+
+
+def _weight(neurons: int, load: float, beta: float) -> float:
+    """The mean weight of the own pattern, by steps of log t; the sum ends where nothing more can follow."""
+    if load == 0:
+        return 1.0
+    others = load * neurons + math.log(-math.expm1(-load * neurons))  # log(P − 1)
+    log_share, below = _nodes(neurons, beta * neurons, STEP / (beta * neurons))
+    x = beta * neurons * below  # log X
+    mean = others + _log_sum(log_share + x)  # of ΣX, in logarithms
+    if mean > LIGHTEST:
+        return 0.0
+    weight, log_t = 0.0, -REACH - max(0.0, mean)
+    while log_t < math.log(REACH):
+        hit = -np.expm1(-np.exp(log_t + x))  # 1 − exp(−tX)
+        log_hit = _log_sum(log_share + np.where(log_t + x < -REACH, log_t + x, np.log(hit + (hit == 0))))
+        exponent = others + (log_hit if log_hit < -REACH else math.log(-math.log1p(-math.exp(log_hit))))
+        if exponent > math.log(2 * REACH):
+            break
+        weight += STEP * math.exp(log_t - math.exp(log_t) - math.exp(exponent))
+        log_t += STEP
+    return weight
+
+
+def _log_sum(logarithms: np.ndarray) -> float:
+    """The logarithm of a sum of exponentials."""
+    largest = logarithms.max()
+    return float(largest + np.log(np.sum(np.exp(logarithms - largest))))
