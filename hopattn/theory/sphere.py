@@ -111,8 +111,8 @@ def sphere_overlap(temperature: Numbers, neurons: Neurons | None = None) -> np.n
     temperature: T, 0 or more. neurons: N, 2 or more, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without
     other patterns. Whether the valley is there at all says `sphere_load`.
 
-    >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap(1, neurons=100).round(4)
-    (array([0.8828, 0.618 ]), array(0.6196))
+    >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap([0.25, 1], neurons=100).round(4)
+    (array([0.8828, 0.618 ]), array([0.8837, 0.6196]))
     """
     if neurons is None:
         return _thermal(temperature)
@@ -126,8 +126,8 @@ def sphere_noise(beta: Scale, neurons: Neurons | None = None) -> np.ndarray:
     beta: β, above 0. neurons: N, 2 or more, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without
     them its limit for N → ∞. β − g is the load at which the other patterns weigh as much as the pattern, on average.
 
-    >>> sphere_noise(1).round(4), sphere_noise(1, neurons=16).round(4)
-    (array(0.3774), array(0.3823))
+    >>> sphere_noise([1, 2]).round(4), sphere_noise([1, 2], neurons=16).round(4)
+    (array([0.3774, 1.0912]), array([0.3823, 1.1059]))
     """
     if neurons is None:
         return np.asarray(beta - _gap(beta))
