@@ -42,6 +42,8 @@ AXES = {
     "layer {n} →": "Schicht\n{} →",
     "layer {n} head {n}": "Schicht {}, Kopf {}",
     "load α = P/N": "Last α = P/N",
+    "load α = ln P/N": "Last α = ln P/N",
+    "weight of the own pattern in the first step": "Gewicht des eigenen Musters im ersten Schritt",
     "magnitude of the scores": "Größe der Punktwerte",
     "multiplications": "Multiplikationen",
     "neurons N": "Neuronen N",

@@ -31,6 +31,7 @@ SENTENCES = {
     "outvoted": "überstimmt",
     "Gaussian of theory": "Gauß-Kurve der Theorie",
     "theory, N → ∞": "Theorie, N → ∞",
+    "theory, N = {n}": "Theorie, N = {}",
     "theory, {}": "Theorie, {}",
     "measured": "gemessen",
     "mean ± {n} standard errors": "Mittel ± {} Standardfehler",

@@ -40,6 +40,8 @@ def predicted(sweep: Sweep, form: str) -> Lines:
         return {}
     if table.noise or table.hide or (table.flip and "flip" not in keys):
         return {}
+    if table.sort == "unit":
+        return _sphere(sweep, keys, table)
     if table.sort == "binary":
         return _sparse(sweep, keys, table) if form == "curve" else {}
     if table.sort != "spins" or table.activity != EVEN or "activity" in keys:
@@ -145,6 +147,22 @@ def _sparse(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
         name = f"theory, {setting(*next(iter(one.items())))}" if one else LIMIT
         lines[name] = (x, theory.sparse_overlap(x, given["activity"], -given["bias"]))
     return {"overlap": lines}
+
+
+def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
+    """Over the exponent ln P/N: the weight of the own pattern; over it and the temperature: the spinodal.
+
+    Patterns of unit length have N times the β, and 1/N of the temperature, of patterns of length √N.
+    """
+    n, beta = table.dim, getattr(table.model, "beta", table.beta) / table.dim
+    if keys == ("exponent",) and "weight" in sweep.values:
+        ends = _numbers(sweep, keys, "exponent")
+        x = np.linspace(ends[0], ends[-1], COARSE)
+        return {"weight": {f"theory, N = {n}": (x, theory.sphere_weight(x, beta, n))}}
+    if keys == ("exponent", "temperature"):
+        t = np.linspace(0, _numbers(sweep, keys, "temperature")[-1], FINE)
+        return {"overlap": {"up to here a pattern stays": (theory.sphere_load(beta, n * t), t)}}
+    return {}
 
 
 def _dense(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
