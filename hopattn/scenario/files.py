@@ -25,6 +25,7 @@ GROUPS = {
     "memories": "Memories of the literature",
     "landscapes": "Landscapes of memories",
     "networks": "Networks of layers",
+    "papers": "Published numbers",
     "positions": "Positions",
     "circuits": "Circuits",
     "rasp": "Programs in heads (RASP)",

@@ -29,6 +29,7 @@ from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput
 
+SAME = 1e-9  # the bits by which a reading that is the cue itself, up to rounding, may be nearer
 Bits = Annotated[int, partial(whole, most=4000)]
 Distance = Annotated[int, partial(whole, least=0, most=4000)]
 Counted = Annotated[int, partial(whole, most=10**12)]
@@ -89,9 +90,9 @@ def critical_distance(bits: Bits, radius: Distance, locations: Counted, words: C
     234
     """
     nearer = np.arange(bits + 1) - bits * _errors(bits, radius, locations, words, own)
-    outside = np.flatnonzero(nearer[1 : bits // 2] < 0)
-    d = int(outside[0]) if outside.size else bits // 2 - 1  # the last one within: the slice begins at 1
-    return float(d + nearer[d] / (nearer[d] - nearer[d + 1])) if d else 0.0
+    outside = np.flatnonzero(nearer[1 : bits // 2] <= SAME)
+    d = int(outside[0]) if outside.size else bits // 2  # the last one within: the slice begins at 1
+    return float(d + nearer[d] / (nearer[d] - nearer[d + 1])) if 0 < d < bits // 2 else float(d)
 
 
 @lru_cache(maxsize=16)

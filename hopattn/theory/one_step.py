@@ -23,12 +23,13 @@ from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import given_numbers
 
+MANY = 10**12  # patterns
 Some = Annotated[Any, partial(given_numbers, zero=False)]
-Neurons = Annotated[int, partial(whole, least=2, most=10**9)]
+Neurons = Annotated[Any, partial(whole, least=2, most=10**9)]
 
 
 @checked
-def bit_error(load: Some, neurons: Neurons | None = None, self_coupling: Flag = False) -> np.ndarray:
+def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) -> np.ndarray:
     """The probability that a step of Hebb's rule turns a neuron of a stored pattern, `(...)` as the load.
 
     load: α = P/N, above 0. neurons: N, at least 2; None for N → ∞, where the self-coupling does not count. With
@@ -46,6 +47,8 @@ def bit_error(load: Some, neurons: Neurons | None = None, self_coupling: Flag = 
         return np.asarray(ndtr(-1 / np.sqrt(load)))
     from scipy.stats import binom
 
+    if np.any(load > MANY / neurons):
+        raise InvalidInput(f"load: expected at most {MANY:,} patterns, which are counted exactly")
     patterns = np.maximum(np.rint(load * neurons), 1)
     signs = (neurons - 1) * (patterns - 1)
     needed = neurons - 1 + patterns * self_coupling

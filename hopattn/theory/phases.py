@@ -1,15 +1,15 @@
 """The phases of the Hopfield network: the lines in the plane of load and temperature, from the mean-field equations.
 
-A load at a temperature, or the temperatures at a load, up to which
+The load at a temperature, or the temperatures at a load, up to which
 
-- `critical_load`, `retrieval_temperatures`: a pattern stays (α_c, T_M);
-- `stable_load`, `stable_temperatures`: the patterns are the deepest states (T_c);
-- `replica_load`, `replica_temperature`: replicas of a retrieved state are alike (the line of de Almeida and Thouless);
-- `glass_temperature`: spins freeze (T_g). The line of de Almeida and Thouless of the spin glass is T_g itself.
+    critical_load, retrieval_temperatures     a pattern stays (α_c, T_M)
+    stable_load, stable_temperatures          the patterns are the deepest states (T_c)
+    replica_load, replica_temperature         replicas of a retrieved state are alike (de Almeida and Thouless)
+    glass_temperature                         spins freeze (T_g), and replicas of the spin glass differ
 
 α_c and the load of T_c first grow with T and then fall: between its values at T = 0 and at its highest, a load has two
-temperatures, and the network retrieves between them. It is an artefact of replicas that are taken to be alike: the
-lower one of them lies where they are not.
+temperatures, and the network retrieves between them. Replicas that are taken to be alike cause that: at the lower one
+they are not.
 
 Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. Lett. 55, 1530, and (1987), Ann. Phys. 173, 30; the return at
 low temperatures: Naef & Canning (1992), J. Phys. I France 2, 247.

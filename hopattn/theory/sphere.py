@@ -43,7 +43,7 @@ def _scales(values: Any, what: str) -> np.ndarray:
 
 
 Scale = Annotated[Any, _scales]
-Neurons = Annotated[int, partial(whole, least=2)]
+Neurons = Annotated[Any, partial(whole, least=2, most=10**6)]
 REACH = 40.0  # a sum leaves out what is exp(−REACH) of it
 LIGHTEST = 800.0  # −log of a weight that is below all numbers
 STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/STEP) for a function of exp(−t)
@@ -105,25 +105,26 @@ def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
 
 
 @checked
-def sphere_overlap(temperature: Numbers, neurons: Neurons | None = None) -> np.ndarray:
+def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     """The mean overlap φ with the one pattern whose valley the state is in, `(...)`: φ_eq, or that of N neurons.
 
-    temperature: T, 0 or more. neurons: N, 2 or more, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without
+    temperature: T, 0 or more. neurons: N, 2 to 10⁶, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without
     other patterns. Whether the valley is there at all says `sphere_load`.
 
     >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap([0.25, 1], neurons=100).round(4)
     (array([0.8828, 0.618 ]), array([0.8837, 0.6196]))
     """
+    warm = np.minimum(temperature, LARGEST)
     if neurons is None:
-        return _thermal(temperature)
-    return each_number(lambda t: _tilted(neurons, neurons / t)[1] if t else 1.0, temperature)
+        return _thermal(warm)
+    return each_number(lambda t: _tilted(neurons, neurons / t)[1] if t > 1 / LARGEST else 1.0, warm)
 
 
 @checked
-def sphere_noise(beta: Scale, neurons: Neurons | None = None) -> np.ndarray:
+def sphere_noise(beta: Scale, neurons: Neurons = None) -> np.ndarray:
     """g, the logarithm of the mean of exp(βNφ) over the sphere, divided by N, `(...)`.
 
-    beta: β, above 0. neurons: N, 2 or more, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without
+    beta: β, above 0. neurons: N, 2 to 10⁶, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without
     them its limit for N → ∞. β − g is the load at which the other patterns weigh as much as the pattern, on average.
 
     >>> sphere_noise([1, 2]).round(4), sphere_noise([1, 2], neurons=16).round(4)

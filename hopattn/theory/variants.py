@@ -25,6 +25,8 @@ from hopattn.theory.mean_field import Numbers, each_number
 
 LEAST, MOST = 0.8, 5.0
 """The y between which the largest load lies."""
+LEAST_RATE, LARGEST_RATE = 2.0, 1e4
+"""The ε beyond which fewer than 2e-7 patterns a neuron are kept, which counts as none."""
 
 
 @checked
@@ -58,7 +60,7 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
     t = real(temperature, "temperature", least=0.0)
     if t >= 1:
         return 0.0
-    if t == 0:
+    if t < 1e-9:  # the rest is of the order of T²
         return 2 / math.pi
     from scipy.integrate import quad
     from scipy.optimize import brentq
@@ -82,6 +84,8 @@ def forgetting_load(rate: Positive) -> float:
     >>> round(forgetting_load(4.108), 4), forgetting_load(2.0)
     (0.049, 0.0)
     """
+    if not LEAST_RATE < rate < LARGEST_RATE:
+        return 0.0
     from scipy.optimize import brentq
 
     def spread(c: float) -> float:

@@ -13,7 +13,7 @@ from hopattn.scenario.files import GROUPS, read_text, shipped
 from hopattn.views.text_table import GAP, TextTable
 from hopattn.views.visible import plain
 
-FIRST = ("bank", "induction", "letters", "landscape")
+FIRST = ("bank", "induction", "letters")
 """The scenarios to begin with."""
 
 
@@ -21,6 +21,7 @@ _ABOUT = {
     "memories": "capacity, energies, recall, forgetting",
     "landscapes": "minima, basins, radii, bifurcations",
     "networks": "layers, synapses, energy transformers",
+    "papers": "what papers print, beside what we compute",
     "positions": "rotary, sinusoidal, relative, ALiBi",
     "circuits": "induction heads as they arise, sinks",
     "rasp": "programs in heads: sort, count, reverse",

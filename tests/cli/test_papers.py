@@ -24,7 +24,7 @@ def test_one_number_is_shown_whole_and_computed(hopattn):
         "Amit, Gutfreund & Sompolinsky 1987",
         "0.1379056",
         "check       the verdict holds",
-        "m = ∫Dz tanh",
+        "a pattern stays (α_c, T_M)",
         "python -c 'import",
     ):
         assert text in out

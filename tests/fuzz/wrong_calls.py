@@ -26,7 +26,10 @@ LONG = {("circuits.train", "recipe", "thing None")}
 
 NO_NUMBERS = ("nan", "inf", "masked", "within itself")
 """Words in the names of values that are not finite numbers."""
-MAY_GIVE_NAN = {"theory.retrieval_temperature", "theory.stable_temperature", "Sweep.error", "Sweep.mean"}
+TEMPERATURES = ("retrieval_temperature", "retrieval_temperatures", "stable_temperature", "stable_temperatures")
+MAY_GIVE_NAN = {"Sweep.error", "Sweep.mean"} | {
+    f"theory.{name}" for name in (*TEMPERATURES, "replica_temperature", "sphere_temperature", "free_energy")
+}
 """Calls that give NaN where there is no such number, as their docstrings say."""
 
 

@@ -126,10 +126,10 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
 @each(
     ("change", "message"),
     [
-        (("load = 0.05", ""), "ensemble: needs one of `patterns` and `load`; none is given"),
+        (("load = 0.05", ""), "ensemble: needs one of `patterns`, `load` and `exponent`; none is given"),
         (
             ("load = 0.05", "load = 0.05\npatterns = 3"),
-            "needs one of `patterns` and `load`; `patterns` and `load` are given",
+            "needs one of `patterns`, `load` and `exponent`; `patterns` and `load` are given",
         ),
         (("load = 0.05", "load = -1"), "load: got -1; expected more than 0"),
         (("neurons = 100", "neurons = 0"), "neurons: got 0"),

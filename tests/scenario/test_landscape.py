@@ -161,7 +161,7 @@ def test_more_random_patterns_are_drawn_at_a_larger_load_and_a_sweep_goes_over_t
     [
         (RANDOM, ("[states]", ""), "needs [states], [returns] or [fixed_points]"),
         (RANDOM, ("[ensemble]", "[memory]\npatterns = ['a']\n[ensemble]"), "needs one of `memory` and `ensemble`"),
-        (RANDOM, ("patterns = 3\n", ""), "ensemble: needs one of `patterns` and `load`"),
+        (RANDOM, ("patterns = 3\n", ""), "ensemble: needs one of `patterns`, `load` and `exponent`"),
         (RANDOM, ("neurons = 8", "neurons = 21"), "states: 21 spins have 2^21 states; expected at most 20"),
         (RANDOM, ("[states]", '[states]\nupdates = ["sync", "sync"]'), "states.updates: 'sync' is given 2 times"),
         (RANDOM, ("[states]", '[states]\nupdates = ["synk"]'), "states.updates"),
