@@ -5,9 +5,14 @@ Each gives one number; a record names one in `trial`.
 
 import numpy as np
 
+from hopattn import memories, theory
+from hopattn.foundation import vectors
 from hopattn.networks.learning import rules
 from hopattn.retrieval.features import RandomFeatures
 from hopattn.retrieval.separation import separations
+
+SOFTMAX = separations["softmax"]()
+"""The weights of a softmax memory, for batches of patterns."""
 
 
 def score_variance(rng: np.random.Generator, dim: int, pairs: int) -> float:
@@ -150,3 +155,124 @@ def diluted_overlap(rng: np.random.Generator, neurons: int, patterns: int, empty
         field = stored[:, i] @ (stored @ x - stored[:, i] * x[i])
         x[i] = np.sign(field) or x[i]
     return float(stored[which - 1] @ x / neurons)
+
+
+def update_bound(rng: np.random.Generator, contraction: bool) -> float:
+    """The largest part of its bound that one update of a softmax memory has, over 10,000 random instances.
+
+    An instance has 2 to 10 patterns on a sphere, β from .1 to 100 and a cue at a distance of up to .3 M. The error is
+    that from the pattern (theorem 5); contraction: that from the fixed point, for each unit of the cue's (theorem 4).
+    """
+    largest = 0.0
+    for _ in range(40):
+        stored = vectors.unit(rng.standard_normal((250, int(rng.integers(2, 11)), int(rng.integers(2, 17)))))
+        beta, damage = 10 ** rng.uniform(-1, 2), rng.uniform(0, 0.3)
+        meant = stored[:, :1]
+        cues = meant + damage * vectors.unit(rng.standard_normal(meant.shape))
+        rest = meant
+        for _ in range(100):
+            rest = SOFTMAX.weights(beta * rest @ stored.mT) @ stored
+        after = SOFTMAX.weights(beta * cues @ stored.mT) @ stored
+        away, error = (
+            np.linalg.norm(x, axis=2)[:, 0] for x in (rest - meant, after - (rest if contraction else meant))
+        )
+        reach = np.maximum(away, damage)
+        if contraction:
+            error = error / np.linalg.norm(cues - rest, axis=2)[:, 0]
+        bound = theory.contraction_bound if contraction else theory.retrieval_bound
+        bounds = [bound(patterns, beta, r)[0] for patterns, r in zip(stored, reach, strict=True)]
+        largest = max(largest, float(np.max(error / bounds)))
+    return largest
+
+
+def sphere_stored(rng: np.random.Generator, dim: int, scale: float, patterns: int) -> float:
+    """The share of 200 sets of random patterns of length K √(d − 1) of which every one has a fixed point of its own.
+
+    It is the state after 100 updates from the pattern at β = 1, nearer to it than half of the smallest distance.
+    """
+    stored = scale * np.sqrt(dim - 1) * vectors.unit(rng.standard_normal((200, patterns, dim)))
+    rest = stored
+    for _ in range(100):
+        rest = SOFTMAX.weights(rest @ stored.mT) @ stored
+    apart = np.linalg.norm(stored[:, :, None] - stored[:, None], axis=-1) + 1e9 * np.eye(patterns)
+    moved = np.linalg.norm(rest - stored, axis=-1)
+    return float(np.mean(np.all(moved < apart.min(axis=(1, 2))[:, None] / 2, axis=1)))
+
+
+def exactly_recalled(rng: np.random.Generator, alpha: float, margin: float, damage: float) -> float:
+    """The share of 200 patterns that one step of a sparse memory gives to the last digits.
+
+    Eight patterns are on the unit sphere in 12 dimensions. β has margin · 1/(α − 1)/β + 2 · damage = Δ_i, and the cue
+    is so far from the pattern, towards its rival.
+    """
+    found = []
+    for _ in range(200):
+        apart = theory.margins(vectors.unit(rng.standard_normal((8, 12))))
+        i = int(np.argmax(apart.delta))
+        beta = margin / (alpha - 1) / (apart.delta[i] - 2 * damage)
+        cue = apart.patterns[i] + damage * vectors.unit(apart.patterns[apart.rival[i]] - apart.patterns[i])
+        weights = separations["entmax"](**{"alpha": alpha}).weights(beta * apart.patterns @ cue)
+        found.append(weights[i] > 1 - 1e-12)
+    return float(np.mean(found))
+
+
+def sparse_error(rng: np.random.Generator, lead: float) -> float:
+    """The largest error of one step of a sparsemax memory in units of that of a softmax memory, over 300 cues.
+
+    Three patterns are on a circle, at −.5, 0 and .5 rad, and βΔ of the middle one is `lead`. The cues are in the ball
+    about it whose radius is half of the smallest distance. The result is infinite unless each memory recalls all of
+    them to one state in this ball, as it is with a stored pattern.
+    """
+    angle = np.array([0.0, 0.5, -0.5])
+    patterns = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    beta, radius = lead / (1 - np.cos(0.5)), np.linalg.norm(patterns[1] - patterns[0]) / 2
+    cues = patterns[0] + 0.999 * radius * np.sqrt(rng.random((300, 1))) * vectors.unit(rng.standard_normal((300, 2)))
+    errors = []
+    for memory in (memories.sparse(patterns, beta=beta, alpha=2), memories.modern(patterns, beta=beta)):
+        rest = memory.recall(cues, max_steps=20_000).state
+        if np.ptp(rest, axis=0).max() > 1e-6 or np.linalg.norm(rest[0] - patterns[0]) > radius:
+            return np.inf
+        errors.append(np.linalg.norm(memory.step(cues) - patterns[0], axis=1))
+    return float(np.max(errors[0] / errors[1]))
+
+
+def ball_recalled(rng: np.random.Generator, part: float) -> float:
+    """The share of cues in balls of radius Δ about 20 patterns that log-sum-ReLU gives back, β = 2/(r − Δ)².
+
+    The patterns are in the plane, and r is their smallest distance. part: Δ/r. 50 cues are uniform in each ball.
+    """
+    patterns = rng.standard_normal((20, 2))
+    closest = float(theory.margins(patterns).distance.min())
+    memory = memories.log_sum_relu(patterns, beta=2 / (closest * (1 - part)) ** 2)
+    radius = part * closest * np.sqrt(rng.random((20, 50, 1)))
+    cues = patterns[:, None] + radius * vectors.unit(rng.standard_normal((20, 50, 2)))
+    ended = np.asarray(memory.recall(cues.reshape(-1, 2), max_steps=200).state).reshape(cues.shape)
+    return float(np.mean(np.all(np.abs(ended - patterns[:, None]) < 1e-9, axis=2)))
+
+
+def moved_mean(rng: np.random.Generator) -> float:
+    """How far a step of log-sum-ReLU moves the mean of the patterns near 1.2, for patterns 1, 2, 2.3 and a range .9."""
+    memory = memories.log_sum_relu(np.array([[1.0], [2.0], [2.3]]), beta=2 / 0.9**2)
+    mean = memory.step(np.array([[1.2]]))
+    return float(np.abs(np.asarray(memory.step(mean)) - mean)[0, 0])
+
+
+def denoised(rng: np.random.Generator, context: int, predictor: str) -> float:
+    """The mean squared error of 100 tasks: normal vectors in d = 8 of 16 directions, σ₀² = 2, σ_Z² = 1; or a sphere.
+
+    predictor: "linear", attention to so many clean vectors; "projection", P X̃; "softmax", one step with β = 1/σ_Z² over
+    vectors of the 8-dimensional unit sphere, σ_Z² = .1. The last components, without signal, are left out.
+    """
+    sphere = predictor == "softmax"
+    shape = (100, context + 20, 9 if sphere else 8)
+    clean = vectors.unit(rng.standard_normal(shape)) if sphere else np.sqrt(2) * rng.standard_normal(shape)
+    noise = 0.1 if sphere else 1.0
+    shown, meant = clean[:, :context], clean[:, context:]
+    cues = meant + np.sqrt(noise) * rng.standard_normal(meant.shape)
+    if predictor == "projection":
+        guess = cues
+    elif sphere:
+        guess = SOFTMAX.weights(cues @ shown.mT / noise) @ shown
+    else:
+        guess = cues @ shown.mT @ shown / (3 * context)
+    return float(np.mean(np.sum((guess - meant) ** 2, axis=2)))

@@ -15,6 +15,8 @@
 - `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass
 - `random_energy.py`: Gaussian scores: the keys that hold the softmax weight, the load of Gaussian patterns
 - `sphere.py`: the exponential memory on the sphere: its load, its temperature, its first step at finite N
+- `one_update.py`: one update of a softmax memory: bounds of its error, and random patterns that are surely stored
+- `denoising.py`: the least error of denoising, which one step of attention reaches
 """
 
 from hopattn.foundation.lazy import attach

@@ -3,6 +3,8 @@
 from .counting import dichotomies as dichotomies
 from .counting import gardner_load as gardner_load
 from .counting import separable_share as separable_share
+from .denoising import linear_denoising_error as linear_denoising_error
+from .denoising import sphere_denoising_error as sphere_denoising_error
 from .dense import dense_capacity as dense_capacity
 from .dense import dense_error as dense_error
 from .kanerva import active_share as active_share
@@ -18,6 +20,10 @@ from .one_step import bit_error as bit_error
 from .one_step import faultless_patterns as faultless_patterns
 from .one_step import faultless_share as faultless_share
 from .one_step import load_at_error as load_at_error
+from .one_update import RandomStorage as RandomStorage
+from .one_update import contraction_bound as contraction_bound
+from .one_update import random_storage as random_storage
+from .one_update import retrieval_bound as retrieval_bound
 from .phases import critical_load as critical_load
 from .phases import glass_temperature as glass_temperature
 from .phases import replica_load as replica_load

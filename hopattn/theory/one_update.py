@@ -1,0 +1,109 @@
+"""One update of a softmax memory: bounds of its error, and a number of random patterns that are surely stored.
+
+N patterns x_i have the largest length M and the separations Δ_i (`margins`). One update f(ξ) = Σ_j p_j x_j starts at ξ,
+and x_i* is the fixed point near x_i. Since ξ·(x_i − x_j) ≥ Δ_i − 2M |ξ − x_i|, every other weight has the bound
+
+    p_j ≤ exp(−β(Δ_i − 2 r M)),        r = max(|ξ − x_i|, |x_i* − x_i|)
+
+    theorem 5:  |f(ξ) − x_i| ≤ 2(N − 1) exp(−β(Δ_i − 2 r M)) M
+    theorem 4:  |f(ξ) − x_i*| ≤ |J|₂ |ξ − x_i*|      |J|₂ ≤ 2βN M² (N − 1) exp(−β(Δ_i − 2 r M))
+
+With r = 1/(2βM) theorem 5 bounds the distance of the fixed point, |x_i − x_i*| ≤ 2e(N − 1) M exp(−βΔ_i), for patterns
+whose fixed point is so near.
+
+Source: Ramsauer et al. (2021), ICLR, arXiv 2008.02217, theorems 3, 4 and 5. Their N, M, β, K, d, p are `n_patterns`,
+the largest length, `beta`, `scale`, `dim` and `failure`. `Margins.softmax_radius` takes each pair of patterns by itself
+instead.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+
+from hopattn.foundation.checks import real, whole
+from hopattn.foundation.declared import Positive, checked
+from hopattn.foundation.errors import InvalidInput
+from hopattn.theory.separation import FREELY, margins
+
+Damage = Annotated[float, partial(real, least=0.0)]
+
+
+@dataclass(frozen=True)
+class RandomStorage:
+    """The number of random patterns that theorem 3 shows to be stored.
+
+    c: the base of the power. exponent: a + ln b; c is b/W₀(exp(a + ln b)), by Lambert's function W₀. required: the
+    least c for which the theorem is proven, (2/√p)^(4/(d−1)). patterns: √p c^((d−1)/4), a number of patterns that are
+    all stored with the probability 1 − p. It is a lower bound, and infinite beyond the numbers.
+    """
+
+    c: float
+    exponent: float
+    required: float
+    patterns: float
+
+
+@FREELY
+@checked
+def random_storage(
+    dim: Annotated[int, partial(whole, least=2)], scale: Positive, beta: Positive = 1.0, failure: Positive = 0.001
+) -> RandomStorage:
+    """Theorem 3: random patterns on the sphere of radius M = K √(d − 1) of which a softmax memory stores every one.
+
+    With a = 2/(d − 1) (1 + ln(2βK²p(d − 1))) and b = 2K²β/5, it is c = b/W₀(exp(a + ln b)). dim: d, 2 or more. scale:
+    K. failure: p, 1 or less. The printed
+    conditions do not exclude a small K: c grows again for K → 0, where no pattern is stored. Raises `InvalidInput` for other numbers, and where c is too small for the proof.
+
+    >>> round(random_storage(dim=20, scale=3).c, 4), round(random_storage(dim=75, scale=1).c, 4)
+    (3.1546, 1.3719)
+    """
+    from scipy.special import wrightomega
+
+    if failure > 1:
+        raise InvalidInput(f"failure: got {failure:g}; expected a probability above 0, and 1 at most")
+    a = 2 / (dim - 1) * (1 + math.log(2 * beta * scale**2 * failure * (dim - 1)))
+    b = 2 * scale**2 * beta / 5
+    c = b / float(wrightomega(a + math.log(b)))  # ω(z) = W₀(exp z), without the overflow
+    required = (2 / math.sqrt(failure)) ** (4 / (dim - 1))
+    if c < required:
+        raise InvalidInput(
+            f"scale: {scale:g} gives c = {c:.4g}, and theorem 3 needs c ≥ (2/√p)^(4/(d−1)) = {required:.4g}; "
+            "expected a larger scale, beta or dim"
+        )
+    patterns = np.exp(math.log(failure) / 2 + (dim - 1) / 4 * math.log(c))
+    return RandomStorage(c, a + math.log(b), required, float(patterns))
+
+
+@FREELY
+@checked
+def retrieval_bound(patterns: Any, beta: Positive, damage: Damage = 0.0) -> np.ndarray:
+    """Theorem 5: the largest distance of one update from its pattern, `(n_patterns,)`; 0 for a single pattern.
+
+    patterns: `(n_patterns, dim)`. damage: r, the distance of the cue or of the fixed point from the pattern, the larger
+    one. Raises `InvalidInput` for other arrays and numbers.
+
+    >>> retrieval_bound([[3.0, 0.0], [0.0, 3.0]], beta=1.0, damage=0.5).round(4)
+    array([0.0149, 0.0149])
+    """
+    apart = margins(patterns)
+    longest = np.linalg.norm(apart.patterns, axis=1).max()
+    others = len(apart.patterns) - 1
+    return np.asarray(2 * others * longest * np.exp(-beta * (apart.delta - 2 * damage * longest)))
+
+
+@FREELY
+@checked
+def contraction_bound(patterns: Any, beta: Positive, damage: Damage = 0.0) -> np.ndarray:
+    """Theorem 4: the largest factor by which one update changes the distance to the fixed point, `(n_patterns,)`.
+
+    Below 1, every cue within `damage` of the pattern comes nearer. Arguments and errors: as for `retrieval_bound`.
+
+    >>> contraction_bound([[3.0, 0.0], [0.0, 3.0]], beta=1.0, damage=0.5).round(4)
+    array([0.0892, 0.0892])
+    """
+    apart = margins(patterns)
+    longest = np.linalg.norm(apart.patterns, axis=1).max()
+    return np.asarray(beta * len(apart.patterns) * longest * retrieval_bound(patterns, beta, damage))
