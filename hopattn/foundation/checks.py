@@ -28,6 +28,14 @@ def positive(value: Any, what: str) -> float:
     return real(value, what, above=0.0)
 
 
+def moderate(value: Any, what: str) -> float:
+    """A number from 1e-100 to 1e100, whose square and inverse square are numbers too."""
+    number = positive(value, what)
+    if not 1e-100 <= number <= 1e100:
+        raise InvalidInput(f"{what}: got {number:g}; expected a number from 1e-100 to 1e100")
+    return number
+
+
 def positive_or_followed(value: Any, what: str) -> Any:
     """A positive finite number as a Python float; an array `()` that is `followed` as it is."""
     if isinstance(n := getattr(value, "ndim", 0), int) and n > 0:  # a module has a function of this name

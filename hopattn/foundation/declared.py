@@ -20,7 +20,7 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_origin
 
 from hopattn.foundation.arrays import Array, stored_rows
 from hopattn.foundation.arrays import shaped as shaped
-from hopattn.foundation.checks import flag, positive, real, whole
+from hopattn.foundation.checks import flag, moderate, positive, real, whole
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -39,6 +39,7 @@ class Shape:
 
 
 Positive = Annotated[float, positive]
+Moderate = Annotated[float, moderate]
 Real = Annotated[float, real]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]

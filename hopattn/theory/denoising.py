@@ -24,17 +24,18 @@ from typing import Annotated
 import numpy as np
 
 from hopattn.foundation.checks import real, whole
-from hopattn.foundation.declared import Count, Positive, checked
+from hopattn.foundation.declared import Count, Moderate, checked
 
 NODES = 400
 """The number of nodes of the quadrature over |P X̃|."""
 NEARLY_ZERO = 1e-4
+FLAT = 1e6  # the R/σ_Z from which on the curvature of the sphere is below rounding
 """R/σ_Z below which E A² is R²/((d + 1) σ_Z²) to the last digit."""
 
 
 @checked
 def linear_denoising_error(
-    dim: Count, signal: Positive, noise: Positive, context: Annotated[float, partial(real, above=0.0)] = np.inf
+    dim: Count, signal: Moderate, noise: Moderate, context: Annotated[float, partial(real, above=0.0)] = np.inf
 ) -> float:
     """The mean squared error of the best denoiser of normal vectors in d directions; or of linear attention to L ones.
 
@@ -48,7 +49,7 @@ def linear_denoising_error(
 
 @checked
 def sphere_denoising_error(
-    dim: Annotated[int, partial(whole, least=0, most=100)], radius: Positive, noise: Positive
+    dim: Annotated[int, partial(whole, least=0, most=100)], radius: Moderate, noise: Moderate
 ) -> float:
     """The mean squared error of the best denoiser of vectors that are uniform on a d-dimensional sphere.
 
@@ -63,6 +64,8 @@ def sphere_denoising_error(
     away = radius / np.sqrt(noise)
     if away < NEARLY_ZERO:
         return float(radius**2 * (1 - away**2 / (dim + 1)))
+    if away > FLAT:  # the sphere is a plane of dim d
+        return float(dim * noise)
     centre = np.sqrt(dim + 1 + away**2)  # ρ/σ_Z has a standard deviation of at most 1
     low, high = max(0.0, centre - 12), centre + 12
     nodes, weights = np.polynomial.legendre.leggauss(NODES)

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.checks import real, whole
-from hopattn.foundation.declared import Positive, checked
+from hopattn.foundation.declared import Moderate, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.separation import FREELY, margins
 
@@ -49,13 +49,13 @@ class RandomStorage:
 @FREELY
 @checked
 def random_storage(
-    dim: Annotated[int, partial(whole, least=2)], scale: Positive, beta: Positive = 1.0, failure: Positive = 0.001
+    dim: Annotated[int, partial(whole, least=2)], scale: Moderate, beta: Moderate = 1.0, failure: Moderate = 0.001
 ) -> RandomStorage:
     """Theorem 3: random patterns on the sphere of radius M = K √(d − 1) of which a softmax memory stores every one.
 
     With a = 2/(d − 1) (1 + ln(2βK²p(d − 1))) and b = 2K²β/5, it is c = b/W₀(exp(a + ln b)). dim: d, 2 or more. scale:
-    K. failure: p, 1 or less. The printed
-    conditions do not exclude a small K: c grows again for K → 0, where no pattern is stored. Raises `InvalidInput` for other numbers, and where c is too small for the proof.
+    K. failure: p, 1 or less. The printed conditions do not exclude a small K: c grows again for K → 0, where no pattern
+    is stored. Raises `InvalidInput` for other numbers, and where c is too small for the proof.
 
     >>> round(random_storage(dim=20, scale=3).c, 4), round(random_storage(dim=75, scale=1).c, 4)
     (3.1546, 1.3719)
@@ -79,7 +79,7 @@ def random_storage(
 
 @FREELY
 @checked
-def retrieval_bound(patterns: Any, beta: Positive, damage: Damage = 0.0) -> np.ndarray:
+def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 5: the largest distance of one update from its pattern, `(n_patterns,)`; 0 for a single pattern.
 
     patterns: `(n_patterns, dim)`. damage: r, the distance of the cue or of the fixed point from the pattern, the larger
@@ -96,7 +96,7 @@ def retrieval_bound(patterns: Any, beta: Positive, damage: Damage = 0.0) -> np.n
 
 @FREELY
 @checked
-def contraction_bound(patterns: Any, beta: Positive, damage: Damage = 0.0) -> np.ndarray:
+def contraction_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 4: the largest factor by which one update changes the distance to the fixed point, `(n_patterns,)`.
 
     Below 1, every cue within `damage` of the pattern comes nearer. Arguments and errors: as for `retrieval_bound`.
