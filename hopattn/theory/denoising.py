@@ -29,8 +29,9 @@ from hopattn.foundation.declared import Count, Moderate, checked
 NODES = 400
 """The number of nodes of the quadrature over |P X̃|."""
 NEARLY_ZERO = 1e-4
-FLAT = 1e6  # the R/σ_Z from which on the curvature of the sphere is below rounding
 """R/σ_Z below which E A² is R²/((d + 1) σ_Z²) to the last digit."""
+FLAT = 2e4
+"""R/σ_Z from which on the curvature of the sphere changes the error by less than 1e-7 of it."""
 
 
 @checked
