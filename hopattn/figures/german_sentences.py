@@ -186,6 +186,7 @@ SENTENCES = {
     "weights below 0 are not shares": "Gewichte unter 0 sind keine Anteile",
     "noise": "Rauschen",
     "up to here a pattern stays": "bis hier bleibt ein Muster",
+    "from here on patterns are recalled": "von hier an werden Muster abgerufen",
     "up to here it is deepest": "bis hier ist es am tiefsten",
     "up to here spins freeze": "bis hier frieren Spins ein",
     "α = {n}: the capacity for N → ∞": "α = {}: die Kapazität für N → ∞",

@@ -38,10 +38,10 @@ def predicted(sweep: Sweep, form: str) -> Lines:
         return {}
     if any(map(of_words, sweep.axes.values())):
         return {}
-    if table.noise or table.hide or (table.flip and "flip" not in keys):
-        return {}
     if table.sort == "unit":
         return _sphere(sweep, keys, table)
+    if table.noise or table.hide or (table.flip and "flip" not in keys):
+        return {}
     if table.sort == "binary":
         return _sparse(sweep, keys, table) if form == "curve" else {}
     if table.sort != "spins" or table.activity != EVEN or "activity" in keys:
@@ -150,11 +150,19 @@ def _sparse(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
 
 
 def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
-    """Over the exponent ln P/N: the weight of the own pattern; over it and the temperature: the spinodal.
+    """Over the exponent ln P/N: the weight of the own pattern; over it and the temperature: the spinodal; over β and
+    the noise of cues: the β from which on patterns are recalled.
 
     Patterns of unit length have N times the β, and 1/N of the temperature, of patterns of length √N.
     """
     n, beta = table.dim, getattr(table.model, "beta", table.beta) / table.dim
+    if keys == ("beta", "noise"):
+        load, scales = np.log(table.stored) / n, np.geomspace(1e-3, 1e3, 10_000)
+        least = n * float(np.interp(load, theory.sphere_load(scales), scales))
+        line = {"from here on patterns are recalled": ([least, least], [-1.0, 10.0])}
+        return dict.fromkeys(sweep.values, line)
+    if table.noise or table.hide or table.flip:
+        return {}
     if keys == ("exponent",) and "weight" in sweep.values:
         ends = _numbers(sweep, keys, "exponent")
         x = np.linspace(ends[0], ends[-1], COARSE)

@@ -33,6 +33,11 @@ MEASURES = {
     "steps": "steps of a recall",
     "converged": "share of recalls that converge",
     "weight": "weight of the own pattern in the first step",
+    "first": "distance after one step",
+    "second": "distance after two steps",
+    "rest": "distance at rest",
+    "gain": "gain of the mean cue",
+    "nearer": "share of cues that gain",
     "met": "share of expectations met",
 }
 """The names of measures."""
@@ -40,7 +45,7 @@ _OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
 _WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
 SHARE = (0.0, 1.0)
 RANGES = {
-    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight"), SHARE),
+    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight", "nearer"), SHARE),
     **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
     "steps": (0.0, math.inf),
 }

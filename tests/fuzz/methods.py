@@ -65,6 +65,7 @@ MADE = (
         "landscapes.returns",
         "landscapes.spin_states",
         "theory.margins",
+        "theory.random_storage",
     ),
     *(
         "networks.curie_weiss",

@@ -12,7 +12,7 @@ from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theo
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import CROSSTALK, MEASURES, WEIGHT, EnsembleTable, cosines
+from hopattn.scenario.parts.ensembles import CROSSTALK, ERRORS, MEASURES, WEIGHT, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
@@ -20,10 +20,14 @@ MOST_COURSES = 100
 """The number of cues, the first, whose energy a run keeps step by step."""
 
 
+NEARER = 1e-9
+"""The part of a distance by which a state is nearer, and not as near up to rounding."""
+
+
 class Ensemble(Spec):
     """Patterns, random or from a file, and the memory that recalls them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT)
+    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT, *ERRORS)
     main_table: ClassVar[str] = "ensemble"
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
@@ -101,6 +105,9 @@ class Ensemble(Spec):
         if table.weights:
             own = np.arange(len(cues)), table.own
             arrays["weight"] = np.mean(np.asarray(memory.weights(cues))[own])
+        if table.errors:
+            first = np.asarray(memory.step(cues))
+            arrays |= _errors((first, np.asarray(memory.step(first)), result.state), targets)
         return {**arrays, **self._crosstalk(memory, cues)}
 
     def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, Any]:
@@ -131,3 +138,11 @@ class Ensemble(Spec):
         for name, meaning in table.measures.items():
             of = f" (of {sweeps})" if name == "overlap" else ""
             yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
+
+
+def _errors(states: tuple[np.ndarray, ...], targets: np.ndarray) -> dict[str, float]:
+    """The measures of `errors = true`. states: after one step, after two, and at the end, `(n_cues, dim)`."""
+    length = np.maximum(np.linalg.norm(targets, axis=-1), np.finfo(float).tiny)
+    first, second, rest = (np.linalg.norm(one - targets, axis=-1) / length for one in states)
+    means = {"first": np.mean(first), "second": np.mean(second), "rest": np.mean(rest)}
+    return {**means, "gain": np.mean(first - rest), "nearer": np.mean(rest < first * (1 - NEARER))}

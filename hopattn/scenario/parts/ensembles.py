@@ -36,6 +36,14 @@ CROSSTALK = {
 """The measures of a run with `crosstalk = true`."""
 WEIGHT = {"weight": "the weight that the first step gives the pattern that was cued, on average"}
 """The measure of a run with `weights = true`."""
+ERRORS = {
+    "first": "the distance from the pattern after one step, in lengths of the pattern, on average",
+    "second": "that distance after two steps",
+    "rest": "that distance at the end of the recall",
+    "gain": "the distance that further steps take away, on average: first - rest",
+    "nearer": "fraction of cues that end nearer to their pattern than one step takes them; above 0.5, the median gains",
+}
+"""The measures of a run with `errors = true`."""
 NUMBERS = ("patterns", "load", "exponent")
 """The keys of which one says how many patterns are stored."""
 
@@ -172,6 +180,8 @@ class EnsembleTable(StoredTable):
     weights: bool = False
     """Whether the weight of each cue's own pattern in the first step is measured; of a memory that gives each pattern a
     weight."""
+    errors: bool = False
+    """Whether the distance from the cue's own pattern is measured after one step, after two, and at the end."""
     burn_in: Annotated[int, Field(ge=0)] | None = None
     """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
     For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
@@ -179,7 +189,12 @@ class EnsembleTable(StoredTable):
     @property
     def measures(self) -> dict[str, str]:
         """The measures of a run, each with its meaning."""
-        return MEASURES | (CROSSTALK if self.crosstalk else {}) | (WEIGHT if self.weights else {})
+        return (
+            MEASURES
+            | (CROSSTALK if self.crosstalk else {})
+            | (WEIGHT if self.weights else {})
+            | (ERRORS if self.errors else {})
+        )
 
     @property
     def own(self) -> np.ndarray:
