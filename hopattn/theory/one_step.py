@@ -24,6 +24,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import given_numbers
 
 MANY = 10**12  # patterns
+COUNTED = 1e9  # signs; the binomial of more is normal, with a relative error below 1e-6
 Some = Annotated[Any, partial(given_numbers, zero=False)]
 Neurons = Annotated[Any, partial(whole, least=2, most=10**9)]
 
@@ -41,18 +42,19 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
     >>> bit_error([0.1, 0.2], neurons=100).round(4)
     array([0.0004, 0.0106])
     """
-    if neurons is None:
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(-1 / np.sqrt(load)))
+    from scipy.special import ndtr
     from scipy.stats import binom
 
+    if neurons is None:
+        return np.asarray(ndtr(-1 / np.sqrt(load)))
     if np.any(load > MANY / neurons):
         raise InvalidInput(f"load: expected at most {MANY:,} patterns, which are counted exactly")
     patterns = np.maximum(np.rint(load * neurons), 1)
     signs = (neurons - 1) * (patterns - 1)
     needed = neurons - 1 + patterns * self_coupling
-    return np.asarray(binom.cdf(np.ceil((signs - needed) / 2) - 1, signs, 0.5))
+    most = np.ceil((signs - needed) / 2) - 1  # of the signs +1, where the field is against the neuron
+    normal = ndtr((2 * most + 1 - signs) / np.sqrt(np.maximum(signs, 1)))
+    return np.asarray(np.where(signs > COUNTED, normal, binom.cdf(most, np.minimum(signs, COUNTED), 0.5)))
 
 
 @checked
