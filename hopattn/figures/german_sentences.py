@@ -189,6 +189,7 @@ SENTENCES = {
     "from here on patterns are recalled": "von hier an werden Muster abgerufen",
     "up to here it is deepest": "bis hier ist es am tiefsten",
     "up to here spins freeze": "bis hier frieren Spins ein",
+    "below here replicas differ": "darunter weichen Repliken ab",
     "α = {n}: the capacity for N → ∞": "α = {}: die Kapazität für N → ∞",
     "slope {n} in theory": "Steigung {} in der Theorie",
     "{}: slope {n}": "{}: Anstieg {}",

@@ -18,6 +18,8 @@ from hopattn.scenario.random_patterns import EVEN
 
 FINE, COARSE = 200, 41
 """The number of points of a line, and of one whose points take long."""
+COLD = 0.1
+"""Maps over temperatures up to this one show the line at which replicas of a retrieved state begin to differ."""
 LIMIT = "theory, N → ∞"
 """The name of a line for infinitely many neurons."""
 Lines = Mapping[str, Mapping[str, Any]]
@@ -71,17 +73,25 @@ def _numbers(sweep: Sweep, keys: tuple[str, ...], key: str) -> np.ndarray:
 
 
 def _phases(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
-    """Over load and temperature: the lines below which patterns stay, are the deepest states, and spins freeze."""
+    """Over load and temperature: the lines below which patterns stay, are the deepest states, and spins freeze.
+
+    In the cold, where the line of patterns turns back, the line of de Almeida and Thouless is the last one instead.
+    """
     if keys != ("load", "temperature"):
         return {}
-    t = np.linspace(0, 1, COARSE)
-    load = t**2 * _numbers(sweep, keys, "load")[-1]
+    loads, warmest = _numbers(sweep, keys, "load"), _numbers(sweep, keys, "temperature")[-1]
+    t = np.linspace(0, min(1.2 * warmest, 1), COARSE)
     lines = {
         "up to here a pattern stays": (theory.critical_load(t), t),
         "up to here it is deepest": (theory.stable_load(t), t),
-        "up to here spins freeze": (load, theory.glass_temperature(load)),
     }
-    return dict.fromkeys(sweep.values, lines)
+    if warmest <= COLD:
+        lines["below here replicas differ"] = theory.replica_load(t), t
+    else:
+        load = np.linspace(0, 1, COARSE) ** 2 * loads[-1]
+        lines["up to here spins freeze"] = load, theory.glass_temperature(load)
+    seen = {name: line for name, line in lines.items() if line[0].max() >= loads[0]}
+    return dict.fromkeys(sweep.values, seen)
 
 
 def _by_damage(sweep: Sweep, keys: tuple[str, ...]) -> Lines:

@@ -14,6 +14,7 @@ from .kanerva import shared_share as shared_share
 from .mean_field import free_energy as free_energy
 from .mean_field import overlap as overlap
 from .mixtures import mixture_energy as mixture_energy
+from .mixtures import mixture_load as mixture_load
 from .mixtures import mixture_overlap as mixture_overlap
 from .mixtures import mixture_temperature as mixture_temperature
 from .one_step import bit_error as bit_error

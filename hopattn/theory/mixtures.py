@@ -7,9 +7,17 @@ the second derivatives of f have the eigenvalues 1 − (1 − q)/T − Q/T for a
 +(n − 1) Q/T for all of them alike, and 1 − (1 − q)/T for another pattern. A mixture is a minimum where all are above 0.
 An even number of patterns has z = 0 in some neurons, whose field is 0: such a mixture is a minimum nowhere.
 
-Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. A 32, 1007, section III (their β is our 1/T).
+With P = αN patterns, the others add a normal noise of variance αr to the field. At T = 0, with y = m/√(2αr),
+
+    m = (1/n) ⟨z erf(z y)⟩      C = ⟨exp(−z²y²)⟩ √(2/(παr))      r = 1/(1 − C)²
+
+so that √(2α) = m/y − (2/√π) ⟨exp(−z²y²)⟩, which for one pattern is the equation of its largest load.
+
+Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. A 32, 1007, section III (their β is our 1/T); at a
+load: the same authors (1987), Ann. Phys. 173, 30.
 """
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,7 +25,7 @@ import numpy as np
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers, each_number, root
+from hopattn.theory.mean_field import Numbers, each_number, peak, root
 
 COLD = 1e-3  # the lowest temperature of the search; tanh(m z/T) is a sign there, up to rounding
 
@@ -65,6 +73,24 @@ def mixture_temperature(n: Odd) -> float:
     if n == 1:
         return 1.0
     return root(lambda t: _least_eigenvalue(n, t), COLD, 0.9)
+
+
+@checked
+def mixture_load(n: Odd) -> float:
+    """The largest load P/N at which the equations keep a mixture of n patterns, T = 0; that of one is `critical_load`.
+
+    >>> [round(mixture_load(n), 4) for n in (1, 3, 5)]
+    [0.1379, 0.0299, 0.0163]
+    """
+    from scipy.special import erf
+
+    z, share = _signs(n)
+
+    def width(y: float) -> float:
+        """√(2α) at a ratio y of signal and noise."""
+        return float(share @ (z * erf(z * y))) / n / y - 2 / math.sqrt(math.pi) * float(share @ np.exp(-((z * y) ** 2)))
+
+    return width(peak(width, 1.0, 3.0, 1e-9)) ** 2 / 2
 
 
 def _signs(n: int) -> tuple[np.ndarray, np.ndarray]:

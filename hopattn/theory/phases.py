@@ -130,7 +130,7 @@ def replica_load(temperature: Numbers) -> np.ndarray:
 def replica_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_R(α) below which replicas of a retrieved state differ, `(...)` as the load; NaN above .138186.
 
-    For small loads it is √(8α/9π) exp(−1/(2α)).
+    For small loads it is √(8α/9π) exp(−1/(2α)); below 1e-60 it is given as 0.
 
     >>> replica_temperature([0.05, 0.1, 0.138]).round(6)
     array([5.0000e-06, 1.4500e-03, 2.2028e-02])

@@ -309,6 +309,14 @@ def test_the_lines_below_which_patterns_stay_lie_over_the_phases():
     assert np.all(deepest[0] <= stays[0])
 
 
+def test_in_the_cold_the_line_of_retrieval_turns_back_and_that_of_replicas_meets_it():
+    axes = {"load": (0.12, 0.13, 0.14, 0.15, 0.16), "temperature": (0.005, 0.02, 0.04, 0.07, 0.095)}
+    figure = figure_of(of_scenario("re-entrance", axes, ["overlap"]))
+    stays, alike = (np.array(line.get_data()) for line in figure.axes[0].lines)
+    assert stays[0][0] < stays[0].max() > stays[0][-1] and stays[0].max() == pytest.approx(0.138188, abs=1e-6)
+    assert alike[0][0] == 0 and np.all((alike[0] == stays[0])[alike[1] > 0.0251])
+
+
 def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     """Two curves by hand: from 1 at 10 patterns to .8 at 40, half of that on the scale of logarithms, 20."""
     axes = {"neurons": (16, 64), "patterns": (10, 40, 160), "ensemble.model.n": (2, 3)}

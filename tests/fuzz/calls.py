@@ -242,6 +242,7 @@ ARGUMENTS = {
     "theory.held_share": lambda: {"spread": [0.5, 2.0]},
     "theory.load_at_error": lambda: {"error": [0.01, 0.1]},
     "theory.mixture_energy": lambda: {"n": 3},
+    "theory.mixture_load": lambda: {"n": 3},
     "theory.mixture_overlap": lambda: {"n": 3, "temperature": [0.1, 0.3]},
     "theory.mixture_temperature": lambda: {"n": 3},
     "theory.relu_load": lambda: {"beta": [0.5, 2.0]},

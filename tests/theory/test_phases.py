@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
+from scipy.special import erf
 
 import hopattn as ha
 from hopattn.theory.mean_field import critical, retrieved, without_overlap
@@ -102,3 +103,41 @@ def test_the_energy_of_a_mixture_is_that_of_its_signs(n, energy):
 def test_a_mixture_of_an_even_number_is_refused():
     with pytest.raises(ha.InvalidInput, match="n: got 4; expected an odd number"):
         T.mixture_overlap(4)
+
+
+@each("n", [1, 3, 5])
+def test_the_equations_keep_a_mixture_up_to_its_load(n):
+    """The equations at T = 0 over all 2^n signs, followed from the mixture itself."""
+    z = np.array([*product([-1.0, 1.0], repeat=n)]).sum(axis=1)
+
+    def kept(load):
+        m, r = T.mixture_overlap(n), 1.0
+        for _ in range(400):
+            y = m / math.sqrt(2 * load * r)
+            c = np.mean(np.exp(-((z * y) ** 2))) * math.sqrt(2 / (math.pi * load * r))
+            if c >= 1:
+                return False
+            m, r = np.mean(z * erf(z * y)) / n, 1 / (1 - c) ** 2
+        return m > 0.9 * T.mixture_overlap(n)
+
+    edge = T.mixture_load(n)
+    assert kept(0.995 * edge) and not kept(1.005 * edge)
+    assert T.mixture_load(1) == pytest.approx(float(T.critical_load()), abs=1e-13)
+
+
+def test_a_simulated_mixture_stays_below_its_temperature_and_turns_into_a_pattern_above_it():
+    """20,000 spins and three patterns that are exactly orthogonal; all spins at once, 100 sweeps, the mean of 50."""
+    patterns = np.tile(np.array([*product([-1.0, 1.0], repeat=3)]).T, 2500)
+    rng = np.random.default_rng(0)
+
+    def overlaps(temperature):
+        state, total = np.sign(patterns.sum(axis=0)), np.zeros(3)
+        for sweep in range(100):
+            m = patterns @ state / state.size
+            total += m * (sweep >= 50)
+            state = np.where(rng.random(state.size) < 1 / (1 + np.exp(-2 * (m @ patterns) / temperature)), 1.0, -1.0)
+        return np.sort(total / 50)
+
+    assert overlaps(0.35) == pytest.approx(np.full(3, float(T.mixture_overlap(3, 0.35))), abs=0.01)
+    one = float(T.mixture_overlap(1, 0.55))
+    assert overlaps(0.55) == pytest.approx([0, 0, one], abs=0.01)
