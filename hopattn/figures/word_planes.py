@@ -151,13 +151,13 @@ def off_plane(words: Labelled, points: np.ndarray) -> np.ndarray:
 
 
 def approached(words: np.ndarray, after: np.ndarray, word: int) -> int | None:
-    """The index of the word that one word turns towards most, by its cosine; None if it turns towards no other.
+    """The index of the nearest of the words that one word turns towards, by its cosine; None if it turns towards none.
 
     words: all words before, `(n_words, dim)`. after: the one word after, `(dim,)`.
     """
     rises = [round(float(cosine(after, other)) - float(cosine(words[word], other)), 9) for other in words]
     others = [i for i in range(len(words)) if not np.array_equal(words[i], words[word]) and rises[i] > 0]
-    return max(others, key=lambda i: rises[i], default=None)
+    return max(others, key=lambda i: round(float(cosine(after, words[i])), 9), default=None)
 
 
 def turn_of(

@@ -2,8 +2,11 @@
 
 import decimal
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
+from fractions import Fraction
 from itertools import groupby
 from typing import Any, Self
 
@@ -26,6 +29,37 @@ DIGITS = 4
 """The number of decimals that `number` shows."""
 ROUNDING = 1e-12
 """A smaller number is a rounding error and is written as 0."""
+DENOMINATOR = 20
+"""The largest denominator of a fraction that a reader reckons with."""
+_FRACTIONS: ContextVar[bool] = ContextVar("fractions", default=False)
+"""Whether `number` writes fractions."""
+
+
+@contextmanager
+def fractions() -> Iterator[None]:
+    """Write numbers of more than three decimals as fractions, where the denominator is small.
+
+    >>> with fractions():
+    ...     number(1 / 3), number(-0.125), number(0.0625), number(0.7071)
+    ('1/3', '−.125', '1/16', '.7071')
+    """
+    token = _FRACTIONS.set(True)
+    try:
+        yield
+    finally:
+        _FRACTIONS.reset(token)
+
+
+def short_fraction(value: float) -> Fraction | None:
+    """The decimal of at most three places, or the fraction of a small denominator, that a number is up to rounding.
+
+    None for another number.
+
+    >>> short_fraction(0.48), short_fraction(2 / 3), short_fraction(0.7071)
+    (Fraction(12, 25), Fraction(2, 3), None)
+    """
+    near = (Fraction(round(value * 1000), 1000), Fraction(value).limit_denominator(DENOMINATOR))
+    return next((found for found in near if abs(float(found) - value) <= ROUNDING * max(1.0, abs(value))), None)
 
 
 def number(value: float, rounding: float = ROUNDING) -> str:
@@ -39,6 +73,8 @@ def number(value: float, rounding: float = ROUNDING) -> str:
     value = 0.0 if abs(value) < rounding else float(value)
     if not math.isfinite(value):
         raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
+    if _FRACTIONS.get() and (found := short_fraction(value)) is not None and 1000 % found.denominator:
+        return str(found).replace("-", "−")
     if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
         return f"{value:.3g}".replace("-", "−")
     text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")

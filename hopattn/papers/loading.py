@@ -1,22 +1,19 @@
 """The files in `records/`, one for each paper, and their errors."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.papers.record import AnyRecord, Record, Source
-from hopattn.scenario.files import read_text
+from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.language.lines import key_lines, line_of
-from hopattn.scenario.language.messages import schema_problems
+from hopattn.scenario.loading import load_table, located
 
 FOLDER = Path(__file__).parent / "records"
-MOST_PROBLEMS = 200
 
 
 class Paper(Source):
@@ -50,7 +47,7 @@ def records(folder: Path = FOLDER) -> Mapping[str, Record]:
             if record.name in found:
                 problems.append(Problem(("name",), f"'{record.name}' is the name of two records"))
             found[record.name] = record
-            errors += (_message(file, lines, ("record", i, *one.path), one.message) for one in problems)
+            errors += (located(file, lines, Problem(("record", i, *one.path), one.message)) for one in problems)
     for record in found.values():
         if (other := record.superseded_by) is not None and other not in found:
             errors.append(f"{record.name}: superseded_by: {unknown(other, found)}")
@@ -59,23 +56,10 @@ def records(folder: Path = FOLDER) -> Mapping[str, Record]:
     return found
 
 
-def _read(file: Path, errors: list[str]) -> tuple[Paper | None, Any]:
+def _read(file: Path, errors: list[str]) -> tuple[Paper | None, Mapping[Any, int]]:
     """The paper of a file and the lines of its keys; None for a file with errors, which are added."""
-    text = read_text(file)
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        errors.append(f"{file}: not TOML: {error}")
+        return load_table(file, Paper)
+    except InvalidScenario as error:
+        errors += error.problems
         return None, {}
-    lines = key_lines(text)
-    try:
-        return Paper.model_validate(document), lines
-    except ValidationError as error:
-        problems = schema_problems(error, Paper, document, MOST_PROBLEMS)
-        errors += (_message(file, lines, one.path, one.message) for one in problems)
-        return None, lines
-
-
-def _message(file: Path, lines: Any, path: tuple[str | int, ...], message: str) -> str:
-    key = str(path[-1]) if path and isinstance(path[-1], str) else ""
-    return f"{file}:{line_of(lines, path)}: {key}{': ' * bool(key)}{message}"

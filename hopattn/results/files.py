@@ -110,7 +110,7 @@ def _require_unprinted(file: Path) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a new folder of files, whole or not at all.
+    """Write a new folder of files, whole or not at all; files: their bytes by their paths in the folder.
 
     Raises `InvalidInput` if the path exists already and is not an empty folder, and `CannotDo` if the folder cannot be
     written.
@@ -120,6 +120,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             raise InvalidInput(f"{folder}: is there already, and is left as it is; give the name of a new folder")
         written.mkdir()
         for name, data in files.items():
+            (written / name).parent.mkdir(parents=True, exist_ok=True)
             (written / name).write_bytes(data)
         written.replace(folder)
 

@@ -3,6 +3,7 @@
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `files.py`: the folders of scenario files, and reading a file
 - `language/`: lines, types, overrides, messages
+- `practice/`: the table `[practice]`: pools of numbers, errors of students
 - `crosstalk.py`: the signal of a cue's own pattern, and the crosstalk of the others
 - `random_patterns.py`: random patterns and damaged cues
 - `words/`: vocabulary, pictures, texts, damaged cues

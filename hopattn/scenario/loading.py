@@ -1,18 +1,25 @@
 """From a file to a checked scenario."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from pydantic import ValidationError
 
-from hopattn.scenario.checking import Checker, InvalidScenario
+from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.fields import Problem, Table
 from hopattn.scenario.language.figure_table import FigureTable
-from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.lines import Path, key_lines, line_of
+from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.overrides import settings
+from hopattn.scenario.language.syntax_faults import syntax_fault
+
+AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,3 +85,28 @@ def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None 
     except RecursionError:
         raise InvalidScenario([f"{where}:1: is nested too deeply to be read"]) from None
     return Scenario(name, where, text, runs, checker.lines, checker.not_applicable, checker.changes)
+
+
+def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping[Path, int]]:
+    """Read and check a TOML file that is not a scenario: its table, and the line number of each path.
+
+    model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load` does.
+    """
+    text = read_text(file)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        fault = syntax_fault(text, error)
+        raise InvalidScenario([f"{file}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
+    lines = key_lines(text)
+    try:
+        return model.model_validate(document), lines
+    except ValidationError as error:
+        problems = schema_problems(error, model, document, MOST_PROBLEMS)
+        raise InvalidScenario(located(file, lines, one) for one in problems) from None
+
+
+def located(file: FilePath, lines: Mapping[Path, int], problem: Problem) -> str:
+    """A problem of a file as a message: file, line, key, and what is wrong."""
+    key = f"{problem.path[-1]}: " if problem.path and isinstance(problem.path[-1], str) else ""
+    return f"{file}:{line_of(lines, problem.path)}: {key}{problem.message}"

@@ -133,6 +133,6 @@ def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) ->
             if reason := scenario.not_applicable.get((i, name)):
                 outcomes.append(Outcome(name, sentence, "", "", None, line, f"skipped: {reason}"))
             else:
-                met, expected, computed, note = expectation.judge(arrays[name], layouts[name])
+                met, expected, computed, note, _ = expectation.judge(arrays[name], layouts[name])
                 outcomes.append(Outcome(name, sentence, expected, computed, met, line, note))
     return tuple(outcomes)

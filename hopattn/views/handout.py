@@ -1,13 +1,13 @@
 """The arithmetic of a result as a handout for a course: Markdown, HTML or LaTeX."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.scenario.result import Result, Run
+from hopattn.scenario.result import Result
 from hopattn.scenario.words.character_pictures import SHADES
 from hopattn.views.visible import visible
 
@@ -17,10 +17,15 @@ _SHADES = str.maketrans(SHADES, ".-+%#")
 """The shades of a picture in letters that LaTeX prints too."""
 _POWER = re.compile(r"\^(\([^()]*\)|[−.\d]+)")
 """A power, as in e^(−1)."""
+_BLOCK = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+](?:\s|$)|[-+]{3}|:::|%|\(.*\)=\s*$))")
+"""The beginning of a line that Markdown, or MyST, takes for a list, a rule, a block, a comment or a target."""
 
 
 class Markup(NamedTuple):
-    """A markup language: how it writes each part. `signs` stand for what has a meaning there."""
+    """A markup language: how it writes each part.
+
+    `signs` stand for what has a meaning there; `block` finds the beginning of a line that needs a backslash.
+    """
 
     begin: str
     end: str
@@ -30,6 +35,7 @@ class Markup(NamedTuple):
     power: str
     picture: str
     signs: dict[int, str]
+    block: re.Pattern[str] | None = None
 
 
 _MATHS = {
@@ -46,6 +52,17 @@ _TEX_SIGNS = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}"},
 }
 
+LINES_CSS = ".work { margin: .2em 0 .2em calc(1.5em * (1 + var(--depth))); text-indent: -1.5em }"
+"""How an HTML page shows the lines of the arithmetic."""
+LINES_TEX = (
+    "\\usepackage{iftex}\n\\iftutex\n  \\usepackage{fontspec}\n"
+    "  \\IfFontExistsTF{DejaVu Serif}{\\setmainfont{DejaVu Serif}}{} % has phonetic signs; take any font\n"
+    "\\else\n  \\usepackage[T1]{fontenc}\n\\fi\n\\usepackage[margin=2cm]{geometry}\n"
+    "\\newcommand{\\work}[2]{{\\setlength{\\leftskip}{#1em}\\noindent\\hangindent=1em #2\\par}}\n"
+)
+"""What the preamble of a LaTeX file needs for the lines of the arithmetic."""
+_BRACES = str.maketrans({"{": "{{", "}": "}}"})
+
 MARKUPS = {
     "md": Markup(
         begin="# {title}\n",
@@ -55,12 +72,13 @@ MARKUPS = {
         line="{indent}- {text}\n",
         power="^{text}",
         picture="\n{indent}```\n{text}{indent}```\n\n",
-        signs=str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"}),
+        signs=str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$&"}),
+        block=_BLOCK,
     ),
     "html": Markup(
         begin='<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
         "<style>body {{ max-width: 50em; margin: 2em auto; font-family: sans-serif }}\n"
-        ".work {{ margin: .2em 0 .2em calc(1.5em * (1 + var(--depth))); text-indent: -1.5em }}</style>\n"
+        f"{LINES_CSS.translate(_BRACES)}</style>\n"
         "<h1>{title}</h1>\n",
         end="</html>\n",
         about="<p>{text}</p>\n",
@@ -72,10 +90,8 @@ MARKUPS = {
     ),
     "tex": Markup(
         begin="% Compile with lualatex or xelatex; pdflatex does where all words are of Latin letters.\n"
-        "\\documentclass[a4paper]{{article}}\n\\usepackage{{iftex}}\n\\iftutex\n  \\usepackage{{fontspec}}\n"
-        "  \\IfFontExistsTF{{DejaVu Serif}}{{\\setmainfont{{DejaVu Serif}}}}{{}} % has phonetic signs; take any font\n"
-        "\\else\n  \\usepackage[T1]{{fontenc}}\n\\fi\n\\usepackage[margin=2cm]{{geometry}}\n"
-        "\\newcommand{{\\work}}[2]{{{{\\setlength{{\\leftskip}}{{#1em}}\\noindent\\hangindent=1em #2\\par}}}}\n"
+        "\\documentclass[a4paper]{{article}}\n"
+        f"{LINES_TEX.translate(_BRACES)}"
         "\\begin{{document}}\n\\section*{{{title}}}\n",
         end="\\end{document}\n",
         about="\n\\noindent {text}\\par\n",
@@ -104,18 +120,18 @@ def handout(result: Result, format: str) -> str:
 
 
 def _parts(result: Result, markup: Markup) -> Iterator[str]:
-    yield markup.begin.format(title=_written(result.title, markup))
+    yield markup.begin.format(title=written(result.title, markup))
     for about in (f"source: {result.source}", result.note):
-        yield markup.about.format(text=_written(about, markup)) if about else ""
+        yield markup.about.format(text=written(about, markup)) if about else ""
     for run in result.runs:
-        yield markup.heading.format(text=_written(run.name or "as written", markup)) if len(result.runs) > 1 else "\n"
-        yield from _arithmetic(run, markup)
+        yield markup.heading.format(text=written(run.name or "as written", markup)) if len(result.runs) > 1 else "\n"
+        yield from arithmetic(run.working, markup)
     yield markup.end
 
 
-def _arithmetic(run: Run, markup: Markup) -> Iterator[str]:
+def arithmetic(working: Iterable[str], markup: Markup) -> Iterator[str]:
     """The lines of a run, and its pictures; two spaces before a line are one level of depth."""
-    for drawn, lines in groupby(run.working, lambda line: bool(_PICTURE.fullmatch(line))):
+    for drawn, lines in groupby(working, lambda line: bool(_PICTURE.fullmatch(line))):
         of = [(visible(line.strip()), (len(line) - len(line.lstrip())) // 2) for line in lines]
         if drawn:
             indent = "  " * of[0][1]
@@ -123,10 +139,11 @@ def _arithmetic(run: Run, markup: Markup) -> Iterator[str]:
             yield markup.picture.format(text=rows, indent=indent)
             continue
         for text, depth in of:
-            yield markup.line.format(text=_written(text, markup), depth=depth, indent="  " * depth)
+            yield markup.line.format(text=written(text, markup), depth=depth, indent="  " * depth)
 
 
-def _written(text: str, markup: Markup) -> str:
-    """A text in the language of a handout, with its powers."""
+def written(text: str, markup: Markup) -> str:
+    """A text in a markup language, with its powers; what has a meaning in that language is escaped."""
     parts = [part.translate(markup.signs) for part in _POWER.split(visible(text))]
-    return "".join(markup.power.format(text=part) if i % 2 else part for i, part in enumerate(parts))
+    line = "".join(markup.power.format(text=part) if i % 2 else part for i, part in enumerate(parts))
+    return line if markup.block is None else markup.block.sub(r"\1\\", line)

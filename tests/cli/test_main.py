@@ -105,17 +105,17 @@ def test_run_shows_the_matrix_and_the_verdicts(hopattn):
     code, out, err = hopattn("run", "bank")
     assert (code, err) == (0, "")
     lines = [line.split() for line in out.split("\n")]
-    assert ["banks", "0", ".6", ".8", "·"] in lines and ["in", "·", "·", "·", "·"] in lines
+    assert ["banks", ".1", ".7", ".62", "·"] in lines and ["in", "·", "·", "·", "·"] in lines
     assert "4 of 4 expectations met" in out
     lines = [line.split() for line in hopattn("run", "bank", "--digits", "4")[1].split("\n")]
-    assert ["banks", "0", ".6", ".7975", "·"] in lines and ["banks", "0", "1.838", ".6", "1.0076"] in lines
+    assert ["banks", ".1", ".7", ".62", "·"] in lines and ["banks", ".2", "1.896", ".7", ".472"] in lines
 
 
 def test_explain_writes_the_lectures_arithmetic(hopattn):
     assert "same → neuron: .8×.8 + .6×.6 = .64 + .36 = 1" in hopattn("run", "similarity", "--explain")[1]
     assert "cos 90° = 0, sin 90° = 1" in hopattn("run", "positions", "--explain")[1]
     assert "3^0 + 3^0 + 3^1 + 3^0 = 1 + 1 + 3 + 1 = 6" in hopattn("run", "aaba", "--explain")[1]
-    assert "similarity to financial: 0×0 + .6×1 + .6×0 + .5292×0" in hopattn("run", "bank", "--explain")[1]
+    assert "similarity to financial: .1×0 + .7×1 + .7×0 + .1×0" in hopattn("run", "bank", "--explain")[1]
 
 
 def test_one_step_that_was_asked_for_is_explained_without_a_second_copy_of_its_picture(hopattn):

@@ -163,8 +163,8 @@ def test_banks_moves_along_money_and_along_river():
     financial, river = shown(Moved, "bank").axes
     assert (financial.get_xlabel(), financial.get_ylabel()) == ("money", "river")
     assert [ax.get_title() for ax in (financial, river)] == [
-        "in financial markets banks\ncosine with financial: .6 → .84\nin this plane: .71 → .95",
-        "in muddy rivers banks\ncosine with muddy: .6 → .84\nin this plane: .71 → .95",
+        "in financial markets banks\ncosine with financial: .7 → .91\nin this plane: .71 → .94",
+        "in muddy rivers banks\ncosine with muddy: .7 → .91\nin this plane: .71 → .94",
     ]
     for ax, run in zip((financial, river), result_of("bank").runs, strict=True):
         before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))
@@ -285,7 +285,7 @@ def test_the_three_steps_have_the_numbers_of_the_lecture():
 
 def test_a_masked_word_has_no_score():
     axes = shown(Steps, "bank").axes
-    assert texts(axes[0]) == ["0", ".6", ".8", "·  masked"]
+    assert texts(axes[0]) == [".1", ".7", ".62", "·  masked"]
 
 
 def test_apple_takes_from_orange_and_from_phone():

@@ -80,14 +80,14 @@ def test_signs_are_in_the_language_of_the_figure():
 def test_the_automatic_title_is_the_headline_with_the_run():
     ax = ha.plot(result_of("bank"), "moved", ax=axes(), run="river", title="auto")
     assert " ".join(ax.get_title().split()) == (
-        "attention turns ‘banks’ towards ‘muddy’ in muddy rivers banks cosine with muddy: .6 → .84 "
-        "in this plane: .71 → .95"
+        "attention turns ‘banks’ towards ‘muddy’ in muddy rivers banks cosine with muddy: .7 → .91 "
+        "in this plane: .71 → .94"
     )
     assert ha.plot(result_of("bank"), "moved", ax=axes(), run="river").get_title() == ""
     narrow = ha.plot(result_of("bank"), "attention", ax=axes(ncols=4)[0], run="river", title="auto")
     assert max(map(len, narrow.get_title().split("\n"))) < 20
     turned = ha.plot(result_of("bank"), "moved", ax=axes(ncols=2)[0], run="river", title="auto")
-    assert ".6 → .84" in turned.get_title()
+    assert ".7 → .91" in turned.get_title()
     whole = ha.plot(result_of("bank"), "attention", run="river", title="auto")
     assert whole.figure.get_suptitle() == result_of("bank").title
 

@@ -50,7 +50,7 @@ def test_masked_cells_are_hatched_and_have_no_number():
     figure = drawing_of("qkv", "one-head").figure
     hatched = [patch for patch in figure.axes[0].patches if patch.get_hatch()]
     assert len(hatched) == 2 * 3
-    assert figure.get_supxlabel() == "hatched: hidden by the mask"
+    assert figure.get_supxlabel() == "hatched: hidden by the mask · 1 of 2 runs"
 
 
 def test_the_heads_of_a_run_turn_its_words_into_its_queries_keys_and_values():

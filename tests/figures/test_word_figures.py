@@ -61,14 +61,14 @@ def test_a_plane_of_your_own_is_drawn_and_one_that_the_words_do_not_have_is_refu
 
 
 def test_the_cosines_of_moved_are_those_of_whole_vectors_and_rays_run_from_the_origin():
-    """By hand: banks + .6 financial + .8 markets = (0, 1.84, .6, 1.009); its cosine with financial is .843.
+    """By hand: banks + .1 in + .7 financial + .62 markets = (.2, 1.896, .7, .472); its cosine with markets is .863.
 
-    In the plane it is .6/√.72 = .71 before, 1.84/√(1.84² + .36) = .95 after.
+    Before it is .62. In the plane it is .7/√.98 = .71 before, 1.896/√(1.896² + .49) = .94 after.
     """
     left, _ = drawing_of("moved", "bank").figure.axes
     rays = {tuple(line.get_xydata()[-1]) for line in left.lines if np.array_equal(line.get_xydata()[:1], [[0, 0]])}
-    assert {tuple(np.round(ray, 2)) for ray in rays} >= {(0.6, 0.6), (1.84, 0.6), (1, 0)}
-    assert left.get_title().endswith("cosine with financial: .6 → .84\nin this plane: .71 → .95")
+    assert {tuple(np.round(ray, 2)) for ray in rays} >= {(0.7, 0.7), (1.9, 0.7), (1, 0)}
+    assert left.get_title().endswith("cosine with financial: .7 → .91\nin this plane: .71 → .94")
 
 
 @pytest.mark.parametrize("name", ["moved", "plane"])
@@ -178,15 +178,17 @@ def test_steps_take_the_first_head_that_was_chosen():
 
 
 def test_what_is_added_to_banks_is_drawn_head_to_tail():
-    """The lecture's sum in the plane of money and river: (.6, .6) + .6 (1, 0) + .7975 (.8, 0) = (1.838, .6)."""
+    """The lecture's sum in the plane of money and river: (.7, .7) + .7 (1, 0) + .62 (.8, 0) = (1.896, .7)."""
     figure = drawing_of("added", "bank").figure
     left, right = figure.axes
     assert (
         left.get_title()
-        == "banks + .6 financial + .8 markets\ncosine with financial: .6 → .84\nin this plane: .71 → .95"
+        == "banks + .1 in + .7 financial + .62 markets\ncosine with financial: .7 → .91\nin this plane: .71 → .94"
     )
-    assert right.get_title() == "banks + .6 muddy + .8 rivers\ncosine with muddy: .6 → .84\nin this plane: .71 → .95"
-    chain = [(0, 0), (0.6, 0.6), (1.2, 0.6), (1.838, 0.6)]
+    assert right.get_title() == (
+        "banks + .1 in + .7 muddy + .62 rivers\ncosine with muddy: .7 → .91\nin this plane: .71 → .94"
+    )
+    chain = [(0, 0), (0.7, 0.7), (1.4, 0.7), (1.896, 0.7)]  # in the plane 'in' adds nothing
     drawn_arrows = arrows(left)
     assert np.allclose([start for start, _ in drawn_arrows], [*chain[:-1], (0, 0)])
     assert np.allclose([end for _, end in drawn_arrows], [*chain[1:], chain[-1]], atol=0.001)

@@ -108,8 +108,10 @@ def test_overrides_change_the_run_and_nothing_else():
 
 
 def test_expectations_that_lose_their_object_by_an_override_are_skipped():
-    result = ha.run(ha.load("bank"), overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
-    assert [outcome.met for outcome in result.expectations] == [False, False, None, True]
+    text = ha.load("bank").text + '[[expect]]\nweight = { from = "banks", to = "financial" }\nis = 0.7\n'
+    bank = parse(text, "bank.toml", "bank")
+    result = ha.run(bank, overrides={"input.tokens": ["in", "muddy", "rivers", "banks"]})
+    assert [outcome.met for outcome in result.expectations] == [False, False, False, True, None]
     assert [outcome.note for outcome in result.expectations if outcome.met is None] == [
         "skipped: weight.to: 'financial' is a word, but does not occur in this text (in, muddy, rivers, banks)"
     ]

@@ -84,8 +84,8 @@ def test_names_are_unique_across_folders():
 
 # The tests below compute the lecture's numbers from its vectors, without the code of the package.
 
-FINANCIAL, MARKETS, RIVER = np.array([0, 1, 0, 0]), np.array([0, 0.8, 0, 0.6]), np.array([0, 0, 1, 0])
-BANKS = np.array([0, 0.6, 0.6, np.sqrt(0.28)])
+IN, FINANCIAL, MARKETS, RIVER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0.8, 0, 0.6], [0, 0, 1, 0]])
+BANKS = np.array([0.1, 0.7, 0.7, 0.1])
 
 
 def cosines(vector):
@@ -93,13 +93,13 @@ def cosines(vector):
 
 
 def test_the_numbers_of_the_bank_example(results):
-    output = (BANKS @ FINANCIAL) * FINANCIAL + (BANKS @ MARKETS) * MARKETS  # 'in' has similarity 0
+    output = sum((BANKS @ word) * word for word in (IN, FINANCIAL, MARKETS))
     state = BANKS + output
     itself = output + BANKS  # under a causal mask banks attends to itself with weight 1
-    np.testing.assert_allclose(cosines(BANKS), [0.6, 0.6], atol=1e-15)
-    np.testing.assert_allclose(cosines(output), [0.933, 0], atol=5e-4)
-    np.testing.assert_allclose(cosines(state), [0.843, 0.275], atol=5e-4)
-    np.testing.assert_allclose(cosines(BANKS + itself), [0.781, 0.384], atol=5e-4)
+    np.testing.assert_allclose(cosines(BANKS), [0.7, 0.7], atol=1e-15)
+    np.testing.assert_allclose(cosines(output), [0.952, 0], atol=5e-4)
+    np.testing.assert_allclose(cosines(state), [0.909, 0.336], atol=5e-4)
+    np.testing.assert_allclose(cosines(BANKS + itself), [0.86, 0.464], atol=5e-4)
     strict, causal = results["bank-mask"].runs
     np.testing.assert_allclose(strict.arrays["layer 1 output"].values[3], output, rtol=1e-12)
     np.testing.assert_allclose(strict.arrays["layer 1 state"].values[3], state, rtol=1e-12)
@@ -108,7 +108,7 @@ def test_the_numbers_of_the_bank_example(results):
 
 
 def test_the_attention_matrix_of_practice_7_2(results):
-    words = np.array([[1, 0, 0, 0], FINANCIAL, MARKETS, BANKS])
+    words = np.array([IN, FINANCIAL, MARKETS, BANKS])
     found = results["practice-7-2"].arrays
     np.testing.assert_allclose(found["layer 1 head 1 scores"].values, words @ words.T, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found["layer 1 head 1 weights"].values, np.tril(words @ words.T), rtol=1e-12, atol=1e-15)

@@ -76,8 +76,10 @@ def test_the_accuracy_runs_from_certainty_to_chance():
 
 @given(dim=st.integers(2, 5000), names=st.integers(2, 10**6), n=st.integers(1, 40))
 def test_the_accuracy_is_chance_where_nothing_of_the_first_word_is_left(dim, names, n):
+    """In the plane the nearest name is about π/names away, an angle that its cosine holds up to 1.1e-16/angle²."""
     model = ha.transformer.FirstWord(dim, carry=0.0, beta=0.0)
-    assert model.accuracy(n, names, attention=False) == pytest.approx(1 / names, rel=1e-6)
+    rounding = 1.2e-17 * names**2 if dim == 2 else 0.0
+    assert model.accuracy(n, names, attention=False) == pytest.approx(1 / names, rel=1e-6 + rounding)
 
 
 @each(("dim", "names", "expected"), [(2, 2, 3 / 4), (2, 4, 15 / 32), (3, 2, 5 / 6), (3, 3, 17 / 24)])

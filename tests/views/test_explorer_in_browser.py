@@ -72,10 +72,10 @@ def test_a_wrong_reference_value_is_shown_as_a_warning(opened, pages, tmp_path, 
 
 def test_a_student_moves_banks_between_its_senses_and_sees_why(opened):
     page = opened()
-    assert "banks moves toward financial (cosine .6 → .84)" in page.inner_text(".sentence")
+    assert "banks moves toward financial (cosine .7 → .91)" in page.inner_text(".sentence")
     page.get_by_role("button", name="in muddy rivers banks").click()
     drawn(page)
-    assert "banks moves toward muddy (cosine .6 → .84)" in page.inner_text(".sentence")
+    assert "banks moves toward muddy (cosine .7 → .91)" in page.inner_text(".sentence")
     working = page.inner_text(".working")
     for name in ("similarity", "separation", "projection", "activation"):
         assert name in working
@@ -159,7 +159,7 @@ def test_a_word_is_moved_by_its_numbers(opened):
     page.get_by_label("banks, river", exact=True).fill("-0.25")
     page.get_by_label("banks, river", exact=True).press("Enter")
     drawn(page)
-    assert word(page, "banks") == [0, 0.6, -0.25, 0.529150262212918]
+    assert word(page, "banks") == [0.1, 0.7, -0.25, 0.1]
 
 
 def test_words_are_added_removed_and_new(opened):
@@ -182,7 +182,7 @@ def test_the_matrix_is_walked_with_the_arrow_keys(opened):
     page.keyboard.press("ArrowLeft")
     drawn(page)
     assert page.evaluate("[state.attention.token, state.attention.key]") == [3, 1]
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "banks attends to financial: .6"
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "banks attends to financial: .7"
     assert page.inner_text("#why-card-title") == "Why: banks → financial"
 
 

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 def command(scenarios: tuple[str, ...], is_long: bool, as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
+    Of a scenario with a table [practice], a problem of each kind is drawn too, which must be friendly.
+
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
-    from hopattn.foundation.errors import InvalidInput
+    from hopattn.foundation.errors import CannotDo, InvalidInput
     from hopattn.foundation.threads import single_threaded
+    from hopattn.practice.drawing import Exercise
     from hopattn.scenario.checking import InvalidScenario
     from hopattn.scenario.files import shipped
     from hopattn.scenario.loading import load
@@ -42,10 +45,13 @@ def command(scenarios: tuple[str, ...], is_long: bool, as_json: bool) -> int:
             start = perf_counter()
             try:
                 scenario = load(name)
-                results.append(run(scenario))
+                result = run(scenario)
+                if scenario.spec.practice is not None:
+                    Exercise(scenario).draw_each()
+                results.append(result)
                 places.append(scenario.where)
                 seconds.append(perf_counter() - start)
-            except InvalidInput as error:
+            except (InvalidInput, CannotDo) as error:
                 problems.append(str(error))
         report(len(names), len(names))
     results = _told_apart(results, places)

@@ -1,4 +1,4 @@
-"""A word and what attention adds to it, head to tail: banks + .6 financial + .8 markets."""
+"""A word and what attention adds to it, head to tail: banks + .7 financial + .62 markets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple

@@ -1,5 +1,6 @@
 """The base classes of expectations: the runs that they refer to, and the comparison of numbers."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
@@ -25,12 +26,16 @@ Arrays = Mapping[str, Labelled]
 
 
 class Verdict(NamedTuple):
-    """The verdict on an expectation: whether it was met, both values as text, and a note on the printed number."""
+    """The verdict on an expectation: whether it was met, both values as text, and a note on the printed number.
+
+    margin: by how much a comparison of cosines holds; infinite where no cosines are compared.
+    """
 
     met: bool
     expected: str
     computed: str
     note: str = ""
+    margin: float = math.inf
 
 
 class Expectation(Table):
@@ -68,10 +73,23 @@ class Expectation(Table):
 class Numeric(Expectation):
     """An expectation of a number or of a table of numbers."""
 
+    is_: Annotated[Any, Field(alias="is")]
+    """The right number or numbers."""
+    stated: Any = None
+    """The number or numbers that the source prints."""
     within: Tolerance = EXACT
     """The largest difference that is allowed for each number."""
+    asked: bool = False
+    """Whether a practice problem asks for it; needs [practice]."""
     erratum: Text | None = None
     """The reason why the source is wrong; the printed number must then indeed be off."""
+
+    @abstractmethod
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
+        """The number, vector or matrix of a finished run, with the labels of its rows and columns."""
+
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
+        return self.compare(self.answer(arrays, layout).values, self.is_, self.stated)
 
     def compare(self, computed: Any, expected: Any, stated: Any) -> Verdict:
         """The verdict on a number or table.

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.head_scores import OF_REPEATS, SCORES
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
 from hopattn.foundation.writing import shown
+from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.base import DIGITS, Arrays, Expectation, Numeric, Value, Verdict, shape_of
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
@@ -42,13 +44,15 @@ class ScoreIs(Value):
         elif len(layout.rows) < 2:
             yield Problem(where, "needs a text of at least two words")
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
         weights = arrays[layout.find("weights", self.layer, self.head)[0]].values
+        return Labelled(np.array(SCORES[self.score](weights, self._words_of(layout))))
+
+    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
         try:
-            computed = SCORES[self.score](weights, self._words_of(layout))
+            return super().judge(arrays, layout)
         except InvalidInput as error:  # weights that are not shares, such as raw similarities
             return Verdict(False, shown(self.is_, DIGITS), "no score", str(error))
-        return self.compare(computed, self.is_, self.stated)
 
     @staticmethod
     def _words_of(layout: ArrayLayout) -> list[str]:
@@ -91,13 +95,12 @@ class WeightIs(Value):
     def words(self) -> tuple[str, ...]:
         return (self.weight.row,)
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
         name = layout.find("weights", self.weight.layer, self.weight.head)[0]
         row, rest = layout.index(self.weight.row), self._rest(layout)
         if rest is not None:
-            return self.compare(arrays[rest].values[row], self.is_, self.stated)
-        column = layout.index(self.weight.column, layout.columns)
-        return self.compare(arrays[name].values[row, column], self.is_, self.stated)
+            return Labelled(arrays[rest].values[row])
+        return Labelled(arrays[name].values[row, layout.index(self.weight.column, layout.columns)])
 
     def _rest(self, layout: ArrayLayout) -> str | None:
         """The array of what the sink takes, where "rest" is that and not a word of the text."""
@@ -135,9 +138,8 @@ class MatrixIs(Numeric):
                 yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the matrix has shape {shape}{hint}")
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        name = layout.find(self.matrix, self.layer, self.head)[0]
-        return self.compare(arrays[name].values, self.is_, self.stated)
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
+        return arrays[layout.find(self.matrix, self.layer, self.head)[0]]
 
     def sentence(self) -> str:
         return f"matrix of {self.matrix}{_place(self.layer, self.head)}"
@@ -158,8 +160,8 @@ class MeasureIs(Value):
             yield Problem((*path, "measure"), unknown(self.measure, layout.measures))
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        return self.compare(arrays[self.measure].values, self.is_, self.stated)
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
+        return arrays[self.measure]
 
     def sentence(self) -> str:
         return self.measure

@@ -108,7 +108,7 @@ class StepIs(Expectation):
         computed = arrays[self._array(layout) or ""].values.tolist()
         met = all(self._equal(*pair) for pair in zip(_flat(self.is_), _flat(computed), strict=True))
         texts = told_apart(met, lambda digits: [_shown(of, digits) for of in (self.is_, computed)])
-        return Verdict(met, *texts)
+        return Verdict(met, texts[0], texts[1])
 
     def sentence(self) -> str:
         return f"step {self.step}"

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from hopattn.foundation.errors import shortened, unknown
 from hopattn.foundation.writing import shown
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Arrays, Expectation, Numeric, Value, Verdict
 from hopattn.scenario.language.array_layout import ArrayLayout
@@ -85,9 +86,8 @@ class CosineTo(Located, Value):
         yield from self.word_problems([self.cosine_to], layout, (*path, "cosine_to"))
         yield from self.stated_problems(self.is_, self.stated, path)
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        computed = float(cosine(self.vector(arrays, layout), layout.words[self.cosine_to]))
-        return self.compare(computed, self.is_, self.stated)
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
+        return Labelled(np.asarray(cosine(self.vector(arrays, layout), layout.words[self.cosine_to])))
 
     def sentence(self) -> str:
         return f"cosine of {self.place()} to {self.cosine_to}"
@@ -127,7 +127,8 @@ class CloserTo(Located):
             before = self.vector(arrays, layout, of="input")
             rivals["before"] = float(cosine(before, layout.words[self.closer_to]))
         expected = ", ".join(f"{shown(value, FEW_DIGITS)} ({word})" for word, value in rivals.items())
-        return Verdict(near > max(rivals.values()) + EXACT, f"> {expected}", shown(near, FEW_DIGITS))
+        margin = near - max(rivals.values())
+        return Verdict(margin > EXACT, f"> {expected}", shown(near, FEW_DIGITS), margin=margin)
 
     def sentence(self) -> str:
         rivals = [*self.others, *(["before"] if self.than_before else [])]
@@ -147,8 +148,15 @@ class Nearest(Located):
         yield from self.word_problems([self.nearest], layout, (*path, "nearest"))
 
     def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        words = nearest_words(self.vector(arrays, layout), layout.words)
-        return Verdict(words == [self.nearest], self.nearest, " and ".join(words[:4]) or "nothing")
+        vector = self.vector(arrays, layout)
+        words = nearest_words(vector, layout.words)
+        cosines = dict(zip(layout.words, cosine(np.stack(list(layout.words.values())), vector).tolist(), strict=True))
+        margin = cosines.pop(self.nearest) - max(cosines.values(), default=-1.0)
+        return Verdict(words == [self.nearest], self.nearest, " and ".join(words[:4]) or "nothing", margin=margin)
+
+    def is_exact(self, arrays: Arrays, layout: ArrayLayout) -> bool:
+        """Whether the token's vector is the word itself."""
+        return bool(np.allclose(self.vector(arrays, layout), layout.words[self.nearest], atol=EXACT))
 
     def sentence(self) -> str:
         return f"nearest word to {self.place()}"
@@ -172,8 +180,10 @@ class VectorIs(Located, Numeric):
             fit = f"do not fit the {size} elements of the vector{comma_hint(self.is_, size)}"
             yield Problem((*path, "is"), f"{len(self.is_)} numbers {fit}")
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        return self.compare(self.vector(arrays, layout), self.is_, self.stated)
+    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
+        array = arrays[layout.find(self.of, self.layer)[-1]]
+        names = array.labels[-1] if len(layout.parts) == 1 else array.labels[-1][layout.parts[self.part or WORD]]
+        return Labelled(self.vector(arrays, layout), array.dims[-1:], (names,))
 
     def sentence(self) -> str:
         return f"vector of {self.place()}"

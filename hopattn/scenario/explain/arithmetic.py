@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def factor(value: float) -> str:
 def written(values: Any) -> np.ndarray:
     """Numbers as a reader sees them, with the digits that `number` shows."""
     flat = np.asarray(values, dtype=float)
-    shown = [float(number(value).replace("−", "-")) for value in flat.ravel()]
+    shown = [float(Fraction(number(value).replace("−", "-"))) for value in flat.ravel()]
     return np.array(shown).reshape(flat.shape)
 
 

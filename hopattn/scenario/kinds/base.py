@@ -15,6 +15,7 @@ from pydantic import Field, PrivateAttr
 from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations import AnyExpectation
+from hopattn.scenario.expectations.base import Numeric
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec, all_labelled
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.fields import MAX_NUMBERS, Problem, Table, Text
@@ -23,12 +24,25 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import is_user_key
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.parts.without import WithoutTable
+from hopattn.scenario.practice.practice_table import PracticeTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head
 
-WHOLE_FILE = ("schema", "kind", "title", "source", "note", "variant", "expect", "sweep", "figure", "without")
+WHOLE_FILE = (
+    "schema",
+    "kind",
+    "title",
+    "source",
+    "note",
+    "variant",
+    "expect",
+    "sweep",
+    "figure",
+    "without",
+    "practice",
+)
 """The keys that no variant may change."""
-LISTS_OF_FILE = ("variant", "expect", "without")
+LISTS_OF_FILE = ("variant", "expect", "without", "practice")
 """Fields that a single run does not need; they are left out, so that they are not validated again."""
 
 
@@ -72,6 +86,8 @@ class Spec(Table):
     """The values that `hopattn sweep` goes over."""
     figure: FigureTable = Field(default_factory=FigureTable)
     """The content of the figures."""
+    practice: PracticeTable | None = None
+    """What a practice problem draws anew, and the errors behind its wrong answers."""
 
     _taken: Any = PrivateAttr(default=None)
     """The patterns or tokens that a run of [[without]] takes away; None in every other run."""
@@ -91,7 +107,7 @@ class Spec(Table):
 
         They are looked for in rounds. A round starts only if the round before found nothing, and relies on that.
         """
-        for round_problems in (self.part_problems, self.size_problems, self.fit_problems, self.sweep_problems):
+        for round_problems in (self.part_problems, self.size_problems, self.fit_problems, self.grid_problems):
             problems = [*round_problems()]
             yield from problems
             if problems:
@@ -105,10 +121,19 @@ class Spec(Table):
         """Parts of the file that do not fit together; by default the problems of the main table."""
         yield from getattr(self, self.main_table).problems()
 
-    def sweep_problems(self) -> Iterator[Problem]:
-        """Keys and values that a sweep cannot go over."""
+    def grid_problems(self) -> Iterator[Problem]:
+        """Keys and values that a sweep cannot go over or a practice problem cannot draw, and nothing that it asks."""
         if self.sweep is not None:
             yield from self.sweep.problems(self.written_out, self.is_user_key)
+        if self.practice is not None:
+            yield from self.practice.problems(self.written_out, self.is_user_key)
+        asked = [
+            i for i, expectation in enumerate(self.expect) if isinstance(expectation, Numeric) and expectation.asked
+        ]
+        if self.practice is not None and not asked:
+            yield Problem(("practice",), "asks nothing; write `asked = true` into an expectation of a number")
+        if self.practice is None and asked:
+            yield Problem(("expect", asked[0], "asked"), "needs a table [practice], which says what is drawn anew")
 
     @classmethod
     def is_user_key(cls, path: tuple[str, ...]) -> bool:

@@ -166,7 +166,7 @@ class EntryIn:
             key: definition for key, definition in self.parameters(entry).items() if key not in self.without
         }
         parameters["name"] = (Literal[name], ...)
-        title = "".join(word.capitalize() for word in name.split("_"))
+        title = "".join(word.capitalize() for word in name.replace("-", "_").split("_"))
         return create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

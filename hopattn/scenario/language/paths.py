@@ -21,7 +21,7 @@ from hopattn.scenario.language.fields import EntryIn
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key that needs no quotes."""
 
-_ABOUT_RUNS = frozenset({"variant", "expect", "sweep", "figure"})
+_ABOUT_RUNS = frozenset({"variant", "expect", "sweep", "figure", "practice"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
 
 IsUserKey = Callable[[tuple[str, ...]], bool]

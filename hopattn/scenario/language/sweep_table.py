@@ -27,7 +27,9 @@ AxisValues = Annotated[
     Annotated[Text, Tag("text")] | Annotated[list[_Entry], Field(min_length=1), Tag("array")],
     ByTomlType,
 ]
-NOT_SWEPT = frozenset({"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep", "figure"})
+NOT_SWEPT = frozenset(
+    {"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep", "figure", "practice"}
+)
 """The keys of a file that cannot be an axis of a sweep."""
 
 

@@ -1,0 +1,137 @@
+"""`hopattn practice`: practice problems that are drawn from a scenario."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hopattn.cli.code_pages import portable_json
+from hopattn.cli.scenario_names import ScenarioName
+
+if TYPE_CHECKING:
+    from hopattn.practice.formats.base import Format
+
+FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "tex")
+"""The formats of a sheet; they are known here so that the command line starts fast."""
+
+
+@click.command(short_help="Draw practice problems from a scenario.")
+@click.argument("scenario", metavar="[NAME|FILE]", required=False, type=ScenarioName())
+@click.option("--count", type=click.IntRange(1, 100), default=5, show_default=True, help="Number of problems.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another seed, other numbers.")
+@click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet.")
+@click.option("--key", "key_file", type=click.Path(path_type=Path), metavar="FILE", help="Write answers and working.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="By default that of the sheet's ending, or md.")
+@click.option("--language", default="en", show_default=True, metavar="en|de", help="Language of the sheet.")
+@click.option(
+    "--check", "answers", type=click.Path(path_type=Path), metavar="FILE", help="Mark the answers in a TOML file."
+)
+@click.option("--json", "as_json", is_flag=True, help="With --check, print JSON only.")
+def command(
+    scenario: str | None,
+    *,
+    count: int,
+    seed: int,
+    sheet_file: Path | None,
+    key_file: Path | None,
+    format_: str | None,
+    language: str,
+    answers: Path | None,
+    as_json: bool,
+) -> int:
+    """Draw problems anew from a scenario: other numbers, an answer by hand, and wrong answers that have a reason.
+
+    \b
+    hopattn practice bank
+    hopattn practice bank --count 5 --seed 7 --sheet sheet.md --key key.md
+    hopattn practice bank --sheet upload.xml --format moodle
+    hopattn practice --check answers.toml
+
+    Without --sheet and --key, the sheet is printed. The same seed draws the same problems on every machine. With
+    --check, exit code 1 if an answer is not right.
+
+    \b
+    md, tex, html      a sheet for print; the key has the same format
+    notebook           a Jupyter notebook that checks the answers
+    moodle, qti        an upload for Moodle; for Canvas and other platforms (QTI 1.2, needs text2qti)
+    prairielearn       a folder of questions
+    json               everything as data
+    """
+    from hopattn.foundation.errors import InvalidInput
+
+    if answers is not None:
+        if scenario is not None or sheet_file is not None or key_file is not None:
+            raise InvalidInput("--check: takes the scenario from its file; leave NAME, --sheet and --key out")
+        return _check(answers, as_json)
+    if scenario is None:
+        raise InvalidInput(f"practice: needs the name of a scenario: {', '.join(_with_problems())}")
+    from hopattn.practice.drawing import sheet
+    from hopattn.practice.formats import formats
+    from hopattn.results.files import write_folder, write_over
+
+    chosen = formats[format_ or _of_ending(sheet_file)]()
+    _require_files(sheet_file, key_file, chosen)
+    drawn = sheet(scenario, count, seed, language)
+    if key_file is not None:
+        write_over(key_file, chosen.key(drawn).encode())
+        click.echo(str(key_file), err=True)
+    if sheet_file is not None or key_file is None:
+        written = chosen.sheet(drawn)
+        if isinstance(written, str) and sheet_file is None:
+            click.echo(written.rstrip("\n"))
+            return 0
+        if sheet_file is None:
+            raise InvalidInput(f"--format {chosen.name}: is not a text; give --sheet too")
+        if isinstance(written, str | bytes):
+            write_over(sheet_file, written.encode() if isinstance(written, str) else written)
+        else:
+            write_folder(sheet_file, written)
+        click.echo(str(sheet_file), err=True)
+    return 0
+
+
+def _of_ending(file: Path | None) -> str:
+    """The format of a file's ending; Markdown for none."""
+    from hopattn.practice.formats import formats
+
+    endings = {formats[name].ending: name for name in formats if formats[name].ending}
+    return endings.get(file.suffix.lower(), "md") if file is not None else "md"
+
+
+def _require_files(sheet_file: Path | None, key_file: Path | None, format_: "Format") -> None:
+    """Raise `InvalidInput` for files of the wrong endings, and for one file that is asked for twice."""
+    from hopattn.foundation.errors import InvalidInput
+    from hopattn.results.files import require_output
+
+    if format_.ending:
+        require_output(sheet_file, "--sheet", format_.ending)
+    require_output(key_file, "--key", ".md" if format_.upload else format_.ending)
+    if sheet_file is not None and sheet_file == key_file:
+        raise InvalidInput(f"--key: {key_file} is the file of the sheet too; give two names")
+
+
+def _with_problems() -> list[str]:
+    """The names of the scenarios that come with hopattn and have practice problems."""
+    from hopattn.scenario.files import shipped
+
+    return [name for name, file in shipped().items() if "\n[practice" in file.read_text(encoding="utf-8")]
+
+
+def _check(file: Path, as_json: bool) -> int:
+    """Print the mark of each answer; 1 if one is not right."""
+    from dataclasses import asdict
+
+    from hopattn.practice.marking import marked
+    from hopattn.results.files import json_text
+
+    marks = marked(file)
+    right = sum(mark.verdict == "right" for mark in marks)
+    if as_json:
+        click.echo(portable_json(json_text([asdict(mark) for mark in marks])))
+    else:
+        for mark in marks:
+            reason = f": likely error: {mark.reason}" if mark.verdict == "wrong" else f": {mark.reason}"
+            place = f" ({file}:{mark.line})" if mark.verdict == "unreadable" else ""
+            click.echo(f"{mark.number}: {mark.verdict}{reason if mark.reason else ''}{place}")
+        click.echo(f"{right} of {len(marks)} right")
+    return 0 if right == len(marks) else 1

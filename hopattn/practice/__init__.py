@@ -1,0 +1,16 @@
+"""Practice problems: drawn anew from a scenario, with friendly numbers, a key, and wrong answers that have a reason.
+
+- `problem.py`: a problem as data
+- `friendly.py`: the rule that every drawn problem keeps
+- `wording.py`: a problem in words; the texts of each language are a file of `languages/`
+- `drawing.py`: from a scenario and a seed to a sheet
+- `marking.py`: answers against the right ones
+- `formats/`: a sheet for print, and for learning platforms
+
+    from hopattn import practice
+    practice.sheet("bank", count=5, seed=7).problems[0].letter     # "A"
+"""
+
+from hopattn.foundation.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,294 @@
+"""Drawing practice problems from a scenario: the same seed gives the same problems on every machine.
+
+A problem is drawn again until it is friendly, until its answer does not stand on the sheet, and until three errors give
+different wrong answers.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from hopattn.foundation.checks import instance, whole
+from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.writing import fractions, number
+from hopattn.practice.friendly import (
+    holds,
+    is_by_hand,
+    is_short,
+    numbers_in,
+    reduced,
+    relevant,
+    same_vectors,
+    up_to_layer,
+    without_zero_fields,
+)
+from hopattn.practice.problem import Choice, Grid, Problem, Sheet
+from hopattn.practice.wording import given, layers_before, moves, quantity, question, texts
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.expectations.base import Numeric
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec
+from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.overrides import changed
+from hopattn.scenario.loading import Scenario, load
+from hopattn.scenario.practice.mistakes import mistakes
+
+MOST_PROBLEMS = 100
+"""The largest number of problems on a sheet."""
+WRONG = 3
+"""The number of wrong answers beside the right one."""
+TRIES = 500
+"""The number of draws after which a scenario is said to have no friendly problem."""
+NEAR = 0.005
+"""Two answers that differ less are one answer."""
+PLACES = 3
+"""The number of decimals of a wrong answer that is no short number."""
+
+Run = tuple[dict[str, Labelled], ArrayLayout, Spec]
+
+
+def sheet(scenario: Scenario | str | Path, count: int = 5, seed: int = 0, language: str = "en") -> Sheet:
+    """A sheet of practice problems that are drawn from a scenario with a table [practice].
+
+    scenario: from `hopattn.load`, or what `load` takes. count: the number of problems, at most 100. seed: the same seed
+    gives the same problems on every machine; two seeds in a row differ in at least two numbers of each problem.
+    language: "en" or "de". Raises `InvalidInput` for a scenario without [practice] and for an unknown language, and
+    `CannotDo` if no friendly problem is found.
+    """
+    scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
+    whole(count, "count", 1, MOST_PROBLEMS)
+    whole(seed, "seed", 0)
+    instance(language, str, "language", "a text")
+    own = texts(language)
+    exercise = Exercise(scenario)
+    draws = [exercise.draw(seed, i) for i in range(1, count + 1)]
+    problems = tuple(exercise.problem(draw, i, own) for i, draw in enumerate(draws, start=1))
+    spec = scenario.spec
+    options = f"--count {count} --seed {seed}" + (f" --language {language}" if language != "en" else "")
+    command = f"hopattn practice {scenario.name} {options}"
+    return Sheet(scenario.name, spec.title, spec.source, seed, command, language, own, problems)
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """The drawn numbers of one problem.
+
+    document, spec: the scenario with these numbers, as data and as the run that is asked for. asked: the expectation
+    that the problem asks for. answers: the answer of the right run, by the empty name, and of the runs with an error,
+    by the name of the error; in the order of the sheet. drawn: the values that were drawn. working: the arithmetic of
+    the right answer.
+    """
+
+    document: Mapping[str, Any]
+    spec: Spec
+    asked: Numeric
+    answers: Mapping[str, Labelled]
+    drawn: tuple[Any, ...]
+    working: tuple[str, ...]
+
+
+class Exercise:
+    """The practice problems of one scenario."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        spec = scenario.spec
+        if spec.practice is None:
+            about = "has no table [practice], which says what is drawn anew"
+            raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
+        self.name, self.spec, self.table = scenario.name, spec, spec.practice
+        self.asked = [one for one in spec.expect if isinstance(one, Numeric) and one.asked]
+        self.lesson = [one for one in spec.expect if not isinstance(one, Numeric)]
+        self.changes: dict[str, Mapping[str, Any]] = {variant.name: variant.changes for variant in spec.variant}
+        self.changes[""] = {}
+        self.context = {"folder": Path(scenario.where).parent}
+        self.written = spec.written_out
+        dropped = (*LISTS_OF_FILE, "sweep", "figure")
+        self.document = {key: node for key, node in tomllib.loads(scenario.text).items() if key not in dropped}
+        self.alike = same_vectors(spec.layout().words)
+        self.draw = lru_cache(4096)(self._draw)
+
+    def draw_each(self) -> None:
+        """Draw a problem for each expectation that is asked for; raises `CannotDo` if one has none."""
+        for place in range(1, len(self.asked) + 1):
+            self.draw(0, place)
+
+    def _draw(self, seed: int, place: int) -> Draw:
+        """The problem of a place on the sheet of a seed; raises `CannotDo` if there is none.
+
+        It differs in at least two numbers from the problems before it on the sheet. The problem of an odd seed also
+        differs from those of the seeds beside it, which are even and look at no others.
+        """
+        others = [self.draw(seed, i) for i in range(1, place)]
+        others += [self.draw(seed + step, place) for step in (-1, 1) if seed % 2]
+        random = Random(f"{self.name} {seed} {place}")
+        asked = self.asked[(place - 1) % len(self.asked)]
+        for _ in range(TRIES):
+            found = self._attempt(asked, random)
+            if found is not None and all(_differ(found.drawn, other.drawn) for other in others):
+                return found
+        raise CannotDo(
+            f"practice: {self.name}: {TRIES:,} draws gave no further friendly problem; "
+            "use larger pools, other errors or a smaller count"
+        )
+
+    def _attempt(self, asked: Numeric, random: Random) -> Draw | None:
+        """One draw; None if it is not friendly."""
+        values = self.table.drawn(self.written, random)
+        document = self._changed(self.document, values)
+        runs = self._runs(document, {name for one in (asked, *self.lesson) for name in one.variants})
+        if runs is None:
+            return None
+        arrays, layout, spec = runs[asked.variants[0]]
+        right = asked.answer(arrays, layout)
+        judged = [one.judge(*runs[name][:2]) for one in self.lesson for name in one.variants]
+        if not (
+            np.any(right.values)
+            and is_short(right.values)
+            and without_zero_fields(arrays, layout.words)
+            and holds(judged)
+        ):
+            return None
+        if same_vectors(layout.words) - self.alike:
+            return None
+        steps = moves(asked, self.lesson)
+        if not all(step.is_exact(arrays, layout) for step in steps):
+            return None
+        with fractions():
+            parts = (*given(spec, texts("en"), asked, self.lesson),)
+            lines = [*up_to_layer(spec.explain(arrays), len(layers_before(asked, spec)))]
+            own = asked.words or [step.at for step in steps]
+            last = quantity(asked, spec) if len(layers_before(asked, spec)) < 2 else ""
+            working = tuple(reduced(line) for line in relevant(lines, own, last))
+            if is_told(cells(right), parts) or not is_by_hand(working):
+                return None
+            answers = self._answers(right, document, asked, random)
+            return None if answers is None else Draw(document, spec, asked, answers, (*_leaves(values),), working)
+
+    def _answers(
+        self, right: Labelled, document: Mapping[str, Any], asked: Numeric, random: Random
+    ) -> dict[str, Labelled] | None:
+        """The right answer and three wrong ones in the order of the sheet; None if there are fewer."""
+        found = {"": right}
+        wrong = self._wrong(document, asked)
+        for name in _shuffled(self.table.errors, random):
+            answer = wrong(name)
+            if answer is not None and answer.values.shape == right.values.shape:
+                found |= {} if any(are_near(answer, one) for one in found.values()) else {name: answer}
+            if len(found) > WRONG:
+                return {key: found[key] for key in _shuffled([*found], random)}
+        return None
+
+    def wrong_answers(self, draw: Draw) -> Iterator[tuple[str, Labelled]]:
+        """The answer of the run with each error of the table, with its name; some are not on the sheet."""
+        wrong = self._wrong(draw.document, draw.asked)
+        for name in self.table.errors:
+            if (answer := wrong(name)) is not None:
+                yield name, answer
+
+    def _wrong(self, document: Mapping[str, Any], asked: Numeric) -> Callable[[str], Labelled | None]:
+        """The answer of a run with an error, by its name; None if the error changes nothing or has no answer."""
+        varied = self._changed(document, self.changes[asked.variants[0]])
+        written = type(self.spec).model_validate(varied, context=self.context).written_out
+
+        def answer(name: str) -> Labelled | None:
+            changes = mistakes[name](written)
+            try:
+                runs = self._runs(self._changed(varied, changes), {""}) if changes else None
+            except InvalidInput:  # a path that this scenario does not have
+                return None
+            return None if runs is None else asked.answer(*runs[""][:2])
+
+        return answer
+
+    def _runs(self, document: Mapping[str, Any], names: Iterable[str]) -> dict[str, Run] | None:
+        """The runs of these names; None if the numbers do not fit together or grow out of range."""
+        runs: dict[str, Run] = {}
+        for name in names:
+            try:
+                varied = self._changed(document, self.changes[name])
+                spec = type(self.spec).model_validate(varied, context=self.context)
+                if any(spec.problems()):
+                    return None
+                with np.errstate(all="ignore"):
+                    arrays = spec.run(np.random.default_rng(spec.seed))
+            except (InvalidInput, ValidationError):
+                return None
+            numbers = [array.values for array in arrays.values() if array.values.dtype.kind == "f"]
+            if not all(np.all(np.isfinite(values)) for values in numbers):
+                return None
+            runs[name] = arrays, spec.layout(), spec
+        return runs
+
+    def _changed(self, document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+        return changed(document, changes, self.written, self.spec.is_user_key)[0]
+
+    def problem(self, draw: Draw, place: int, words: Mapping[str, Any]) -> Problem:
+        """The problem of a draw in a language."""
+        right = draw.answers[""]
+        labels = [*right.labels, *(tuple(map(str, range(1, 1 + size))) for size in right.values.shape)]
+        rows, columns = ((), (), *labels[: right.values.ndim])[-2:]
+        with fractions():
+            parts = (self.table.text or "", *given(draw.spec, words, draw.asked, self.lesson))
+            choices = tuple(
+                Choice(cells(answer), name, words["error"][name] if name else "")
+                for name, answer in draw.answers.items()
+            )
+        ask = question(draw.asked, draw.spec, words)
+        working = tuple(_translated(line, words.get("working", {})) for line in draw.working)
+        return Problem(place, tuple(filter(None, parts)), ask, rows, columns, choices, working)
+
+
+def are_near(one: Labelled, other: Labelled) -> bool:
+    """Whether two answers are the same for a student who rounds."""
+    return bool(np.all(np.abs(one.values - other.values) <= NEAR))
+
+
+def is_told(answer: tuple[tuple[str, ...], ...], parts: Iterable[str | Grid]) -> bool:
+    """Whether an answer stands on the sheet: a number among its numbers, or each row among the rows of its tables."""
+    if len(answer) == len(answer[0]) == 1:
+        return answer[0][0] in {*numbers_in(parts), "0", "1"}
+    return {*answer} <= {row for part in parts if isinstance(part, Grid) for row in part.cells}
+
+
+def cells(answer: Labelled) -> tuple[tuple[str, ...], ...]:
+    """The numbers of an answer as texts, row by row; a number that is not short has three decimals."""
+    values = np.atleast_2d(np.asarray(answer.values, dtype=float))
+    return tuple(tuple(_short(value) for value in row) for row in values.tolist())
+
+
+def _short(value: float) -> str:
+    return number(value if is_short(np.array(value)) else round(value, PLACES))
+
+
+def _shuffled(names: Sequence[str], random: Random) -> list[str]:
+    """The names in another order."""
+    drawn = list(names)
+    random.shuffle(drawn)
+    return drawn
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The numbers and words of nested tables and lists."""
+    if isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(one)
+    else:
+        yield value
+
+
+def _differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two problems differ in at least two of their drawn values."""
+    return len(one) != len(other) or sum(a != b for a, b in zip(one, other, strict=True)) >= 2
+
+
+def _translated(line: str, pairs: Mapping[str, str]) -> str:
+    """A line of arithmetic with the words of a language in place of the English ones."""
+    for english, own in pairs.items():
+        line = line.replace(english, own)
+    return line

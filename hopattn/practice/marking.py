@@ -1,0 +1,132 @@
+"""Answers against the right ones: right, wrong with the likely error, or unreadable with its line."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hopattn.foundation.checks import path_of
+from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.practice.drawing import MOST_PROBLEMS, Exercise, cells
+from hopattn.practice.problem import LETTERS, Problem, number_of
+from hopattn.practice.wording import texts
+from hopattn.scenario.language.fields import Table, Text
+from hopattn.scenario.language.lines import line_of
+from hopattn.scenario.loading import load, load_table
+
+NEAR = Fraction(1, 1000)
+"""The largest difference from the right number that counts as rounding: a student may round at the third decimal."""
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+class AnswersTable(Table):
+    """A file of answers to a sheet."""
+
+    scenario: Text
+    """The name or the file of the scenario that the sheet was drawn from."""
+    count: Annotated[int, Field(ge=1, le=MOST_PROBLEMS)] = 5
+    """The number of problems on the sheet."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """The seed of the sheet."""
+    language: Text = "en"
+    """The language of the reasons."""
+    answers: Annotated[dict[Text, Any], Field(min_length=1)]
+    """The answer to each problem, by its number: the letter of a choice, a number such as 0.5 or "2/3", or an array."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The mark of one answer.
+
+    number: of the problem. line: of the answer in its file; 0 where the answer is missing. reason: the likely error
+    behind a wrong answer, or why one is unreadable; empty where none is known.
+    """
+
+    number: int
+    verdict: Literal["right", "wrong", "unreadable", "missing"]
+    line: int
+    reason: str = ""
+
+
+def marked(file: str | Path) -> tuple[Mark, ...]:
+    """The marks of the answers in a TOML file, one for each problem of the sheet.
+
+    The file names the sheet by `scenario`, `count` and `seed`, and gives `[answers]`, such as `1 = "B"`, `2 = 0.62` or
+    `3 = [0, "2/3"]`. A number counts as right up to .001. A wrong answer that a run with an error gives is marked with
+    that error. Raises `InvalidInput` with all errors of the file, and as `sheet` does.
+    """
+    path = path_of(file, "file")
+    table, lines = load_table(path, AnswersTable)
+    numbers = [str(i) for i in range(1, table.count + 1)]
+    wrong = [name for name in table.answers if name not in numbers]
+    if wrong:
+        where = f"{path}:{line_of(lines, ('answers', wrong[0]))}"
+        raise InvalidInput(f"{where}: answers: {unknown(wrong[0], numbers)}; the sheet has {table.count} problems")
+    words = texts(table.language)
+    exercise = Exercise(_scenario(table.scenario, path))
+    marks = []
+    for number in numbers:
+        if number not in table.answers:
+            marks.append(Mark(int(number), "missing", 0))
+            continue
+        draw = exercise.draw(table.seed, int(number))
+        problem = exercise.problem(draw, int(number), words)
+        line = line_of(lines, ("answers", number))
+        try:
+            own = _rows(table.answers[number], problem)
+        except ValueError as error:
+            marks.append(Mark(int(number), "unreadable", line, str(error)))
+            continue
+        if _near(own, problem.answer.numbers):
+            marks.append(Mark(int(number), "right", line))
+        else:
+            known = ((cells(answer), name) for name, answer in exercise.wrong_answers(draw))
+            likely = (name for found, name in known if _near(own, [[number_of(one) for one in row] for row in found]))
+            marks.append(Mark(int(number), "wrong", line, words["error"].get(next(likely, ""), "")))
+    return tuple(marks)
+
+
+def _scenario(name: str, answers: Path) -> Any:
+    """The scenario of a file of answers: a path is looked for beside that file."""
+    beside = answers.parent / name
+    return load(beside if beside.is_file() else name)
+
+
+def _rows(answer: Any, problem: Problem) -> Rows:
+    """The numbers of an answer, row by row; raises `ValueError` for one that cannot be read."""
+    letters = LETTERS[: len(problem.choices)]
+    if isinstance(answer, str) and answer.strip().upper() in {*letters}:
+        return problem.choices[letters.index(answer.strip().upper())].numbers
+    right = problem.answer.numbers
+    shape = "a number" if problem.is_number else f"{len(right)} × {len(right[0])} numbers"
+    expected = f"expected {shape}, or a letter from A to {letters[-1]}"
+    rows = answer if isinstance(answer, list) else [answer]
+    rows = rows if any(isinstance(row, list) for row in rows) else [rows]
+    found = [[_number(one, expected) for one in (row if isinstance(row, list) else [row])] for row in rows]
+    if [len(row) for row in found] != [len(row) for row in right]:
+        raise ValueError(f"got {' + '.join(str(len(row)) for row in found)} numbers; {expected}")
+    return found
+
+
+def _number(value: Any, expected: str) -> Fraction:
+    """A number of a file, or of a text such as "2/3"."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"got {quoted(value)}; {expected}")
+    try:
+        return number_of(value) if isinstance(value, str) else Fraction(value)
+    except (ValueError, OverflowError):
+        raise ValueError(f"got {quoted(value)}; {expected}") from None
+
+
+def _near(own: Rows, other: Rows) -> bool:
+    """Whether two answers are the same up to rounding."""
+    pairs = zip(_flat(own), _flat(other), strict=False)
+    return [len(row) for row in own] == [len(row) for row in other] and all(abs(a - b) <= NEAR for a, b in pairs)
+
+
+def _flat(rows: Rows) -> Iterator[Fraction]:
+    return (number for row in rows for number in row)

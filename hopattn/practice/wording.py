@@ -1,0 +1,268 @@
+"""A problem in words: the texts of a language, what is given, and the question.
+
+Every text is in the table of a language, a file of `languages/`; another language is one more file.
+"""
+
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.writing import in_sentence, number
+from hopattn.practice.problem import Grid
+from hopattn.scenario.expectations.base import Expectation, Numeric
+from hopattn.scenario.expectations.measures import MatrixIs, MeasureIs, ScoreIs, WeightIs
+from hopattn.scenario.expectations.vectors import CosineTo, Nearest, VectorIs
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.kinds.cue import Cue
+from hopattn.scenario.kinds.stored_words import StoredWords
+from hopattn.scenario.language.occurrence import labels
+
+Texts = Mapping[str, Any]
+Part = str | Grid
+
+
+def languages() -> tuple[str, ...]:
+    """The names of the languages: "de", "en" …"""
+    files = (resources.files("hopattn.practice") / "languages").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+@cache
+def texts(language: str) -> dict[str, Any]:
+    """The texts of a language; raises `InvalidInput` for an unknown one."""
+    if language not in languages():
+        raise InvalidInput(f"language: {unknown(language, languages())}")
+    file = resources.files("hopattn.practice") / "languages" / f"{language}.toml"
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def given(spec: Spec, words: Texts, asked: Numeric, lesson: Sequence[Expectation]) -> Iterator[Part]:
+    """The sentences and tables that a problem gives.
+
+    spec: the scenario with the numbers of the problem. words: the texts of a language. asked: the expectation that the
+    question asks for. lesson: the expectations that hold in every problem.
+    """
+    say = words["given"]
+    memory = getattr(spec, "memory", None)
+    steps = moves(asked, lesson)
+    yield from _vocabulary(spec, say, asked.words or [word for step in steps for word in (step.at, step.nearest)])
+    if steps:
+        yield say["moves"].format(moves=", ".join(f"{step.at} → {step.nearest}" for step in steps))
+    elif isinstance(spec, Cue):
+        yield from _layer_of_neurons(spec, say)
+    source: Any = getattr(spec, "input", None)
+    queries = getattr(source, "queries", None)
+    if memory is not None:
+        yield from _memory(memory, spec, words)
+    elif queries:
+        yield say["queries"].format(tokens=" ".join(source.tokens), queries=" ".join(queries))
+    elif source is not None and not isinstance(spec, Cue):
+        yield say["text"].format(tokens=" ".join(source.tokens))
+    if graph := getattr(spec, "graph", None):
+        edges = [say["edge"].format(query=query, key=key) for query, key in graph.edges]
+        yield say["edges"].format(edges=", ".join(edges))
+    layers = layers_before(asked, spec)
+    end = quantity(asked, spec)
+    alone = len(layers) == 1 and len(layers[0].head) == 1
+    for i, layer in enumerate(layers, start=1):
+        last = end if i == len(layers) else ""
+        for j, head in enumerate(layer.head, start=1):
+            yield say["head"] if alone else say["heads"].format(layer=i, head=j)
+            yield from _head(head, words, source, last, bool(graph))
+        if last not in ("scores", "weights", "output"):
+            yield words["residual"]["true" if layer.residual else "false"]
+
+
+def _vocabulary(spec: Spec, say: Texts, needed: Sequence[str]) -> Iterator[Part]:
+    """The vectors of the words that occur, and the parts of a vector."""
+    vocabulary: Any = spec.written if isinstance(spec, StoredWords) else getattr(spec, "vocabulary", None)
+    spaces = getattr(spec, "spaces", None) or {}
+    if vocabulary is not None:
+        memory, source = getattr(spec, "memory", None), getattr(spec, "input", None)
+        used = {*needed, *getattr(memory, "patterns", ()), *(getattr(memory, "values", None) or ())}
+        used |= {*getattr(source, "tokens", ()), *(getattr(source, "queries", None) or ())}
+        used = {*needed} if isinstance(spec, Cue) and needed else used
+        rows = {word: vector for word, vector in vocabulary.words.items() if word in used}
+        yield say["words" if memory is None else "patterns"]
+        yield grid(rows, vocabulary.axes)
+        if vocabulary.magnitude == "normalise":
+            yield say["normalised"]
+    if isinstance(own := spaces.get("word"), list):
+        yield say["one_hot"].format(words=", ".join(own))
+    if len(spaces) > 1:
+        yield say["parts"].format(parts=in_sentence([*spaces]))
+        if any(isinstance(space, str) and space.startswith("like ") for space in spaces.values()):
+            yield say["empty_parts"]
+    positions = getattr(spec, "positions", None)
+    if positions is not None and positions.turn is not None:
+        yield say["positions"].format(turn=number(positions.turn))
+
+
+def _layer_of_neurons(spec: Cue, say: Texts) -> Iterator[Part]:
+    """The weights of neurons that words cue."""
+    network = spec.network
+    if network.neurons is not None:
+        yield say["neurons"]
+        yield grid(network.neurons, spec.vocabulary.axes)
+        yield say["cue"]
+    elif network.matrix is not None:
+        yield say["matrix"]
+        yield grid(dict(zip(network.names(spec.vocabulary.axes), network.matrix, strict=True)), spec.vocabulary.axes)
+        yield say["layer_of_matrix"]
+    else:
+        yield say["rotate"].format(degrees=number(network.rotate or 0))
+
+
+def moves(asked: Numeric, lesson: Sequence[Expectation]) -> list[Nearest]:
+    """The words that the lesson names and the words that they lead to, if the question asks for the matrix."""
+    asks = isinstance(asked, MatrixIs) and asked.matrix == "network"
+    return [one for one in lesson if isinstance(one, Nearest)] if asks else []
+
+
+def layers_before(asked: Numeric, spec: Spec) -> Sequence[Any]:
+    """The layers that the question needs."""
+    entry = asked.weight if isinstance(asked, WeightIs) else asked
+    return (getattr(spec, "layer", None) or [])[: getattr(entry, "layer", None)]
+
+
+def _head(head: Any, words: Texts, text: Any, last: str, edges: bool) -> Iterator[Part]:
+    """An attention head: its projections, scores, mask and weights.
+
+    text: what it reads. last: the quantity after which nothing is told, such as "weights". edges: whether edges say
+    which words attend to which.
+    """
+    say, columns = words["given"], labels(text.tokens)
+    rows = labels(text.queries) if text.queries else columns
+    roles = ("query", "key") if last in ("scores", "weights") else ("query", "key", "value")
+    fixed = head.scores is not None or head.weights is not None
+    alike = not fixed and all(getattr(head, role) is None for role in roles)
+    if alike:
+        yield say["itself"]
+    for role in [role for role in roles if not alike and (role == "value" or not fixed)]:
+        own = getattr(head, role)
+        if own is None:
+            yield say[f"{role}_itself"]
+        matrix = own if isinstance(own, list) else getattr(own, "matrix", None)
+        source, target = getattr(own, "source", None), getattr(own, "target", None)
+        if matrix is not None:
+            yield say[role]
+            yield grid({str(i): row for i, row in enumerate(matrix, start=1)}, map(str, range(1, len(matrix[0]) + 1)))
+        elif role == "value" and target is not None:
+            yield say["value_to"].format(part=source or "word", target=target)
+        elif role != "value" and source is not None:
+            moved = f"{role}_moved" if own.rotate else f"{role}_from"
+            yield say[moved].format(part=source, steps=number(own.rotate))
+    for name in ("scores", "weights"):
+        if (table := getattr(head, name)) is not None:
+            yield say[name]
+            yield grid(dict(zip(rows, table, strict=True)), columns)
+    if not fixed:
+        yield words["similarity"].get(head.similarity, head.similarity)
+    if last == "scores":
+        return
+    if slope := getattr(head.bias, "slope", None):
+        yield say["alibi"].format(slope=number(slope))
+    mask = head.mask or ("none" if text.queries or head.weights is not None else "causal")
+    told = not isinstance(mask, str) or (mask == "none" and (edges or text.queries))
+    yield "" if told else words["mask"].get(mask, "")
+    if head.weights is not None and mask != "none":
+        yield say["scaled_shares"]
+    if head.weights is None:
+        yield _weighing(head, words)
+    if last == "weights":
+        return
+    yield say["output"]
+    if head.activation != "identity":
+        yield words["activation"].get(head.activation, head.activation)
+
+
+def _weighing(table: Any, words: Texts) -> str:
+    """How scores become weights, of a head or a memory."""
+    separation = table.separation
+    name = separation if isinstance(separation, str) else separation.name
+    power, base, before = number(getattr(separation, "n", 1) - 1), "e", ""
+    if isinstance(table.beta, str):
+        before = words["separation"]["divided_by_root"]
+    elif (of_beta := getattr(table, "base", None) or round(math.exp(min(table.beta, 9.0)), 9)).is_integer():
+        base = number(of_beta)
+    elif table.beta != 1:
+        before = words["separation"]["multiplied"].format(beta=number(table.beta))
+    return before + str(words["separation"].get(name, name).format(base=base, power=power))
+
+
+def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
+    """The stored patterns, the model, the way of its updates and the cue."""
+    say = words["given"]
+    yield say["stored"].format(patterns=in_sentence(memory.patterns))
+    if memory.values:
+        yield say["answers"].format(values=in_sentence(memory.values))
+    model = memory.model if isinstance(memory.model, str | None) else memory.model.name
+    power = number(getattr(memory.model, "n", 2) - 1)
+    yield words["model"].get(model or "memory", model).format(power=power)
+    if model is None:
+        yield _weighing(memory, words)
+    update = memory.update_rule()
+    if memory.model is not None and model in ("hopfield", "dense"):
+        yield words["activation"]["sign"]
+        yield words["update"]["async" if "one neuron" in update.way else "sync"]
+    yield say["recalled"].format(tokens=in_sentence(spec.tokens))
+    if memory.max_steps == 1:
+        yield say["one_step"]
+
+
+def grid(rows: Mapping[str, Sequence[float]], columns: Iterable[str]) -> Grid:
+    """Vectors by name as a table."""
+    return Grid(tuple(rows), tuple(columns), tuple(tuple(number(value) for value in row) for row in rows.values()))
+
+
+def question(expectation: Numeric, spec: Spec, words: Texts) -> str:
+    """The question for the number, vector or matrix of an expectation."""
+    ask = words["question"]
+    if isinstance(expectation, WeightIs):
+        entry = expectation.weight
+        ends = {"from": entry.row, "to": entry.column}
+        return str(ask["weight"].format(**ends, place=_place(entry, spec, words)))
+    if isinstance(expectation, CosineTo):
+        return str(ask["cosine_to"].format(vector=_vector(expectation, spec, words), word=expectation.cosine_to))
+    if isinstance(expectation, VectorIs):
+        return str(ask["vector"].format(vector=_vector(expectation, spec, words)))
+    if isinstance(expectation, ScoreIs):
+        return str(ask["score"].format(name=expectation.score, place=_place(expectation, spec, words)))
+    name = expectation.measure if isinstance(expectation, MeasureIs) else getattr(expectation, "matrix", "")
+    name = f"step 1 {name}" if spec.kind == "memory" and f"step 1 {name}" in ask else name
+    place = _place(expectation, spec, words) if isinstance(expectation, MatrixIs) else ""
+    form = ask.get(name, ask["measure" if isinstance(expectation, MeasureIs) else "matrix"])
+    return str(form.format(name=name, place=place))
+
+
+def quantity(expectation: Numeric, spec: Spec) -> str:
+    """The quantity that an expectation asks for, such as "weights"; "" for the last one of a run."""
+    if isinstance(expectation, WeightIs):
+        return "weights"
+    if isinstance(spec, StoredWords) and isinstance(expectation, VectorIs):
+        return "output"
+    name = expectation.matrix if isinstance(expectation, MatrixIs) else getattr(expectation, "of", "")
+    return name if name in ("scores", "weights", "field", "output") else ""
+
+
+def _vector(expectation: Any, spec: Spec, words: Texts) -> str:
+    """The vector that a question asks for, in words."""
+    own = {"cue": "cued", "memory": "recalled"}.get(spec.kind, "state")
+    kind = own if expectation.of == "state" else expectation.of
+    last = len(layers_before(expectation, spec))
+    kind = "state_of_layer" if kind == "state" and last > 1 else kind
+    named = str(words["vector"][kind].format(token=expectation.at, layer=last))
+    if expectation.layer is not None and last > 1 and kind != "state_of_layer":
+        named += words["place"]["layer"].format(layer=expectation.layer)
+    return str(words["vector"]["part"].format(vector=named, part=expectation.part)) if expectation.part else named
+
+
+def _place(entry: Any, spec: Spec, words: Texts) -> str:
+    """The head and the layer in words, as far as an expectation gives them and there are several."""
+    several = len(getattr(spec, "layer", ())) > 1
+    head = words["place"]["head"].format(head=entry.head) if entry.head else ""
+    return head + (words["place"]["layer"].format(layer=entry.layer) if entry.layer and several else "")

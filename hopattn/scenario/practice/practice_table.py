@@ -1,0 +1,77 @@
+"""The table `[practice]` of a scenario: what a practice problem draws anew, and the errors behind its wrong answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Annotated, Any
+
+from pydantic import Field, Tag
+
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.scenario.language.fields import (
+    ByTomlType,
+    EntryIn,
+    NameIn,
+    Problem,
+    Table,
+    Text,
+    registry_entry,
+)
+from hopattn.scenario.language.paths import IsUserKey, dotted, parse_path, whole_path
+from hopattn.scenario.practice.mistakes import mistakes
+from hopattn.scenario.practice.pools import pools
+
+PoolChoice = Annotated[
+    Annotated[str, NameIn(pools), Tag("text")]
+    | Annotated[Table, EntryIn(pools, suffix="Pool"), Tag("table")]
+    | Annotated[list[Any], Field(min_length=2), Tag("array")],
+    ByTomlType,
+]
+
+
+class PracticeTable(Table):
+    """The practice problems that `hopattn practice` draws from a scenario."""
+
+    vary: Annotated[dict[Text, PoolChoice], Field(min_length=1)]
+    """What is drawn anew: the path of a value, as for --set, and the pool that it is drawn from: "unit-tenths",
+    { name = "whole", most = 4 } …, or a list of values."""
+    errors: Annotated[list[Annotated[str, NameIn(mistakes, lambda _: {})]], Field(min_length=3)]
+    """The errors behind the wrong answers, by name; a wrong answer is the answer of a run with one of them."""
+    text: Text | None = None
+    """A sentence before the numbers of a problem."""
+
+    def drawn(self, document: Mapping[str, Any], random: Random) -> dict[str, Any]:
+        """A value for each path, drawn anew. document: the file with all its defaults."""
+        return {path: _drawn(pool, _present(document, parse_path(path)), random) for path, pool in self.vary.items()}
+
+    def problems(self, document: Mapping[str, Any], user_key: IsUserKey) -> Iterator[Problem]:
+        """Paths that the file does not have, and pools that do not fit the values there."""
+        for path, pool in self.vary.items():
+            place = ("practice", "vary", path)
+            try:
+                keys = whole_path(path, document, user_key)
+                present = _present(document, keys)
+                if present is None:
+                    known = _present(document, keys[:-1])
+                    has = unknown(keys[-1], known) if isinstance(known, Mapping) else f"there is no '{dotted(keys)}'"
+                    yield Problem(place, has)
+                else:
+                    _drawn(pool, present, Random(0))
+            except (InvalidInput, ValueError) as error:
+                yield Problem(place, str(error).removeprefix(f"{path}: "))
+
+
+def _drawn(pool: Any, present: Any, random: Random) -> Any:
+    if isinstance(pool, list):
+        return pool[random.randrange(len(pool))]
+    return registry_entry(pools, pool).draw(present, random)
+
+
+def _present(document: Any, keys: Sequence[str]) -> Any:
+    """The value at a path; None if there is none. A number counts the entries of a list; else the first is meant."""
+    for i, key in enumerate(keys):
+        if isinstance(document, list):
+            number = int(key) if key.isdigit() and len(key) < 9 else 1
+            entry = document[number - 1] if 1 <= number <= len(document) else None
+            return _present(entry, keys[i + 1 :] if key.isdigit() else keys[i:])
+        document = document.get(key) if isinstance(document, Mapping) else None
+    return document
