@@ -31,6 +31,8 @@ FADED = 1e-6
 """The part of the length of a pattern below which a state is unlike it."""
 ALIKE = 0.5
 """The likeness from which on the distance decides between patterns that are equally like a state."""
+NEARER = 1e-9
+"""The part of a distance by which a state is nearer, and not as near up to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +155,16 @@ def _columns_of_largest(magnitudes: np.ndarray) -> np.ndarray:
 def _taken(array: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """The entries of each row in these columns, `(n, k)`."""
     return np.take_along_axis(array, columns, axis=1)
+
+
+def errors(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The distance of each state from its pattern, |x − ξ| / |ξ|, `(n,)`; from a pattern of zeros, |x|."""
+    return np.asarray(row_length(states - targets) / nonzero(row_length(targets)))
+
+
+def nearer(errors: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Whether each error is below the other one by more than rounding, `(n,)`."""
+    return np.asarray(errors < others * (1 - NEARER))
 
 
 class Spurious(Word):

@@ -41,6 +41,7 @@
 - `sweep_panels.py`: a sweep as curves, or as a map
 - `capacity.py`: the capacity of a memory against its size, from a sweep
 - `predictions.py`: the lines that theory predicts for a sweep
+- `own_points.py`: points of one's own on the map of a sweep
 - `sweep.py`: the figure of a sweep
 - `gif.py`: moving pictures: the frames of a figure as GIF or MP4
 - `gallery/`: one figure in each file

@@ -10,6 +10,7 @@ from hopattn.experiments.comparison.row import Row
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.comparison_parts import (
     MEASURES,
+    SHARES,
     Curve,
     axis_title,
     curves_of,
@@ -32,7 +33,7 @@ MARKED = 24
 MOST_TICKS = 6
 """The largest number of places whose numbers are written."""
 END, STEP, CUE, OTHERS = "at the fixed point", "after one step", "weights of the cue", "the other memories"
-MEASURED_AT = {"recalled": END, "steps": END, "entropy": CUE, "least_number": CUE}
+MEASURED_AT = {"recalled": END, "error_rest": END, "steps": END, "entropy": CUE, "least_number": CUE}
 """What the numbers of a measure belong to, by its name; a distance goes from one step to the end, and has no name."""
 NUMBERED = 80
 """The number of cells, in one row of maps, up to which each cell shows its number."""
@@ -105,7 +106,7 @@ def _finish(ax: Axes, comparison: Comparison, measure: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.set_ylim(bottom=0)
-    if measure == "recalled" or ax.get_ylim()[1] < 1e-6:
+    if measure in SHARES or ax.get_ylim()[1] < 1e-6:
         ax.set_ylim(0, 1)
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=measure in ("steps", "least_number")))
     numbers = numbers_of(comparison)
@@ -131,7 +132,7 @@ def draw_maps(figure: Figure, comparison: Comparison, measure: str) -> None:
         for name in memories
     ]
     known = np.concatenate([table[np.isfinite(table)] for table in tables])
-    most = 1.0 if measure == "recalled" else float(known.max(initial=0.0)) or 1.0
+    most = 1.0 if measure in SHARES else float(known.max(initial=0.0)) or 1.0
     columns = min(3, len(memories))
     panels = grid_of(figure, len(memories), columns, sharex=True, sharey=True)
     for panel, name, table in zip(panels, memories, tables, strict=True):
@@ -182,14 +183,14 @@ def draw_measure(ax: Axes, comparison: Comparison, measure: str) -> None:
     rows = {row.memory: row for row in comparison.rows}
     memories = memories_of(comparison)
     values = [getattr(rows[name], measure) for name in memories]
-    share = measure == "recalled"
+    share = measure in SHARES
     most = 1.0 if share else max((value for value in values if value is not None), default=0.0) or 1.0
     for i, (name, value) in enumerate(zip(memories, values, strict=True)):
         if value is None:
             reason = wrapped(why_missing(rows[name], measure), 17)
             ax.text(0.02 * most, i, reason, va="center", fontsize=scaled(13), color=theme().faint, style="italic")
             continue
-        error = (rows[name].recalled_error or 0.0) if share else 0.0
+        error = (rows[name].recalled_error or 0.0) if measure == "recalled" else 0.0
         bar = {"color": theme().series[0], "height": 0.6, "ecolor": theme().ink, "capsize": scaled(4)}
         low, high = min(error, value), min(error, 1 - value) if share else error
         ax.barh(i, value, xerr=[[low], [high]] if error else None, **bar)

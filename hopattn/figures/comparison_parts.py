@@ -12,11 +12,14 @@ from hopattn.figures.quantities import parameter_title
 from hopattn.figures.text import short
 from hopattn.foundation.errors import InvalidInput, unknown
 
+SHOWN = ("recalled", "steps", "entropy", "distance", "least_number", "error_rest", "nearer")
 _AXES = {field.name: field.metadata["axis"] for field in COLUMNS}
-MEASURES = {name: _AXES[name] for name in ("recalled", "steps", "entropy", "distance", "least_number")}
+MEASURES = {name: _AXES[name] for name in SHOWN}
 """The measures, in the order of the panels, with the titles of their axes."""
-FIRST = "recalled_first"
-"""The measure `recalled` after one step."""
+FIRST = {"recalled": "recalled_first", "error_rest": "error_first"}
+"""The measures that are drawn after one step too, with their names there."""
+SHARES = ("recalled", "nearer")
+"""The measures that are shares, from 0 to 1."""
 OF_WEIGHTS = ("entropy", "least_number")
 """The measures of the weights, which a memory lacks for the same reason as its operating class."""
 NAMED = 4
@@ -88,7 +91,7 @@ def curves_of(comparison: Comparison, measure: str) -> list[Curve]:
             at = xs.index(float(row.point[comparison.axes[0]])) if comparison.axes else places.index(row.where)
             cells[at].append(row)
         y = _means(cells, measure)
-        first = _means(cells, FIRST) if measure == "recalled" else np.full(len(xs), np.nan)
+        first = _means(cells, FIRST[measure]) if measure in FIRST else np.full(len(xs), np.nan)
         error = _means(cells, "recalled_error") if measure == "recalled" else np.full(len(xs), np.nan)
         if not np.isnan(y).all():
             key = np.concatenate([y, first]).round(9).tobytes()

@@ -54,6 +54,7 @@ class PlotOptions(TypedDict, total=False):
     tokens: Any
     mask: Any
     theory: Any
+    points: Any
     measure: str | None
 
 
@@ -61,7 +62,8 @@ CHOICES = ("run", "layer", "head", "query", "axes", "highlight", "title")
 """The options that choose a part of a result."""
 CHOSEN = tuple(name for name in CHOICES if name != "title")
 OF_WEIGHTS = ("tokens", "mask")
-OF_PARTS = (*CHOSEN, *OF_WEIGHTS, "theory", "measure")
+OF_SWEEPS = ("theory", "points")
+OF_PARTS = (*CHOSEN, *OF_WEIGHTS, *OF_SWEEPS, "measure")
 """The options that the final states and the curves of a recall do not have."""
 
 OF_RECALL = ("overlaps", "energies", "basin")
@@ -97,7 +99,8 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     "causal", or booleans (True = may attend): what it hides is hatched. measure: of a sweep, a comparison or a census,
     the only one to draw. theory: lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis,
     such as {"N → ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario
-    that was swept.
+    that was swept. points: on the map of a sweep, name → (x, y) or a comparison, at its effective β, the noise
+    of its cues and its load.
 
     Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
     not exist, and for axes that would have to hold several panels.
@@ -170,7 +173,7 @@ def _drawing(thing: Any, name: str | None, given: dict[str, Any]) -> Drawing:
 
 @_drawing.register
 def _(result: Result, name: str | None, given: dict[str, Any]) -> Drawing:
-    _refuse(given, ("theory",), "a sweep")
+    _refuse(given, OF_SWEEPS, "a sweep")
     _refuse(given, ("measure",), "a sweep, a comparison or a census")
     _refuse(given, OF_WEIGHTS, "an array of weights")
     options = {key: given[key] for key in CHOICES if key in given}
@@ -214,7 +217,7 @@ def _(record: Recall, name: str | None, given: dict[str, Any]) -> Drawing:
 def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("sweep", *FORMS))
     _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    asked = {key: given.get(key) for key in ("measure", "theory", "title")}
+    asked = {key: given.get(key) for key in ("measure", "title", *OF_SWEEPS)}
     view = View(None if name == "sweep" else name, **asked)
     return Drawing(lambda figure: draw_sweep(figure, sweep, view), lambda ax: draw_sweep_panel(ax, sweep, view))
 
@@ -223,7 +226,7 @@ def _(sweep: Sweep, name: str | None, given: dict[str, Any]) -> Drawing:
 def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("comparison",))
     _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(given, ("theory",), "a sweep")
+    _refuse(given, OF_SWEEPS, "a sweep")
     view = ComparisonView(given.get("measure"), given.get("title"))
     return Drawing(
         lambda figure: draw_comparison(figure, comparison, view), lambda ax: draw_comparison_panel(ax, comparison, view)
@@ -234,7 +237,7 @@ def _(comparison: Comparison, name: str | None, given: dict[str, Any]) -> Drawin
 def _(census: Census, name: str | None, given: dict[str, Any]) -> Drawing:
     _require_name(name, ("census",))
     _refuse(given, (*CHOSEN, *OF_WEIGHTS), "a result")
-    _refuse(given, ("theory",), "a sweep")
+    _refuse(given, OF_SWEEPS, "a sweep")
     view = CensusView(given.get("measure"), given.get("title"))
     return Drawing(lambda figure: draw_census(figure, census, view), lambda ax: draw_census_panel(ax, census, view))
 

@@ -20,8 +20,12 @@ FINE, COARSE = 200, 41
 """The number of points of a line, and of one whose points take long."""
 COLD = 0.1
 """Maps over temperatures up to this one show the line at which replicas of a retrieved state begin to differ."""
+STAYS = "up to here a pattern stays"
+"""The name of a line below which a state stays near a pattern."""
 LIMIT = "theory, N → ∞"
 """The name of a line for infinitely many neurons."""
+MOST = 100
+"""The logarithm of the largest number of patterns of a line."""
 Lines = Mapping[str, Mapping[str, Any]]
 """Lines by measure and name, as `lines_for` takes them."""
 
@@ -82,7 +86,7 @@ def _phases(sweep: Sweep, keys: tuple[str, ...]) -> Lines:
     loads, warmest = _numbers(sweep, keys, "load"), _numbers(sweep, keys, "temperature")[-1]
     t = np.linspace(0, min(1.2 * warmest, 1), COARSE)
     lines = {
-        "up to here a pattern stays": (theory.critical_load(t), t),
+        STAYS: (theory.critical_load(t), t),
         "up to here it is deepest": (theory.stable_load(t), t),
     }
     if warmest <= COLD:
@@ -161,16 +165,24 @@ def _sparse(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
 
 def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
     """Over the exponent ln P/N: the weight of the own pattern; over it and the temperature: the spinodal; over β and
-    the noise of cues: the β from which on patterns are recalled.
+    the noise of cues, or the load: from where on patterns are recalled.
 
     Patterns of unit length have N times the β, and 1/N of the temperature, of patterns of length √N.
     """
     n, beta = table.dim, getattr(table.model, "beta", table.beta) / table.dim
-    if keys == ("beta", "noise"):
-        load, scales = np.log(table.stored) / n, np.geomspace(1e-3, 1e3, 10_000)
-        least = n * float(np.interp(load, theory.sphere_load(scales), scales))
+    if keys in (("beta", "noise"), ("beta", "load"), ("beta", "patterns")):
+        if n < 2 or table.card is None or table.card.name != "modern":
+            return {}
+        ends = _numbers(sweep, keys, "beta")
+        x = np.geomspace(ends[0], ends[-1], COARSE)
+        loads = theory.sphere_load(x / n, neurons=n)
+        patterns = np.exp(np.minimum(n * loads, MOST))
+        if "noise" not in keys:
+            edge = {STAYS: (x, patterns / n if "load" in keys else patterns)}
+            return dict.fromkeys(sweep.values, edge)
+        least = float(np.exp(np.interp(np.log(table.stored) / n, loads, np.log(x), np.nan, np.nan)))
         line = {"from here on patterns are recalled": ([least, least], [-1.0, 10.0])}
-        return dict.fromkeys(sweep.values, line)
+        return dict.fromkeys(sweep.values, line if np.isfinite(least) else {})
     if table.noise or table.hide or table.flip:
         return {}
     if keys == ("exponent",) and "weight" in sweep.values:
@@ -179,7 +191,7 @@ def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
         return {"weight": {f"theory, N = {n}": (x, theory.sphere_weight(x, beta, n))}}
     if keys == ("exponent", "temperature"):
         t = np.linspace(0, _numbers(sweep, keys, "temperature")[-1], FINE)
-        return {"overlap": {"up to here a pattern stays": (theory.sphere_load(beta, n * t), t)}}
+        return {"overlap": {STAYS: (theory.sphere_load(beta, n * t), t)}}
     return {}
 
 

@@ -10,6 +10,7 @@ from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, size
 from hopattn.figures.headings import balanced, foot, left_out, pads, wrapped
 from hopattn.figures.language import translate
 from hopattn.figures.line_names import name_lines
+from hopattn.figures.own_points import own_points
 from hopattn.figures.panels import grid_of
 from hopattn.figures.predictions import predicted
 from hopattn.figures.quantities import places
@@ -34,13 +35,14 @@ class View(NamedTuple):
 
     name: one of `FORMS`; None for the one that fits. measure: the only measure to draw; None for all. theory: lines as
     `lines_for` takes them; None for those of the theory that describes the sweep's scenario. title: None for that of
-    the scenario.
+    the scenario. points: on a map, as `own_points` takes them.
     """
 
     name: str | None = None
     measure: str | None = None
     theory: Any = None
     title: str | None = None
+    points: Any = None
 
 
 WHOLE = View()
@@ -134,7 +136,7 @@ def _measures(sweep: Sweep, view: View) -> list[str]:
 
 
 def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
-    """The theory's lines over one measure: those that were given, else those that are predicted.
+    """The theory's lines over one measure, given or else predicted, and points of one's own.
 
     Lines in the plane of a map lie over the maps of all measures.
     """
@@ -142,7 +144,12 @@ def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
     everywhere = form != "curve" or view.measure is not None
     axis = horizontal_axis(sweep) if form == "curve" else next(iter(sweep.axes))
     numbers = sizes(sweep) if form == "capacity" else places(sweep.axes[axis]).tolist()
-    return lines_for(theory, name, list(sweep.values), numbers, everywhere)
+    lines = lines_for(theory, name, list(sweep.values), numbers, everywhere)
+    if view.points is None:
+        return lines
+    if form != "map":
+        raise InvalidInput("plot: points: are for the figure 'map'")
+    return lines + own_points(sweep, view.points)
 
 
 def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> Handles:

@@ -52,7 +52,8 @@ def draw_lines(ax: Any, lines: Sequence[Line], n_curves: int = 0, cased: bool = 
     """Draw lines within the limits that the axes have; gives their handles by name.
 
     n_curves: how many curves were measured. As many lines have their colours; else all have the colour of ink, and
-    differ by dashes. cased: whether each line lies on a wider one in the background colour, to be seen on a map.
+    differ by dashes; a line of one point is a dot. cased: whether each line lies on a wider one in the background
+    colour, to be seen on a map.
     """
     from matplotlib.patheffects import Normal, Stroke
 
@@ -62,7 +63,22 @@ def draw_lines(ax: Any, lines: Sequence[Line], n_curves: int = 0, cased: bool = 
         own = theme().series[i] if paired else theme().ink
         dash = "-" if paired else DASHES[i % len(DASHES)]
         effects = [Stroke(linewidth=scaled(7), foreground=theme().paper), Normal()] if cased else None
-        style = {"color": own, "linestyle": dash, "linewidth": scaled(3), "path_effects": effects, "zorder": 4}
+        style: dict[str, Any] = {
+            "color": own,
+            "linestyle": dash,
+            "linewidth": scaled(3),
+            "path_effects": effects,
+            "zorder": 4,
+        }
+        if len(line.x) == 1:
+            rim = {"markeredgecolor": theme().paper, "markeredgewidth": scaled(2)}
+            style |= {
+                "linestyle": "none",
+                "marker": "o",
+                "markersize": scaled(13),
+                "zorder": 8,
+                "path_effects": None,
+            } | rim
         (handles[line.name],) = ax.plot(line.x, line.y, **style)
     ax.set(xlim=limits[0], ylim=limits[1])
     return handles

@@ -46,6 +46,7 @@ Scale = Annotated[Any, _scales]
 Neurons = Annotated[Any, partial(whole, least=2, most=10**6)]
 REACH = 40.0  # a sum leaves out what is exp(−REACH) of it
 LIGHTEST = 800.0  # −log of a weight that is below all numbers
+ROOTS = 60  # points at which the equation for m is computed
 STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/STEP) for a function of exp(−t)
 
 
@@ -70,16 +71,29 @@ def _together(*named: tuple[str, np.ndarray]) -> list[np.ndarray]:
 
 
 @checked
-def sphere_load(beta: Scale, temperature: Numbers = 0.0) -> np.ndarray:
+def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None) -> np.ndarray:
     """The load α = ln P/N up to which a state stays near a pattern, `(...)`; at T = 0, α_c(β).
 
     beta: β, above 0. temperature: T, 0 or more; an array fits β. At T > 0 it is the spinodal: above it no minimum of
     the free energy is left near the pattern. No temperature is too high for a load small enough. For large β,
-    α_c is ½ + ½ ln β: it has no bound.
+    α_c is ½ + ½ ln β: it has no bound. neurons: N, 2 to 10⁶, at T = 0; None for N → ∞. At finite N the other patterns
+    have their mean effect on a state mξ, with φ and g at βm, and the load is the largest at which the pattern has at
+    least half of the weight, w ≥ ½:
+
+        m = w + (1 − w)φ          w = 1/(1 + (P − 1) exp(Ng − βNm))
+
+    Raises `InvalidInput` for other numbers, and for βN so large that it would take minutes.
 
     >>> sphere_load([0.25, 1, 10]).round(6), sphere_load(1, [0.1, 0.3]).round(5)
     (array([0.219654, 0.622572, 1.66379 ]), array([0.57382, 0.48376]))
+    >>> sphere_load([0.25, 1], neurons=16).round(4), sphere_load([0.25, 1], neurons=10_000).round(4)
+    (array([0.1395, 0.527 ]), array([0.2188, 0.6217]))
     """
+    if neurons is not None:
+        if np.any(temperature > 0):
+            raise InvalidInput("neurons: is for a temperature of 0; leave one of them out")
+        require_time(2e4 * ROOTS * beta.size * (4 + math.sqrt(neurons)), "the loads at these β and N")
+        return each_number(partial(_lost_at, neurons), beta)
     beta, t = _together(("beta", beta), ("temperature", np.minimum(temperature, LARGEST)))
     state = _thermal(t)
     lost = t * state / (1 + state)  # 1 − φ_eq
@@ -213,6 +227,24 @@ def _tilted(neurons: int, kappa: float) -> tuple[float, float]:
     log_share, below = _nodes(neurons, kappa, STEP)
     total = _log_sum(log_share + kappa * below)
     return total, 1 + float(np.exp(log_share + kappa * below - total) @ below)
+
+
+def _lost_at(neurons: int, beta: float) -> float:
+    """The load at finite N up to which a state mξ has w ≥ ½.
+
+    The equation for m gives w = (m − φ)/(1 − φ) and ln (P − 1) = ln (1 − w)/w + βNm − Ng. The largest P is found among
+    points at equal distances of ln (1 − m), and then twice among points between its neighbours.
+    """
+    logs, most = np.linspace(-REACH, 0, ROOTS)[:-1], -math.inf
+    for _ in range(3):
+        m = 1 - np.exp(logs)
+        above, overlap = np.array([_tilted(neurons, beta * neurons * one) for one in m]).T  # Ng − βNm and φ
+        own = m - overlap  # (1 − φ)w
+        others = np.where(own >= 1 - m, logs - np.log(np.maximum(own, 1e-300)) - above, -math.inf)
+        i = int(np.clip(others.argmax(), 1, ROOTS - 3))
+        most = max(most, float(others.max()))
+        logs = np.linspace(logs[i - 1], logs[i + 1], ROOTS - 1)
+    return float(np.logaddexp(0, most)) / neurons
 
 
 def _weight(neurons: int, load: float, beta: float) -> float:

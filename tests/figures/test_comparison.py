@@ -65,7 +65,7 @@ def test_a_legend_says_which_state_a_measure_belongs_to(measure, named):
 
 def test_the_note_of_measures_that_are_left_out_names_the_option():
     comparison = ha.experiments.compare_random({"beta": [1.0, 2.0]}, memories=["modern", "linear"], **FEW)
-    assert "1 of 5 measures" in figure_of(comparison).legends[0].get_title().get_text()
+    assert "1 of 7 measures" in figure_of(comparison).legends[0].get_title().get_text()
 
 
 def test_memories_whose_curves_coincide_share_a_panel_that_names_both():
@@ -80,7 +80,7 @@ def test_one_measure_is_drawn_into_axes_of_ones_own():
     assert [text.get_text() for text in own.get_legend().get_texts()] == ["modern"]
     with pytest.raises(InvalidInput, match="measure 'entrop' is unknown; did you mean 'entropy'"):
         comparison.plot(measure="entrop")
-    with pytest.raises(InvalidInput, match="there are 5 measures: choose one with measure"):
+    with pytest.raises(InvalidInput, match="there are 7 measures: choose one with measure"):
         ha.experiments.compare_random(memories=["modern"], **FEW).plot(ax=own)
     pyplot.close("all")
 

@@ -382,3 +382,77 @@ def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
     figure, used = fitted(lambda figure: draw_sweep(figure, sweep), STYLES[style])
     figure.draw_without_rendering()
     assert overlapping(figure) == [] and outside(figure) == [] and used.font >= 4.5
+
+
+def directions(seed=0, n=400, dim=16, noise=0.3):
+    """Keys of unit length, cues with noise of this deviation for each entry, and their targets."""
+    rng = np.random.default_rng(seed)
+    keys = ha.unit(rng.normal(size=(n, dim)))
+    return keys, ha.unit(keys + noise * rng.normal(size=keys.shape)), np.arange(n)
+
+
+NOISE = {"ensemble.model.beta": (1.0, 3.0, 9.0, 27.0, 81.0), "ensemble.noise": (0.1, 0.2, 0.3, 0.4, 0.5)}
+LOAD = {"ensemble.model.beta": (2.0, 4.0, 8.0, 16.0, 32.0), "ensemble.load": (0.5, 2.0, 8.0, 32.0, 128.0)}
+
+
+def test_the_lines_of_one_step_and_many_are_the_loads_at_which_patterns_are_lost():
+    (line,) = figure_of(of_scenario("one-step-and-load", LOAD, ["gain"])).axes[0].lines
+    expected = np.exp(16 * ha.theory.sphere_load(np.array([4.0, 8.0]) / 16, neurons=16)) / 16
+    assert np.exp(np.interp(np.log([4, 8]), *np.log(line.get_data()))) == pytest.approx(expected, rel=2e-2)
+    (line,) = figure_of(of_scenario("one-step-or-many", NOISE, ["gain"])).axes[0].lines
+    least = line.get_xdata()[0] / 16
+    assert 16 * float(ha.theory.sphere_load(least, neurons=16)) == pytest.approx(np.log(64), rel=3e-3)
+    warm = {"ensemble.model.beta": (0.5, 1.0, 1.5, 2.0, 4.0), "ensemble.noise": NOISE["ensemble.noise"]}
+    assert not figure_of(of_scenario("one-step-or-many", warm, ["gain"])).axes[0].lines  # beyond the map
+
+
+def test_a_head_of_ones_own_is_a_point_on_the_map():
+    keys, cues, targets = directions()
+    own = ha.compare(2 * keys, 3 * cues, targets=targets, beta=4, memories=["softmax", "nearest"])
+    sweep = of_scenario("one-step-or-many", NOISE, ["gain"])
+    line, point = sweep.plot(points={"mine": own}).lines
+    (beta,), (noise,) = point.get_data()
+    assert beta == pytest.approx(24) and noise == pytest.approx(0.3, rel=0.05)
+    assert point.get_marker() == "o" and "mine (P = 400)" in [text.get_text() for text in point.axes.texts]
+    assert line.get_linestyle() == "-"
+    _, point = of_scenario("one-step-and-load", LOAD, ["gain"]).plot(points={"mine": own}).lines
+    assert np.ravel(point.get_data()) == pytest.approx([24, 25])
+    (plain,) = sweep.plot(points={"there": (16, 0.2)}, theory={}).lines
+    assert np.ravel(plain.get_data()).tolist() == [16, 0.2]
+    narrow = ha.compare(*directions(dim=8, n=64)[:2], targets=targets[:64], beta=9, memories="softmax")
+    texts = [text.get_text() for text in sweep.plot(points={"mine": narrow}).texts]
+    assert "mine (N = 8)" in texts
+    pyplot.close("all")
+
+
+@each(
+    ("points", "message"),
+    [
+        ([1, 2], "points: expected names with their points"),
+        ({"a": 3}, r"points: 'a': expected \(x, y\) or a comparison, not 3"),
+        ({"a": (1, "x")}, "points: 'a': expected a finite number, not 'x'"),
+        ({"a": (1000, 0.2)}, "points: 'a': beta = 1e.03 is off the map, 1 to 81"),
+        (
+            {"a": ha.compare(*directions(n=4)[:2], memories="softmax")},
+            "points: 'a': the noise of its cues is not known",
+        ),
+        ({"a": ha.compare(*directions(n=4)[:2], memories="nearest")}, "points: 'a': softmax has 0 places"),
+        ({"a": ha.compare(*directions(n=4)[:2], memories="softmax", beta=[1, 2])}, "softmax has 2 places"),
+    ],
+)
+def test_a_point_that_has_no_place_is_refused(points, message):
+    with pytest.raises(InvalidInput, match=message):
+        of_scenario("one-step-or-many", NOISE, ["gain"]).plot(points=points)
+    pyplot.close("all")
+
+
+def test_points_are_for_maps_of_directions():
+    axes = {"load": (0.05, 0.1, 0.2, 0.3, 0.4), "flip": (0.0, 0.1, 0.2, 0.3, 0.4)}
+    own = ha.compare(*directions(n=4)[:2], memories="softmax")
+    with pytest.raises(InvalidInput, match="has a place on a map of directions over beta, noise, load, patterns"):
+        of_scenario("noise-and-load", axes, ["overlap"]).plot(points={"a": own})
+    with pytest.raises(InvalidInput, match="points: are for the figure 'map'"):
+        of_scenario("capacity", {"load": (0.05, 0.1)}, ["overlap"]).plot(points={"a": (1, 2)})
+    with pytest.raises(InvalidInput, match="points: is an option for a sweep"):
+        own.plot(points={})
+    pyplot.close("all")

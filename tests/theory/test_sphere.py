@@ -112,3 +112,31 @@ def test_what_a_formula_does_not_cover_is_refused(call, message):
     with pytest.raises(ha.InvalidInput, match=message):
         call()
     assert np.isnan(T.sphere_temperature(0.7, 1))
+
+
+@pytest.mark.parametrize(("neurons", "beta"), [(16, 4), (16, 8), (16, 11.31), (16, 20), (40, 15), (40, 60)])
+def test_the_load_at_finite_size_is_where_the_state_near_a_pattern_is_lost(neurons, beta):
+    """By iteration with Bessel's functions: m ← w + (1 − w)φ from m = 1; beta: of unit length."""
+
+    def weight(others):
+        m, w = 1.0, 1.0
+        for _ in range(20_000):
+            order, x = neurons / 2 - 1, beta * m
+            bessel = ive(order, x)
+            log_mean = gammaln(neurons / 2) - order * math.log(x / 2) + math.log(bessel)  # of exp(x(φ − 1))
+            w, before = 1 / (1 + others * math.exp(log_mean)), m
+            m = w + (1 - w) * ive(order + 1, x) / bessel
+            if abs(m - before) < 1e-13:
+                break
+        return w
+
+    patterns = math.exp(neurons * float(T.sphere_load(beta / neurons, neurons=neurons)))
+    assert weight((patterns - 1) * 0.999) > 0.5 > weight((patterns - 1) * 1.001)
+
+
+def test_the_load_at_finite_size_goes_to_its_limit_and_is_that_of_a_map():
+    np.testing.assert_allclose(T.sphere_load([0.1, 1, 10], neurons=10**6), T.sphere_load([0.1, 1, 10]), rtol=2e-4)
+    with pytest.raises(ha.InvalidInput, match="neurons: is for a temperature of 0"):
+        T.sphere_load(1, 0.1, neurons=16)
+    with pytest.raises(ha.InvalidInput, match="minutes"):
+        T.sphere_load(np.ones(10**5), neurons=10**6)

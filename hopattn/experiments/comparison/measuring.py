@@ -1,12 +1,12 @@
 """The measurement of one memory on one problem, and its averages over all trials."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.likeness import MATCH, ranked
+from hopattn.dynamics.likeness import MATCH, errors, nearer, ranked
 from hopattn.experiments.comparison.contenders import Contender, update_of
 from hopattn.experiments.comparison.cost import AT_ONCE
 from hopattn.experiments.comparison.problem import UNKNOWN, RecallProblem
@@ -17,18 +17,24 @@ from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.memories.memory import Memory
 from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.separation.entmax import Entmax, Normmax
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, NO_CLASS, class_of, entropy, least_number, shares_of
 from hopattn.transformer.plain_attention import referees, rounding_bound
 
+WITH_BETA = (Softmax, Entmax, Normmax)
+"""The separations whose weights depend on the size of the scores."""
 TIE = 1e-6
 """Cosines that differ by less are a tie: fixed points are exact only up to ε^¾."""
 AVERAGED = (
-    *("recalled", "recalled_first", "cosine", "cosine_first"),
+    *("recalled", "recalled_first", "cosine", "cosine_first", "cosine_cue"),
+    *("error_first", "error_second", "error_rest", "nearer", "effective_beta"),
     *("at_rest", "steps", "energy_fall", "distance", "entropy", "effective_keys", "free_energy"),
 )
 """The fields of a row that are means over cues."""
+MEDIANS = {"median_first": "error_first", "median_rest": "error_rest"}
+"""The fields of a row that are medians over cues, with the numbers whose medians they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,7 @@ class Measured:
     numbers: by the name of the field of `Row` that they make, one for each cue that has one; `visible` are the keys
     that a cue with weights may attend to. A field that the memory lacks has no numbers, and `why` says the reason.
     beside: the largest difference of one step from the independent attentions `referees`, and the largest that rounding
-    explains; empty if they were not compared. parameters: as `stored_numbers` counts them. entries: the numbers of all
+    explains; empty if they were not compared. parameters, key_dim: as in `Row`. entries: the numbers of all
     patterns that a cue may ask for. named: as in `Row`.
     """
 
@@ -46,6 +52,7 @@ class Measured:
     beside: tuple[float, ...]
     referees: tuple[str, ...]
     parameters: int | None
+    key_dim: int
     entries: int
     why: Mapping[str, str]
     named: tuple[tuple[str, str, float], ...]
@@ -63,8 +70,11 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
         recall = memory.recall(problem.cues, update=update, max_steps=max_steps, rng=rng, mask=problem.mask)
         if problem.autoassociative:
             first, last, stores = np.asarray(memory.step(problem.cues, problem.mask)), recall.state, [memory]
+            second = np.asarray(memory.step(first, problem.mask))
         else:
-            first, last = (_read_out(contender, reader, problem, states) for states in (problem.cues, recall.state))
+            after_one = np.asarray(memory.step(problem.cues, problem.mask))
+            states = problem.cues, after_one, recall.state
+            first, second, last = (_read_out(contender, reader, problem, one) for one in states)
             stores = [reader] if isinstance(memory, Memory) else [memory, reader]
         rest, energies = recall.converged, recall.energies
         why = {} if energies is not None else {"energy_fall": memory.lacks["energy"]}
@@ -79,6 +89,8 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
             {
                 **_answers(last, problem, ""),
                 **_answers(first, problem, "_first"),
+                **_errors(first, second, last, problem),
+                "effective_beta": _effective_betas(reader, problem, why),
                 "at_rest": rest,
                 "steps": recall.steps[rest],
                 "energy_fall": falls[rest].ravel(),
@@ -92,6 +104,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
             beside,
             names,
             stored_numbers(*stores),
+            problem.keys.shape[1],
             problem.values.size,
             why,
             tuple(_named(last, problem)),
@@ -102,6 +115,7 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
     """The row of a memory from its measurements, one for each trial."""
     numbers = {name: np.concatenate([trial.numbers[name] for trial in trials]) for name in trials[0].numbers}
     means: dict[str, Any] = {name: _mean(numbers[name]) for name in AVERAGED}
+    medians: dict[str, Any] = {name: _mean(numbers[of], np.median) for name, of in MEDIANS.items()}
     shares = [float(trial.numbers["recalled"].mean()) for trial in trials if trial.numbers["recalled"].size]
     apart = np.subtract(shares, shares[:1])  # exactly 0 where all trials agree
     notes = dict(item for trial in trials for item in trial.why.items())
@@ -126,18 +140,20 @@ def row_of(memory: str, where: str, point: Mapping[str, float], n_keys: int, tri
         least_number=float(np.median(least)) if least.size else None,
         difference=difference,
         bound=bound,
+        key_dim=trials[0].key_dim,
         parameters=parameters,
         recalled_per_number=recalled * trials[0].entries / parameters if recalled is not None and parameters else None,
         notes=notes,
         named=trials[0].named,
         **means,
+        **medians,
     )
 
 
-def _mean(numbers: np.ndarray) -> float | None:
-    """The mean; None if there are no numbers, or if the mean overflows."""
+def _mean(numbers: np.ndarray, of: Callable[[np.ndarray], Any] = np.mean) -> float | None:
+    """The mean, or the median; None if there are no numbers, or if it overflows."""
     with np.errstate(all="ignore"):
-        mean = float(np.mean(numbers)) if numbers.size else np.nan
+        mean = float(of(numbers)) if numbers.size else np.nan
     return mean if np.isfinite(mean) else None
 
 
@@ -190,6 +206,31 @@ def _answers(states: np.ndarray, problem: RecallProblem, ending: str) -> dict[st
     cosines = np.sum(normalised(answers) * normalised(wanted), axis=-1)
     cosines = np.where(np.isfinite(cosines), cosines, 0.0)
     return {f"recalled{ending}": same & (rank.largest >= MATCH), f"cosine{ending}": cosines}
+
+
+def _errors(first: np.ndarray, second: np.ndarray, last: np.ndarray, problem: RecallProblem) -> dict[str, np.ndarray]:
+    """The errors of each cue whose key is known, after one step, two, and at the end; and its cosine with the key."""
+    known = problem.targets != UNKNOWN
+    keys, wanted = problem.keys[problem.targets[known]], problem.values[problem.targets[known]]
+    one, two, end = (errors(states[known], wanted) for states in (first, second, last))
+    cosines = np.sum(normalised(problem.cues[known]) * normalised(keys), axis=-1)
+    return {
+        "error_first": one,
+        "error_second": two,
+        "error_rest": end,
+        "nearer": nearer(end, one),
+        "cosine_cue": cosines,
+    }
+
+
+def _effective_betas(reader: Memory | None, problem: RecallProblem, why: dict[str, str]) -> np.ndarray:
+    """β · |key| · |cue| of each cue, with the mean length of a key; of no cue if β has no effect, with the reason in
+    `why`.
+    """
+    if reader is None or not isinstance(reader.similarity, Dot) or not isinstance(reader.separation, WITH_BETA):
+        why["effective_beta"] = "only softmax, entmax and normmax of dot products have one"
+        return np.zeros(0)
+    return np.asarray(reader.separation.beta * np.mean(row_length(problem.keys)) * row_length(problem.cues))
 
 
 def _named(states: np.ndarray, problem: RecallProblem) -> Iterator[tuple[str, str, float]]:

@@ -12,6 +12,8 @@ from hopattn.results.frames import VERSIONS, data_frame, imported, netcdf_attrib
 
 MATTERS = 0.1
 """A change of the share that is recalled, from one step to the fixed point, that is worth a sentence."""
+SEEN = 1e-6
+"""The part of an error by which another one differs from it by more than rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +83,11 @@ class Comparison(Drawable):
         return csv_text(headings, ([row.get(name, "") for name in names] for row in rows))
 
     def words(self) -> str:
-        """Sentences: what iterating does, whether one step is attention, which memories could not take part."""
-        return " ".join(filter(None, (_iterating(self.rows, self.axes), _attention(self.rows), _refusals(self.rows))))
+        """Sentences: what iterating does to the share recalled and to the error, whether one step is attention, which
+        memories could not take part.
+        """
+        iterating = _iterating(self.rows, self.axes), _one_or_many(self.rows, self.axes)
+        return " ".join(filter(None, (*iterating, _attention(self.rows), _refusals(self.rows))))
 
 
 def _iterating(rows: Sequence[Row], axes: Sequence[str]) -> str:
@@ -115,15 +120,46 @@ def _change(row: Row) -> float:
     return (row.recalled or 0.0) - (row.recalled_first or 0.0)
 
 
+def _one_or_many(rows: Sequence[Row], axes: Sequence[str]) -> str:
+    """Whether one step or the end of the recall is nearer to the target, for the mean cue and for most cues.
+
+    Of the rows of softmax, or of all without one, the row is named in which the errors differ most; one in which the
+    mean cue and most cues differ comes first. Empty if no errors differ by more than rounding.
+    """
+    known = [(row.error_first, row.error_rest, row.nearer, row) for row in rows]
+    moved = [
+        (first - rest, share, row)
+        for first, rest, share, row in known
+        if first is not None and rest is not None and share is not None and abs(first - rest) > SEEN * max(first, rest)
+    ]
+    own = [one for one in moved if one[-1].difference is not None] or [one for one in moved if one[-1].at_rest]
+    if not own:
+        return ""
+    gain, share, row = max(own, key=lambda one: (_differ(*one[:2]), abs(one[0])))
+    end, fixed = ("at rest", "the fixed point") if row.at_rest == 1 else ("at the end", "the last state")
+    errors = f"({row.error_first:.3g} against {row.error_rest:.3g} {end}"
+    if gain > 0:
+        errors = f"({row.error_rest:.3g} against {row.error_first:.3g} after one step"
+    best = f"{fixed[:1].upper()}{fixed[1:]}" if gain > 0 else "One step"
+    most = ", and" if gain > 0 else f"; {fixed} is nearer"
+    told = f"{best} of {row.memory} is nearer to the target on average {errors}{_point(row, axes, ', {}')}){most} for "
+    return f"{told}{_share(share)} of the cues{': mean and median differ' * _differ(gain, share)}."
+
+
+def _differ(gain: float, share: float) -> bool:
+    """Whether the mean cue gains by further steps and the median cue does not, or the reverse."""
+    return share > 0.5 if gain < 0 else share < 0.5
+
+
 def _share(share: float | None) -> str:
     return "all" if share == 1 else "none" if not share else percent(share)
 
 
-def _point(row: Row, axes: Sequence[str]) -> str:
-    """The point and the place of a row, in brackets; empty where there is only one of both."""
+def _point(row: Row, axes: Sequence[str], form: str = " ({})") -> str:
+    """The place and the point of a row, in a form; empty where there is only one of both."""
     parts = [row.where] if row.where else []
     parts += [f"{'β' if name == 'beta' else name} = {row.point[name]:.3g}" for name in axes]
-    return f" ({', '.join(parts)})" if parts else ""
+    return form.format(", ".join(parts)) if parts else ""
 
 
 def _attention(rows: Sequence[Row]) -> str:

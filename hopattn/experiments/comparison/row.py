@@ -49,7 +49,10 @@ class Row:
     n_keys: keys of one trial. n_cues: cues of all trials together. trials: independent draws.
     The further fields are measures; `MEASURES` has a sentence on each, its `meaning`. recalled_error: the standard
     error of `recalled`, from the differences between trials (None for a single trial). cosine_first: `cosine` after one
-    step.
+    step. cosine_cue: that of the cue with its own key.
+    An error is |answer − value| / |value|, with the value of the cue's own key, whatever it is where the recall ends.
+    effective_beta: the β that gives unit vectors the same scores, for the first step; from the second step on the state
+    is among the keys, and |key| takes the place of |cue|. key_dim: numbers of a key.
     steps: the step that finds the fixed point is counted. distance: a length of a value is the root mean square.
     In one step all neurons change together. The recall of spins with an energy (hopfield, dense, exponential) then
     changes one spin at a time, and a step of it is a sweep over all spins.
@@ -81,6 +84,21 @@ class Row:
     )
     cosine: float | None = _column("cosine", "of the last answer with the value of the cue's own key, on average")
     cosine_first: float | None = field(default=None, metadata={"title": "cosine in one step"})
+    cosine_cue: float | None = field(default=None, metadata={"title": "cosine of the cue"})
+    error_first: float | None = _column(
+        "error in one step", "mean distance from the value of the own key, in lengths of it"
+    )
+    error_second: float | None = _column("error in two steps", "that distance after two steps")
+    error_rest: float | None = _column(
+        "error at rest", "that distance where the recall ends", axis="error where\nthe recall ends"
+    )
+    median_first: float | None = _column("median in one step", "that distance after one step, of the median cue")
+    median_rest: float | None = _column("median at rest", "that distance where the recall ends, of the median cue")
+    nearer: float | None = _column(
+        "nearer at rest",
+        "share of cues that end nearer than one step takes them",
+        axis="share of cues\nnearer at rest",
+    )
     at_rest: float | None = _column("at rest", "share of the cues that reached a fixed point")
     steps: float | None = _column(
         "steps", "until the fixed point is confirmed; mean over converged cues", axis="steps to the\nfixed point"
@@ -105,6 +123,7 @@ class Row:
     )
     effective_keys: float | None = _column("effective keys", "e^entropy of a cue's weights, on average: n for n equal")
     free_energy: float | None = _column("free energy", "U − S/β of the weights at the cue, on average")
+    effective_beta: float | None = _column("effective beta", "β · |key| · |cue| of the first step, on average")
     difference: float | None = _column(
         "beside attention",
         "largest difference of one step from independent attention",
@@ -112,6 +131,7 @@ class Row:
         text=True,
     )
     bound: float | None = field(default=None, metadata={"title": "rounding"})
+    key_dim: int | None = field(default=None, metadata={"title": "dim of a key"})
     parameters: int | None = _column(
         "stored numbers", "of the couplings, or of the patterns kept with their values", lambda row, value: f"{value:,}"
     )

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from hopattn.dynamics.likeness import errors, nearer
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
@@ -18,10 +19,6 @@ from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
 MOST_COURSES = 100
 """The number of cues, the first, whose energy a run keeps step by step."""
-
-
-NEARER = 1e-9
-"""The part of a distance by which a state is nearer, and not as near up to rounding."""
 
 
 class Ensemble(Spec):
@@ -142,7 +139,6 @@ class Ensemble(Spec):
 
 def _errors(states: tuple[np.ndarray, ...], targets: np.ndarray) -> dict[str, float]:
     """The measures of `errors = true`. states: after one step, after two, and at the end, `(n_cues, dim)`."""
-    length = np.maximum(np.linalg.norm(targets, axis=-1), np.finfo(float).tiny)
-    first, second, rest = (np.linalg.norm(one - targets, axis=-1) / length for one in states)
+    first, second, rest = (errors(one, targets) for one in states)
     means = {"first": np.mean(first), "second": np.mean(second), "rest": np.mean(rest)}
-    return {**means, "gain": np.mean(first - rest), "nearer": np.mean(rest < first * (1 - NEARER))}
+    return {**means, "gain": np.mean(first - rest), "nearer": np.mean(nearer(rest, first))}
