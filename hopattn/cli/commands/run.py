@@ -96,11 +96,15 @@ def command(
 
         click.echo(written(result, handout), nl=False)
     else:
+        import numpy as np
+
         from hopattn.views.next_steps import next_steps
         from hopattn.views.result_text import show_result
 
         given = "" if overrides or seed is not None or scenario == "-" else scenario
-        show_result(result, explain, digits, [*next_steps(loaded, result, given, explain, wishes is not None)])
+        with np.errstate(all="ignore"):  # figures and pages that might be drawn, of vectors at the edge of the range
+            further = [*next_steps(loaded, result, given, explain, wishes is not None)]
+        show_result(result, explain, digits, further)
     for line in drawn:  # at the end, where they are seen
         click.echo(line, err=True)
     return 0 if result.ok else 1
