@@ -1,5 +1,6 @@
 """`hopattn practice`: practice problems that are drawn from a scenario."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from hopattn.cli.scenario_names import ScenarioName
 if TYPE_CHECKING:
     from hopattn.practice.formats.base import Format
 
+_MARKS = re.compile(r"```\{exercise-(?:start|end)\}\n(?::.*\n)*```\n+")
+"""The marks of an exercise in Markdown, which a terminal does not need."""
 FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "tex")
 """The formats of a sheet; they are known here so that the command line starts fast."""
 
@@ -78,7 +81,7 @@ def command(
     if sheet_file is not None or key_file is None:
         written = chosen.sheet(drawn)
         if isinstance(written, str) and sheet_file is None:
-            click.echo(written.rstrip("\n"))
+            click.echo(_MARKS.sub("", written).rstrip("\n"))
             return 0
         if sheet_file is None:
             raise InvalidInput(f"--format {chosen.name}: is not a text; give --sheet too")
