@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from docs.builder import api, commands, gallery, papers
+from docs.builder import api, commands, gallery, papers, practice
 from docs.builder.chain import chain
 from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
@@ -39,7 +39,13 @@ from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.schema import schema
 from hopattn.views.explorer.explorer import explore
 
-MADE = {"commands": commands.page, "names": api.index, "scenarios": gallery.listing, "papers": papers.page}
+MADE = {
+    "commands": commands.page,
+    "names": api.index,
+    "scenarios": gallery.listing,
+    "papers": papers.page,
+    "mistakes": practice.errors,
+}
 """The lists that the site shows too, with the functions that write them."""
 ROOT = Path(__file__).resolve().parent.parent
 REGISTRIES: dict[str, Mapping[str, Any]] = {

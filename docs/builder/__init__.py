@@ -5,6 +5,7 @@
 - `commands.py`: the page of the command line
 - `api.py`: a page for each public name
 - `papers.py`: published numbers, and those that we compute
+- `practice.py`: the errors of a student by name
 - `thumbnails.py`: figures, cropped for cards
 - `chain.py`: the picture of the one idea
 - `drawing.py`: what the gallery shows of each scenario: its figures, output, interactive page, what its source prints

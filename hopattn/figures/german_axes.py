@@ -48,6 +48,8 @@ AXES = {
     "distance at rest": "Abstand am Ende",
     "gain of the mean cue": "Gewinn des mittleren Reizes",
     "share of cues that gain": "Anteil der Reize mit Gewinn",
+    "share of wrong neurons": "Anteil der falschen Neuronen",
+    "share of stable patterns": "Anteil der stabilen Muster",
     "weight of the own pattern in the first step": "Gewicht des eigenen Musters im ersten Schritt",
     "magnitude of the scores": "Größe der Punktwerte",
     "multiplications": "Multiplikationen",

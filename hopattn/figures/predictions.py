@@ -26,6 +26,8 @@ LIMIT = "theory, N → ∞"
 """The name of a line for infinitely many neurons."""
 MOST = 100
 """The logarithm of the largest number of patterns of a line."""
+CAPACITIES = ("hebb", "storkey", "pseudo_inverse")
+"""The learning rules whose absolute capacity is known."""
 Lines = Mapping[str, Mapping[str, Any]]
 """Lines by measure and name, as `lines_for` takes them."""
 
@@ -42,10 +44,13 @@ def predicted(sweep: Sweep, form: str) -> Lines:
     keys = tuple(last_keys(sweep.axes).values())
     if not isinstance(table, EnsembleTable) or table.file is not None or table.correlation or "correlation" in keys:
         return {}
+    if table.bits:
+        damage = table.flip or table.flips or table.noise or table.hide
+        return {} if damage or form != "curve" else _one_update(sweep, keys, table)
     if any(map(of_words, sweep.axes.values())):
         return {}
     if table.sort == "unit":
-        return _sphere(sweep, keys, table)
+        return _sphere(sweep, keys, table, form)
     if table.noise or table.hide or (table.flip and "flip" not in keys):
         return {}
     if table.sort == "binary":
@@ -163,8 +168,8 @@ def _sparse(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
     return {"overlap": lines}
 
 
-def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
-    """Over the exponent ln P/N: the weight of the own pattern; over it and the temperature: the spinodal; over β and
+def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable, form: str) -> Lines:
+    """Over patterns or ln P/N: the weight of the own pattern; over ln P/N and the temperature: the spinodal; over β and
     the noise of cues, or the load: from where on patterns are recalled.
 
     Patterns of unit length have N times the β, and 1/N of the temperature, of patterns of length √N.
@@ -185,14 +190,27 @@ def _sphere(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
         return dict.fromkeys(sweep.values, line if np.isfinite(least) else {})
     if table.noise or table.hide or table.flip:
         return {}
-    if keys == ("exponent",) and "weight" in sweep.values:
-        ends = _numbers(sweep, keys, "exponent")
-        x = np.linspace(ends[0], ends[-1], COARSE)
-        return {"weight": {f"theory, N = {n}": (x, theory.sphere_weight(x, beta, n))}}
+    if form == "curve" and "weight" in sweep.values:
+        return _weights(sweep, keys, {"neurons": float(n), "beta": beta * n})
     if keys == ("exponent", "temperature"):
         t = np.linspace(0, _numbers(sweep, keys, "temperature")[-1], FINE)
         return {"overlap": {STAYS: (theory.sphere_load(beta, n * t), t)}}
     return {}
+
+
+def _weights(sweep: Sweep, keys: tuple[str, ...], given: dict[str, float]) -> Lines:
+    """The weight of the own pattern in the first step: one line, or one for each dimension or β. given: N and β."""
+    along = keys[list(sweep.axes).index(horizontal_axis(sweep))]
+    others = [key for key in keys if key != along]
+    if along not in ("exponent", "patterns") or set(others) - {"neurons", "beta"}:
+        return {}
+    (first, last), lines = _numbers(sweep, keys, along)[[0, -1]].tolist(), {}
+    x = np.linspace(first, last, COARSE) if along == "exponent" else np.geomspace(first, last, COARSE)
+    for one in [{key: float(number)} for key in others for number in _numbers(sweep, keys, key)] or [{}]:
+        n, beta = int((given | one)["neurons"]), (given | one)["beta"]
+        name = f"theory, {setting(*next(iter(one.items())))}" if one else f"theory, N = {n}"
+        lines[name] = x, theory.sphere_weight(x if along == "exponent" else np.log(x) / n, beta / n, n)
+    return {"weight": lines}
 
 
 def _dense(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
@@ -206,3 +224,50 @@ def _dense(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
     x = np.geomspace(x[0], x[-1], FINE)
     lines = {f"slope {n - 1} in theory": (x, theory.dense_capacity(x, n, rectified=rectified)) for n in orders}
     return {"recalled": lines}
+
+
+def _one_update(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
+    """Over load or patterns: the share of neurons that one update of a stored pattern turns, and of patterns of which
+    it turns none; one line, or one for each order n. Curves of learning rules have their absolute capacities instead.
+    """
+    axis = list(sweep.axes).index(horizontal_axis(sweep))
+    along, others = keys[axis], {*keys} - {keys[axis]}
+    model: Any = table.model
+    name, neurons = table.card.name if table.card else "", table.dim
+    if name == "exponential":
+        return _exponential(sweep, keys, table)
+    if along not in ("load", "patterns") or others - {"n", "rule"} or table.activity != EVEN:
+        return {}
+    per_pattern = neurons if along == "load" else 1
+    if others == {"rule"} and name == "hopfield":
+        rules = [rule for rule in list(sweep.axes.values())[1 - axis] if rule in CAPACITIES]
+        ends = {rule: float(theory.faultless_patterns(neurons, rule=rule)) / per_pattern for rule in rules}
+        return {"stable": {f"theory, {setting('rule', rule)}": ([x, x], [-1.0, 2.0]) for rule, x in ends.items()}}
+    first, last = _numbers(sweep, keys, along)[[0, -1]] * per_pattern
+    counts = np.unique(np.rint(np.geomspace(max(first, 1), last, FINE)).astype(int))
+    x = counts / per_pattern
+    if name == "hopfield" and not others and getattr(model, "rule", "hebb") == "hebb":
+        shares = [theory.faultless_share(count, neurons) for count in counts.tolist()]
+        each = {"bit_error": theory.bit_error(counts / neurons, neurons), "stable": shares}
+        return {key: {f"theory, N = {neurons:,}": (x, y)} for key, y in each.items() if key in sweep.values}
+    if name not in ("dense", "sequence") or others - {"n"}:
+        return {}
+    lines = {}
+    for n in _numbers(sweep, keys, "n").astype(int).tolist() if others else [getattr(model, "n", 3)]:
+        if name == "dense":
+            y: Any = theory.dense_error(counts, neurons, n, rectified=getattr(model, "rectified", True))
+        else:  # the scores of a sequence have each neuron's own part, as those of one more neuron without
+            y = [theory.sequence_error(count, neurons + 1, n - 1, rectified=True) for count in counts.tolist()]
+        lines[f"theory, {setting('n', n)}" if others else f"theory, N = {neurons:,}"] = x, y
+    return {"bit_error": lines}
+
+
+def _exponential(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> Lines:
+    """Over the exponent ln P/N: the share of neurons that turn; one line, or one for each number of neurons."""
+    if set(keys) - {"exponent", "neurons"} or "exponent" not in keys or table.activity != EVEN:
+        return {}
+    ends = _numbers(sweep, keys, "exponent")
+    x, beta = np.linspace(ends[0], ends[-1], FINE), getattr(table.model, "beta", 1.0)
+    sizes = _numbers(sweep, keys, "neurons").astype(int).tolist() if "neurons" in keys else [table.dim]
+    lines = {f"theory, {setting('neurons', n)}": (x, theory.exponential_error(np.exp(x * n), n, beta)) for n in sizes}
+    return {"bit_error": lines}

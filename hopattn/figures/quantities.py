@@ -33,6 +33,8 @@ MEASURES = {
     "steps": "steps of a recall",
     "converged": "share of recalls that converge",
     "weight": "weight of the own pattern in the first step",
+    "bit_error": "share of wrong neurons",
+    "stable": "share of stable patterns",
     "first": "distance after one step",
     "second": "distance after two steps",
     "rest": "distance at rest",
@@ -45,9 +47,9 @@ _OVERLAP_OF_CUE = re.compile(r"overlaps\[(.+)\]")
 _WEIGHT = re.compile(r"(?:(?P<place>.+) )?weights\[(?P<query>[^,]+), *(?P<key>[^,]+)\]")
 SHARE = (0.0, 1.0)
 RANGES = {
-    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight", "nearer"), SHARE),
+    **dict.fromkeys(("recalled", "converged", "met", "accuracy", "weight", "nearer", "stable"), SHARE),
     **dict.fromkeys(("overlap", "overlaps"), (-1.0, 1.0)),
-    "steps": (0.0, math.inf),
+    **dict.fromkeys(("steps", "bit_error"), (0.0, math.inf)),
 }
 """The smallest and the largest value that a measure can have."""
 DECADES, FEW = 2, 8

@@ -66,7 +66,7 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
         handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
-    notes = [_note(sweep, form, shown), _pairs(view, form, handles)]
+    notes = [_note(sweep, form, shown), _pairs(sweep, view, form, handles)]
     notes += [left_out(len(shown), len(names), "measures", "--measure") * (form != "capacity")]
     keyed = form == "map" or len(handles) > 1
     note = "\n".join(filter(None, ("; ".join(filter(None, notes)), _size(sweep))))
@@ -90,7 +90,7 @@ def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> Around:
     name = MEASURE if form == "capacity" else only(_measures(sweep, view), "measures", "measure")
     handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
     if len(handles) > (form != "map"):
-        ax.legend(list(handles.values()), list(handles), title=_pairs(view, form, handles) or None)
+        ax.legend(list(handles.values()), list(handles), title=_pairs(sweep, view, form, handles) or None)
     translate(ax, _lang(sweep))
     return Around(_title(sweep))
 
@@ -187,16 +187,22 @@ def _note(sweep: Sweep, form: str, shown: list[str]) -> str:
     return f"each point: {trials}" + (f"; {interval}: its 95 % interval" if sweep.trials > 1 else "")
 
 
+def _random(sweep: Sweep) -> EnsembleTable | None:
+    """The table of random patterns that a sweep goes over; None for other sweeps."""
+    table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
+    return table if isinstance(table, EnsembleTable) and table.file is None else None
+
+
 def _size(sweep: Sweep) -> str:
     """A remark on the number of neurons of a network of random patterns; empty where it is an axis."""
-    table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
-    if not isinstance(table, EnsembleTable) or table.file is not None or "neurons" in last_keys(sweep.axes).values():
-        return ""
-    return f"N = {table.dim:,}"
+    table = _random(sweep)
+    return "" if table is None or "neurons" in last_keys(sweep.axes).values() else f"N = {table.dim:,}"
 
 
-def _pairs(view: View, form: str, handles: Handles) -> str:
-    """A remark on curves and lines of theory that share a name; empty if none do."""
+def _pairs(sweep: Sweep, view: View, form: str, handles: Handles) -> str:
+    """A remark on curves and lines of theory that share a name; empty if none do. That of one update has a finite N."""
     if form != "curve" or not any(isinstance(handle, tuple) for handle in handles.values()):
         return ""
-    return "points: measured; line: theory" + (", N → ∞" if view.theory is None else "")
+    table = _random(sweep)
+    finite = view.theory is not None or (table is not None and (table.bits or table.weights))
+    return "points: measured; line: theory" + ("" if finite else ", N → ∞")

@@ -125,6 +125,18 @@ def sequence_errors(rng: np.random.Generator, neurons: int, patterns: int, n: in
     return float(np.mean(np.sum(m**n * following, axis=1) * following < 0))
 
 
+def distance_gain(rng: np.random.Generator, neurons: int, patterns: int, activity: float, noise: float) -> float:
+    """The share of cues whose nearest pattern is their own, less that of cues whose largest dot product is its.
+
+    Patterns are of 0 and 1; each is a cue with Gaussian noise. The nearest one has the largest x·ξ − ½|ξ|².
+    """
+    stored = (rng.random((patterns, neurons)) < activity).astype(float)
+    dots = (stored + noise * rng.standard_normal(stored.shape)) @ stored.mT
+    both = (dots - np.vecdot(stored, stored) / 2, dots)
+    near, large = (np.mean(scores.argmax(axis=1) == np.arange(patterns)) for scores in both)
+    return float(near - large)
+
+
 def sdm_reading(rng: np.random.Generator, distance: int) -> float:
     """The share of wrong bits of a reading so far from one of 10,000 words of 1,000 bits at their own addresses.
 

@@ -1,9 +1,12 @@
-"""Crosstalk: what the other patterns add to the field or the score of the pattern that a cue is made of."""
+"""Crosstalk: what the other patterns add to the pattern that a cue is made of, and the neurons that they turn."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.single_neuron import settled
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
 
@@ -61,6 +64,20 @@ def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:
         noise, wrong = (signal - towards).ravel(), towards < 0
     spread, part = (float(np.std(noise)), float(np.mean(wrong))) if noise.size else (0.0, 0.0)
     return Crosstalk(signal, spread, part, *_histogram(noise, spread, memory.patterns.shape[1]))
+
+
+def updated_once(memory: Recallable, cues: np.ndarray) -> np.ndarray:
+    """The spins of cues `(n_cues, N)` after one update of each neuron alone, all others as in the cue.
+
+    Neurons that cannot be updated alone, as in a sequence, are updated all at once.
+    """
+    if "single-neuron updates" in memory.lacks:
+        return np.asarray(memory.step(cues))
+    neurons = memory.single_neuron_states(cues)
+    rows = [
+        settled(spins, neurons.local_field(i), None, partial(neurons.gain, i)) for i, spins in enumerate(neurons.spins)
+    ]
+    return np.stack(rows, axis=1)
 
 
 def _histogram(noise: np.ndarray, spread: float, dim: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from .denoising import linear_denoising_error as linear_denoising_error
 from .denoising import sphere_denoising_error as sphere_denoising_error
 from .dense import dense_capacity as dense_capacity
 from .dense import dense_error as dense_error
+from .dense import exponential_error as exponential_error
 from .kanerva import active_share as active_share
 from .kanerva import critical_distance as critical_distance
 from .kanerva import sdm_error as sdm_error

@@ -14,7 +14,7 @@ of Neural Computation, section 2.2 and table 2.1; McEliece, Posner, Rodemich & V
 """
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -86,16 +86,22 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
 
 
 @checked
-def faultless_patterns(neurons: Some, every: Flag = False) -> np.ndarray:
-    """The number of patterns up to which Hebb's rule keeps one without any error, `(...)` as the neurons: N/(2 ln N).
+def faultless_patterns(
+    neurons: Some, every: Flag = False, rule: Literal["hebb", "storkey", "pseudo_inverse"] = "hebb"
+) -> np.ndarray:
+    """The number of patterns up to which a rule keeps one without any error, `(...)` as the neurons: Hebb's N/(2 ln N).
 
     every: whether all patterns have no error, N/(4 ln N). For N → ∞: with P = N/(c ln N), a neuron turns with the
-    probability F(−√(c ln N)) ≈ N^(−c/2). The N neurons of a pattern give c = 2, all NP neurons c = 4. neurons: N, above
-    1. Source: McEliece et al. (1987), equations 2.2 and following (their n is N).
+    probability F(−√(c ln N)) ≈ N^(−c/2). The N neurons of a pattern give c = 2, all NP neurons c = 4. Storkey's rule
+    has N/√(c ln N), by a crosstalk of variance α², and the pseudo-inverse N. neurons: N, above 1. Sources: McEliece et
+    al. (1987), equations 2.2 and following (their n is N); Storkey (1997), ICANN, abstract, who calls his heuristic.
 
     >>> faultless_patterns([100, 1000]).round(1), faultless_patterns([100, 1000], every=True).round(1)
     (array([10.9, 72.4]), array([ 5.4, 36.2]))
+    >>> float(faultless_patterns(100, rule="storkey").round(1)), float(faultless_patterns(100, rule="pseudo_inverse"))
+    (33.0, 100.0)
     """
     if np.any(neurons <= 1):
         raise InvalidInput("neurons: expected numbers above 1")
-    return np.asarray(neurons / ((4 if every else 2) * np.log(neurons)))
+    share = 1 / ((4 if every else 2) * np.log(neurons))
+    return np.asarray(neurons * share ** {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}[rule])

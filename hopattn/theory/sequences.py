@@ -44,11 +44,13 @@ def sequence_error(
     patterns: Annotated[int, partial(whole, most=10**12)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
     n: Order = 1,
+    rectified: Flag = False,
 ) -> float:
     """The probability that a step of a sequence turns a neuron of the next pattern.
 
     The crosstalk counts as normal; its variance (P − 1) E F(m)² is summed over m, exactly for each N. patterns: P, at
-    least 1. neurons: N, at least 2. n: as of `sequence_capacity`. Raises `InvalidInput` for others.
+    least 1. neurons: N, at least 2. n: as of `sequence_capacity`. rectified: whether F(m) is 0 for m below 0, as in
+    `ha.memories.sequence`. Raises `InvalidInput` for others.
 
     >>> round(sequence_error(30, 100), 4), round(sequence_error(300, 100, n=2), 4)
     (0.0323, 0.0005)
@@ -58,8 +60,9 @@ def sequence_error(
 
     k = np.arange(neurons)
     m = (2 * k - (neurons - 1)) / neurons
+    counted = (m > 0) if rectified else 1.0
     f = np.exp(neurons * (m - (neurons - 1) / neurons)) if n == "exponential" else (m * neurons / (neurons - 1)) ** n
-    return float(ndtr(-1 / np.sqrt(max(patterns - 1, 1e-300) * (binom.pmf(k, neurons - 1, 0.5) @ f**2))))
+    return float(ndtr(-1 / np.sqrt(max(patterns - 1, 1e-300) * (binom.pmf(k, neurons - 1, 0.5) @ (counted * f**2)))))
 
 
 @checked

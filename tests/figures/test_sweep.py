@@ -368,7 +368,42 @@ def test_the_theory_of_sparse_coding_lies_over_its_load():
     assert np.interp([0.2, 0.55], x, cosine) == pytest.approx(expected, abs=1e-3)
 
 
-SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity", "sparse-coding"]
+def test_one_update_of_a_stored_pattern_has_its_theory():
+    """Table 2.1 of Hertz, Krogh & Palmer; three rules end at N/(2 ln N), N/√(2 ln N) and N; dense orders pair."""
+    axes = {"load": (0.1, 0.3, 0.5, 0.65)}
+    errors, stable = figure_of(of_scenario("bit-errors", axes, ["bit_error", "stable"], 0.01)).axes
+    assert np.interp([0.185, 0.61], *errors.lines[-1].get_data()) == pytest.approx([0.01, 0.1], abs=5e-4)
+    assert np.interp(0.6, *stable.lines[-1].get_data()) == pytest.approx(0, abs=1e-6)
+    axes = {"patterns": (10, 50, 90), "ensemble.model.rule": ("hebb", "storkey", "pseudo_inverse")}
+    ax = figure_of(of_scenario("three-rules", axes, ["stable"])).axes[0]
+    assert [line.get_xdata()[0] for line in ax.lines[-3:]] == pytest.approx([10.857, 32.95, 100], abs=0.01)
+    axes = {"patterns": (10, 100, 1000), "ensemble.model.n": (2, 3)}
+    for name, size in (("dense-errors", 32), ("sequence-errors", 51)):
+        ax = figure_of(of_scenario(name, axes, ["bit_error"], 0.2)).axes[0]
+        theory = ha.theory.dense_error(100, size, 3)
+        if name == "sequence-errors":
+            theory = ha.theory.sequence_error(100, size, 2, rectified=True)
+        assert np.interp(100, *ax.lines[-1].get_data()) == pytest.approx(float(theory), abs=1e-3)
+    axes = {"exponent": (0.3, 0.5, 0.7), "neurons": (8, 16)}
+    figure = figure_of(of_scenario("exponential-errors", axes, ["bit_error"], 0.1))
+    assert np.interp(0.7, *figure.axes[0].lines[-1].get_data()) == pytest.approx(0.273, abs=1e-3)
+    assert "line: theory" in figure.get_supxlabel() + figure.legends[0].get_title().get_text()
+    axes = {"patterns": (4, 256, 4096), "neurons": (8, 32)}
+    ax = figure_of(of_scenario("softmax-patterns", axes, ["weight"], 0.5)).axes[0]
+    assert np.interp(256, *ax.lines[-1].get_data()) == pytest.approx(0.816, abs=2e-3)
+    assert len(figure_of(of_scenario("bit-errors", {"flip": (0.0, 0.1, 0.2)}, ["bit_error"], 0.1)).axes[0].lines) == 1
+
+
+NEW = [
+    "bit-errors",
+    "three-rules",
+    "dense-errors",
+    "sequence-errors",
+    "similarities",
+    "exponential-errors",
+    "softmax-patterns",
+]
+SHIPPED = ["capacity", "capacity-by-size", "phases", "noise-and-load", "dense-capacity", "sparse-coding", *NEW]
 
 
 DRAWN = spread(product(SHIPPED, ["slide", "paper"]), 4)

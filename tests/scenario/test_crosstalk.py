@@ -5,7 +5,10 @@ import pytest
 from scipy.special import erfc
 
 import hopattn as ha
-from hopattn.scenario.crosstalk import compared, crosstalk, spread_by_theory
+from hopattn.scenario.crosstalk import compared, crosstalk, spread_by_theory, updated_once
+from hopattn.scenario.loading import parse
+from tests.each import each
+from tests.refusal import problems
 
 
 @pytest.fixture
@@ -59,3 +62,46 @@ def test_a_single_pattern_has_no_crosstalk():
     found = crosstalk(ha.memories.modern(np.ones((1, 4))), np.ones((1, 4)), np.array([0]))
     assert (found.signal, found.spread, found.wrong) == (1, 0, 0)
     assert compared(ha.memories.hopfield(np.ones((1, 4)))) == "fields"
+
+
+@each("name", ["hopfield", "dense", "exponential"])
+def test_one_update_takes_the_side_of_the_lower_energy_of_each_neuron(name):
+    rng = np.random.default_rng(1)
+    patterns = rng.choice([-1.0, 1.0], (14, 30))
+    memory = getattr(ha.memories, name)(patterns)
+    cues = np.where(rng.random((6, 30)) < 0.2, -1, 1) * patterns[:6]
+    after = updated_once(memory, cues)
+    for cue, updated in zip(cues, after, strict=True):
+        turned = cue * (1 - 2 * np.eye(30))
+        gain = np.asarray(memory.energy(cue)) - memory.energy(turned)
+        assert np.array_equal(updated != cue, gain > 1e-9)
+    assert 0 < np.mean(after != cues) < 0.5
+
+
+TEXT = """schema = 1
+title = "bits"
+source = "ours"
+kind = "ensemble"
+[ensemble]
+neurons = 32
+patterns = 20
+model = { name = "sequence", n = 2 }
+bits = true
+max_steps = 1
+cues = 20
+"""
+
+
+def test_of_a_sequence_the_next_pattern_is_the_right_one():
+    spec = parse(TEXT, "b.toml", "b").spec
+    arrays, patterns = (run(np.random.default_rng(3)) for run in (spec.compute, spec.ensemble.drawn))
+    following = np.roll(patterns, -1, axis=0)
+    fields = np.maximum(patterns @ patterns.T, 0) @ following
+    wrong = np.where(fields == 0, patterns, np.sign(fields)) != following  # a spin without a field stays
+    assert arrays["bit_error"] == pytest.approx(np.mean(wrong)) and np.mean(wrong) > 0
+    assert arrays["stable"] == pytest.approx(np.mean(~wrong.any(axis=1)))
+
+
+def test_wrong_neurons_are_counted_of_spins_alone():
+    text = TEXT.replace('{ name = "sequence", n = 2 }', '"modern"').replace("bits = true", 'sort = "unit"\nbits = true')
+    assert any("bits: the neurons of this memory are not -1 and 1" in line for line in problems(text))

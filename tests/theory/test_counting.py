@@ -79,6 +79,41 @@ def test_the_error_of_a_sequence_is_the_simulated_one(n, patterns):
     assert np.mean(found) == pytest.approx(T.sequence_error(patterns, neurons, n), abs=within)
 
 
+@each("n", [1, 2, 3])
+def test_a_rectified_sequence_has_half_of_the_crosstalk(n):
+    """m is as often below 0 as above, so that half of the mean square is left: as of half as many patterns."""
+    assert T.sequence_error(81, 20, n, rectified=True) == pytest.approx(T.sequence_error(41, 20, n))
+
+
+@each(("neurons", "patterns", "beta"), [(8, 60, 1.0), (10, 300, 1.0), (8, 40, 0.3)])
+def test_the_error_of_the_exponential_memory_is_the_simulated_one(neurons, patterns, beta):
+    """Energies of both sides of every neuron, in 300 sets of patterns; four standard errors over them, and .006."""
+    found = []
+    for seed in range(300):
+        stored = np.random.default_rng(seed).choice([-1.0, 1.0], (patterns, neurons))
+        turned = stored[0] * (1 - 2 * np.eye(neurons))
+        here, there = (np.exp(beta * (states @ stored.T - neurons)).sum(axis=-1) for states in (stored[0], turned))
+        found.append(np.mean((there > here * (1 + 1e-12)) + 0.5 * np.isclose(there, here, rtol=1e-12)))
+    within = 4 * np.std(found, ddof=1) / 300**0.5 + 0.006
+    assert np.mean(found) == pytest.approx(float(T.exponential_error(patterns, neurons, beta)), abs=within)
+
+
+def test_the_exponential_memory_ends_where_other_patterns_equal_its_own():
+    """2^N patterns: at β → ∞ only equal ones count, K = 0 and −1 of Poisson numbers of mean 1, or fewer."""
+    from scipy.stats import skellam
+
+    expected = skellam.cdf(-2, 1, 1) + skellam.pmf(-1, 1, 1) / 2
+    assert float(T.exponential_error(2**20 + 1, 20, 50.0)) == pytest.approx(expected)
+    few, many = T.exponential_error(np.exp(np.array([0.6, 0.8]) * 400), 400, 50.0)
+    assert few == pytest.approx(0, abs=1e-9) and many == pytest.approx(0.5, abs=1e-3)
+
+
+def test_rules_keep_patterns_without_an_error_up_to_their_absolute_capacities():
+    hebb, storkey, inverse = (T.faultless_patterns(1000, rule=rule) for rule in ("hebb", "storkey", "pseudo_inverse"))
+    logarithm = 2 * np.log(1000)
+    assert [hebb, storkey, inverse] == pytest.approx([1000 / logarithm, 1000 / logarithm**0.5, 1000])
+
+
 def test_the_length_of_a_sequence_grows_as_the_paper_says():
     """N/(2 ln N) and N/(4 ln N); each further order has N/(2n − 1) more; b = e²/cosh 2 for each neuron."""
     assert T.sequence_capacity(300) == pytest.approx(300 / (2 * np.log(300)))

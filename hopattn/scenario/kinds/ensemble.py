@@ -9,11 +9,11 @@ from hopattn.dynamics.likeness import errors, nearer
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory, weighs
+from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory, updated_once, weighs
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
 from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import CROSSTALK, ERRORS, MEASURES, WEIGHT, EnsembleTable, cosines
+from hopattn.scenario.parts.ensembles import BITS, CROSSTALK, ERRORS, MEASURES, WEIGHT, EnsembleTable, cosines
 from hopattn.scenario.random_patterns import EVEN
 from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
 
@@ -24,7 +24,7 @@ MOST_COURSES = 100
 class Ensemble(Spec):
     """Patterns, random or from a file, and the memory that recalls them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT, *ERRORS)
+    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT, *BITS, *ERRORS)
     main_table: ClassVar[str] = "ensemble"
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
@@ -56,6 +56,8 @@ class Ensemble(Spec):
             yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' converges; {chance}")
         elif table.weights and not weighs(memory):
             yield Problem(("ensemble", "weights"), "this memory does not give each pattern a weight; leave it out")
+        elif table.bits and not (memory.activation.discrete and memory.activation.silent == -1):
+            yield Problem(("ensemble", "bits"), "the neurons of this memory are not -1 and 1; leave it out")
         elif reason := memory.activation.why_outside_domain(
             table.cued(patterns[[0] * len(table.flips or [0])], rng)[0]
         ):
@@ -102,6 +104,10 @@ class Ensemble(Spec):
         if table.weights:
             own = np.arange(len(cues)), table.own
             arrays["weight"] = np.mean(np.asarray(memory.weights(cues))[own])
+        if table.bits:
+            right = np.asarray(getattr(memory, "values", patterns))[table.own]
+            wrong = updated_once(memory, cues) != right
+            arrays |= {"bit_error": np.mean(wrong), "stable": np.mean(~wrong.any(axis=1))}
         if table.errors:
             first = np.asarray(memory.step(cues))
             arrays |= _errors((first, np.asarray(memory.step(first)), result.state), targets)

@@ -36,6 +36,11 @@ CROSSTALK = {
 """The measures of a run with `crosstalk = true`."""
 WEIGHT = {"weight": "the weight that the first step gives the pattern that was cued, on average"}
 """The measure of a run with `weights = true`."""
+BITS = {
+    "bit_error": "fraction of neurons that one update of each alone leaves unlike the pattern",
+    "stable": "fraction of cues of which it leaves no neuron unlike the pattern",
+}
+"""The measures of a run with `bits = true`."""
 ERRORS = {
     "first": "the distance from the pattern after one step, in lengths of the pattern, on average",
     "second": "that distance after two steps",
@@ -180,6 +185,9 @@ class EnsembleTable(StoredTable):
     weights: bool = False
     """Whether the weight of each cue's own pattern in the first step is measured; of a memory that gives each pattern a
     weight."""
+    bits: bool = False
+    """Whether the wrong neurons are counted after one update of each neuron alone, all others as in the cue; in a
+    sequence, after one step, with the next pattern as the right one. For memories whose neurons are -1 and 1."""
     errors: bool = False
     """Whether the distance from the cue's own pattern is measured after one step, after two, and at the end."""
     burn_in: Annotated[int, Field(ge=0)] | None = None
@@ -193,6 +201,7 @@ class EnsembleTable(StoredTable):
             MEASURES
             | (CROSSTALK if self.crosstalk else {})
             | (WEIGHT if self.weights else {})
+            | (BITS if self.bits else {})
             | (ERRORS if self.errors else {})
         )
 
