@@ -14,18 +14,28 @@ of Neural Computation, section 2.2 and table 2.1; McEliece, Posner, Rodemich & V
 """
 
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Flag, checked
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.theory.mean_field import given_numbers
 
 MANY = 10**12  # patterns
 COUNTED = 1e9  # signs; the binomial of more is normal, with a relative error below 1e-6
 Some = Annotated[Any, partial(given_numbers, zero=False)]
+EXPONENTS = {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}
+"""By learning rule, the power of 1/(c ln N) by which it keeps fewer than N patterns."""
+
+
+def _rule(value: Any, what: str) -> str:
+    if not isinstance(value, str) or value not in EXPONENTS:
+        raise InvalidInput(f"{what}: {unknown(shortened(str(value)), EXPONENTS)}")
+    return value
+
+
 Neurons = Annotated[Any, partial(whole, least=2, most=10**9)]
 
 
@@ -86,9 +96,7 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
 
 
 @checked
-def faultless_patterns(
-    neurons: Some, every: Flag = False, rule: Literal["hebb", "storkey", "pseudo_inverse"] = "hebb"
-) -> np.ndarray:
+def faultless_patterns(neurons: Some, every: Flag = False, rule: Annotated[str, _rule] = "hebb") -> np.ndarray:
     """The number of patterns up to which a rule keeps one without any error, `(...)` as the neurons: Hebb's N/(2 ln N).
 
     every: whether all patterns have no error, N/(4 ln N). For N → ∞: with P = N/(c ln N), a neuron turns with the
@@ -104,4 +112,4 @@ def faultless_patterns(
     if np.any(neurons <= 1):
         raise InvalidInput("neurons: expected numbers above 1")
     share = 1 / ((4 if every else 2) * np.log(neurons))
-    return np.asarray(neurons * share ** {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}[rule])
+    return np.asarray(neurons * share ** EXPONENTS[rule])
