@@ -109,8 +109,8 @@ def _of_title(name: str, names: Iterable[str]) -> str | None:
     return min(found, key=len) if 0 < len(found) <= MOST_TITLES else None
 
 
-def read_text(file: Path) -> str:
-    """The text of a scenario file.
+def read_text(file: Path, what: str = "scenario") -> str:
+    """The text of a scenario file, or of another file of text, which is called `what` in messages.
 
     Raises `InvalidInput` for a file that is missing, a folder, unreadable, too large or not UTF-8.
     """
@@ -119,25 +119,26 @@ def read_text(file: Path) -> str:
         raise InvalidInput(f"{file}: {message}; save its arrays as .npz or .safetensors")
     try:
         if file.is_dir():
-            raise InvalidInput(f"{file}: is a folder; expected a scenario file")
+            raise InvalidInput(f"{file}: is a folder; expected a {what} file")
         require_regular(file)
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise InvalidInput(f"{file}: there is no such file{_did_you_mean(str(file))}") from None
+        near = _did_you_mean(str(file)) if what == "scenario" else ""
+        raise InvalidInput(f"{file}: there is no such file{near}") from None
     except OSError as error:
         raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
-    return decode(data, str(file))
+    return decode(data, str(file), what)
 
 
-def decode(data: bytes, where: str) -> str:
-    """The text of a scenario from its bytes; where: the name of the file in messages.
+def decode(data: bytes, where: str, what: str = "scenario") -> str:
+    """The text of a scenario from its bytes; where: the name of the file in messages; what: what it is called there.
 
     A byte order mark is left out, and Windows line ends become plain ones. Raises `InvalidInput` for a text that is too
     large or not UTF-8.
     """
     if len(data) > MAX_BYTES:
-        raise InvalidInput(f"{where}: is larger than {MAX_BYTES // 2**20} MiB; a scenario is a page of text")
+        raise InvalidInput(f"{where}: is larger than {MAX_BYTES // 2**20} MiB; a {what} is a page of text")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -140,14 +140,17 @@ def told_apart(met: bool, written: Callable[[int], list[str]]) -> list[str]:
     return texts if met or texts[0] != texts[1] else written(ALL_DIGITS)
 
 
-def rounds_to(value: float, printed: float) -> bool:
+def rounds_to(value: float, printed: float, decimals: int | None = None) -> bool:
     """Whether a value gives a printed number when it is rounded to the decimals of that number.
 
-    >>> rounds_to(0.7071, 0.71), rounds_to(0.7071, 0.7), rounds_to(0.7071, 0.72)
-    (True, True, False)
+    decimals: how many are printed; by default as many as the number has, without zeros at its end.
+
+    >>> rounds_to(0.7071, 0.71), rounds_to(0.7071, 0.7), rounds_to(0.7071, 0.72), rounds_to(0.7071, 0.7, 2)
+    (True, True, False, False)
     """
-    exponent = Decimal(repr(float(printed))).normalize().as_tuple().exponent
-    half_unit = 0.5 * 10.0 ** min(int(exponent), 0)
+    if decimals is None:
+        decimals = -min(int(Decimal(repr(float(printed))).normalize().as_tuple().exponent), 0)
+    half_unit = 0.5 * 10.0**-decimals
     return abs(value - printed) <= half_unit * (1 + 1e-9)
 
 

@@ -1,0 +1,155 @@
+"""The numbers of a finished run by the names that a text calls them by."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.results.labelled import Labelled
+from hopattn.retrieval.similarity import cosine
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.language.occurrence import Occurrence
+from hopattn.scenario.loading import load
+from hopattn.scenario.result import Outcome
+from hopattn.scenario.running import run
+from hopattn.scenario.words.vocabulary import Vocabulary
+
+VOCABULARY = "vocabulary"
+"""The name under which the words' own vectors stand among the arrays."""
+_WORDS_FOR = {
+    "weights": r"\bweight|\battention\b|softmax|gewicht",
+    "scores": r"\bscore|\blogit|similarit|ähnlichkeit",
+    "state": r"\bstates?\b|\bresult|zustand|zustände",
+    "output": r"\boutputs?\b|ausgabe",
+    "queries": r"\bquery\b|\bqueries\b",
+    VOCABULARY: r"\bvocabulary|\bvectors?\b|\bembedding|\baxes\b|vokabular|vektor",
+}
+"""What a text may call an array, as a regular expression; any array by its name."""
+
+
+class Value(NamedTuple):
+    """A number of a run. array: the name of its array. run: scenario and variant."""
+
+    number: float
+    array: str
+    run: str
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The numbers of one run.
+
+    run: scenario and variant, as a text names them. arrays: those of numbers, the words' own vectors first. words: the
+    vectors by word. outcomes: the verdicts on its expectations.
+    """
+
+    run: str
+    arrays: Mapping[str, Labelled]
+    words: Mapping[str, np.ndarray]
+    outcomes: Sequence[Outcome]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The words, and the labels of all rows and columns, that have a letter."""
+        labels = {name for array in self.arrays.values() for row in array.labels for name in row}
+        every = {*self.words, *labels, *(Occurrence.parse(name).word for name in labels)}
+        return tuple(name for name in sorted(every) if re.search(r"[^\W\d]", name))
+
+    def rows(self, name: str, arrays: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+        """The vectors of a word in arrays of two axes: those of its rows."""
+        for key in arrays:
+            array = self.arrays[key]
+            if len(array.labels) == 2:
+                yield from ((key, array.values[i]) for i in places(name, array.labels[0]))
+
+    def entries(self, quantity: str, one: str, other: str) -> Iterator[Value]:
+        """The entries of the arrays of a quantity from a word to another."""
+        for key, array in self.arrays.items():
+            if ArrayName.parse(key).quantity == quantity and len(array.labels) == 2:
+                for i in places(one, array.labels[0]):
+                    yield from (Value(array.values[i, j], key, self.run) for j in places(other, array.labels[1]))
+
+    def products(self, one: str, other: str, cosines: bool) -> Iterator[Value]:
+        """The cosines, or the products, of a word's vectors with another word."""
+        for to in [self.words[word] for word in self.words if places(other, (word,))]:
+            for key, vector in self.rows(one, tuple(self.arrays)):
+                if vector.shape == to.shape and ArrayName.parse(key).quantity in (VOCABULARY, "state", "output"):
+                    yield Value(float(cosine(vector, to)) if cosines else float(vector @ to), key, self.run)
+
+    def measures(self) -> Iterator[tuple[str, float]]:
+        """The numbers of the run that have a name of several words, and the computed numbers of its expectations."""
+        for key, array in self.arrays.items():
+            if array.values.ndim == 0 and " " in key:
+                yield key, float(array.values)
+        for outcome in self.outcomes:
+            if " " in outcome.expectation and re.fullmatch(r"-?[\d.]+(e-?\d+)?", outcome.computed):
+                yield outcome.expectation, float(outcome.computed)
+
+
+def known(name: str) -> list[Known]:
+    """The runs of a scenario: all of `bank`, one of `bank variant river`; raises `InvalidInput` if there is none."""
+    place, _, variant = name.partition(" variant ")
+    scenario = load(place.strip())
+    if variant and variant not in scenario.runs:
+        raise InvalidInput(f"{scenario.where}: variant {unknown(variant, filter(None, scenario.runs))}")
+    result = run(scenario)
+    return [
+        Known(
+            f"{result.name} variant {one.name}" if one.name else result.name,
+            _arrays(scenario.runs[one.name], {name: one.table(name) for name in one.arrays}),
+            scenario.runs[one.name].layout().words,
+            [outcome for outcome in result.expectations if outcome.run == one.name],
+        )
+        for one in result.runs
+        if not variant or one.name == variant
+    ]
+
+
+def _arrays(spec: Spec, arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
+    """The arrays of numbers, the words' own vectors first: as they are, and as the file has them."""
+    vocabulary, own = getattr(spec, VOCABULARY, None), dict[str, Labelled]()
+    if isinstance(vocabulary, Vocabulary):
+        axes = tuple(vocabulary.axes)
+        for name, vectors in ((VOCABULARY, vocabulary.vectors), ("written vocabulary", vocabulary.words)):
+            own[name] = Labelled(np.array([*vectors.values()], float), ("word", "axis"), (tuple(vectors), axes))
+    elif len({vector.shape for vector in spec.layout().words.values()}) == 1:
+        words = spec.layout().words
+        axes = tuple(map(str, range(1, len(next(iter(words.values()))) + 1)))
+        own[VOCABULARY] = Labelled(np.stack([*words.values()]), ("word", "axis"), (tuple(words), axes))
+    return own | {name: array for name, array in arrays.items() if array.values.dtype.kind in "fiu"}
+
+
+def places(name: str, labels: Sequence[str]) -> list[int]:
+    """The places of a name among labels: as it is, or as the word of a label such as `their#2`; case is left out."""
+    wanted = " ".join(name.lower().split())
+    lower = [label.lower() for label in labels]
+    words = [Occurrence.parse(label).word for label in lower]
+    return [i for i, one in enumerate(lower) if one == wanted] or [i for i, one in enumerate(words) if one == wanted]
+
+
+def meant(near: Sequence[str], arrays: Sequence[str]) -> list[str]:
+    """The arrays that the nearest of some texts names, by layer and head too if it does; none if no text names one.
+
+    >>> meant(["the weights of layer 2", "the states"], ["layer 1 weights", "layer 2 weights", "layer 2 state"])
+    ['layer 2 weights']
+    """
+    for text in near:
+        whole = [name for name in arrays if " " in name and name in text.lower()]
+        own = whole or [name for name in arrays if re.search(called(ArrayName.parse(name).quantity), text, re.I)]
+        for key in ("layer", "head"):
+            number = re.search(rf"\b{key}s?\s+(\d+)", text, re.I)
+            at = [name for name in own if number and str(getattr(ArrayName.parse(name), key)) == number[1]]
+            own = at or own
+        if own:
+            return own
+    return []
+
+
+def called(quantity: str) -> str:
+    """The regular expression of what a text may call an array."""
+    return _WORDS_FOR.get(quantity, rf"\b{re.escape(quantity.removesuffix('s'))}")
