@@ -3,6 +3,7 @@
 - `problem.py`: a problem as data
 - `friendly.py`: the rule that every drawn problem keeps
 - `wording.py`: a problem in words; the texts of each language are a file of `languages/`
+- `telling.py`: the parts of a scenario that a sheet can tell
 - `drawing.py`: from a scenario and a seed to a sheet
 - `marking.py`: answers against the right ones
 - `formats/`: a sheet for print, and for learning platforms

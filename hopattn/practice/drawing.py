@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from hopattn.foundation.checks import instance, whole
-from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, InvalidInput, listed, shortened
 from hopattn.foundation.writing import fractions, number
 from hopattn.practice.friendly import (
     holds,
@@ -30,11 +30,13 @@ from hopattn.practice.friendly import (
     without_zero_fields,
 )
 from hopattn.practice.problem import Choice, Grid, Problem, Sheet
+from hopattn.practice.telling import untold
 from hopattn.practice.wording import given, layers_before, moves, quantity, question, texts
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.base import Numeric
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec
 from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.loading import Scenario, load
 from hopattn.scenario.practice.mistakes import mistakes
@@ -103,6 +105,11 @@ class Exercise:
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
         self.asked = [one for one in spec.expect if isinstance(one, Numeric) and one.asked]
+        for one in self.asked:
+            if keys := [*untold(scenario.runs[one.variants[0]], one, texts("en"))]:
+                line = line_of(scenario.lines, ("practice",))
+                reason = f"no sentence of a sheet tells {listed(keys)}; ask for a number that does not need it"
+                raise InvalidInput(f"{scenario.where}:{line}: practice: {reason}")
         self.lesson = [one for one in spec.expect if not isinstance(one, Numeric)]
         self.changes: dict[str, Mapping[str, Any]] = {variant.name: variant.changes for variant in spec.variant}
         self.changes[""] = {}
