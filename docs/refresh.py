@@ -36,6 +36,7 @@ from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import own_fields
 from hopattn.scenario.parts.memories import model_options
+from hopattn.scenario.practice.pools import pools
 from hopattn.scenario.schema import schema
 from hopattn.views.explorer.explorer import explore
 
@@ -57,6 +58,7 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
     "rule": rules,
     "update": updates,
     "features": feature_maps,
+    "pool": pools,
 }
 
 

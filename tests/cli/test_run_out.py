@@ -19,7 +19,7 @@ def test_the_folder_holds_every_file(hopattn, tmp_path):
         "provenance.json",
     }
     with np.load(folder / "arrays.npz") as arrays:
-        assert arrays["layer 1 head 1 weights"][3, 1] == 0.6
+        assert arrays["layer 1 head 1 weights"][3, 1] == 0.7
         assert "river/layer 1 state" in arrays
     assert json.loads((folder / "result.json").read_text())["ok"]
     rows = list(csv.DictReader((folder / "expectations.csv").read_text().splitlines()))

@@ -179,7 +179,7 @@ def test_the_answer_of_each_word_is_named_and_a_tie_is_a_tie():
     assert named["modern"]["markets"] == ("in = financial", pytest.approx(0.5**0.5, abs=1e-9))
     assert named["modern"]["financial"] == ("in", pytest.approx(1.0))
     assert named["linear"]["financial"] == ("nothing", 0.0)
-    assert named["nearest"]["banks"] == ("markets", pytest.approx(1.0))
+    assert named["nearest"]["banks"] == ("financial", pytest.approx(1.0))
     assert {one["cue"] for one in found.table()[0]["named"]} == {"financial", "markets", "banks"}
     assert "markets: in = financial" in found.to_csv()
 

@@ -51,7 +51,7 @@ def texts(figure):
         [
             ("moved", "bank", ["Aufmerksamkeit dreht „banks“ zu „financial“ oder „muddy“", "davor", "money", "muddy"]),
             ("attention", "bank", ["Anfrage", "Schlüssel", "0,8", "markets", "banks, next to 'financial'"]),
-            ("steps", "bank", ["Summe", "1,24", "1  Werte: banks"]),
+            ("steps", "bank", ["Summe", "1,2", "1  Werte: banks"]),
             ("overlaps", "letters", ["Muster", "Schritt", "Reiz: half of R", "Reiz", "0,14"]),
             ("energies", "letters", ["Energie", "konvergiert anderswohin", "ten letters\n1 von 3 abgerufen"]),
             ("crosstalk", "crosstalk", ["Dichte", "1,0", "Last 0,105", "mehr als das Signal"]),

@@ -79,7 +79,7 @@ def test_a_student_moves_banks_between_its_senses_and_sees_why(opened):
     working = page.inner_text(".working")
     for name in ("similarity", "separation", "projection", "activation"):
         assert name in working
-    assert "h = 0 in + .6 muddy + .8 rivers" in working
+    assert "h = .1 in + .7 muddy + .62 rivers" in working
 
 
 def test_a_word_is_dragged_with_the_mouse(opened):
@@ -142,10 +142,10 @@ def test_a_word_is_picked_up_and_placed_without_a_drag(opened, how):
 def test_a_word_is_moved_with_the_arrow_keys_and_keeps_the_focus(opened):
     page = opened()
     page.locator('[data-id="banks"]').focus()
-    for key in ("ArrowRight", "ArrowUp", "ArrowUp", "Shift+ArrowLeft"):
+    for key in ("ArrowLeft", "ArrowDown", "ArrowDown", "Shift+ArrowRight"):
         page.keyboard.press(key)
         drawn(page)
-    assert np.allclose(word(page, "banks")[1:3], [0.64, 0.7], atol=1e-9)
+    assert np.allclose(word(page, "banks")[1:3], [0.66, 0.6], atol=1e-9)
     assert page.evaluate("document.activeElement.dataset.id") == "banks"
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")

@@ -76,7 +76,7 @@ def test_the_table_of_parts_keeps_its_numbers_and_the_head_place_on_a_phone(open
 
 def test_three_tasks_of_attention_are_ticked_when_they_are_done(opened):
     page = opened("bank")
-    assert "Drag banks until its result is most like another word than markets." in page.inner_text(".tasks")
+    assert "Drag banks until its result is most like another word than financial." in page.inner_text(".tasks")
     assert done(page) == [False] * 3
     page.evaluate("() => { wordMoves().moved('banks', [0, 0.9]); wordMoves().dropped(); }")
     drawn(page)

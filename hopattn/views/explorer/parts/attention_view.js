@@ -198,10 +198,10 @@ function pathsOf(own, traces) {
   return own.tokens.map((_, i) => [words[i], ...traces.map((trace) => trace.state[i])].map(placeIn(own)));
 }
 
-/** "banks moves toward markets: the cosine rises from .38 to .87." */
+/** "banks moves toward markets (cosine .38 → .87)": of the words that it turns towards, the nearest. */
 function sentenceOf(name, senses) {
   const moved = senses.map(({ other, before, after }) => ({ other, before, after, rise: after - before }));
-  const rises = moved.filter(({ rise }) => rise > 0.005).sort((a, b) => b.rise - a.rise);
+  const rises = moved.filter(({ rise }) => rise > 0.005).sort((a, b) => b.after - a.after);
   const falls = moved.filter(({ rise }) => rise < -0.005).sort((a, b) => a.rise - b.rise);
   const message = ({ other, before, after }) => `${other} (cosine ${shown(before)} → ${shown(after)})`;
   if (!rises.length && !falls.length) return `${name} keeps its direction.`;
