@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.writing import in_sentence, number
+from hopattn.foundation.writing import number
 from hopattn.practice.problem import Grid
 from hopattn.scenario.expectations.base import Expectation, Numeric
 from hopattn.scenario.expectations.measures import MatrixIs, MeasureIs, ScoreIs, WeightIs
@@ -94,7 +94,7 @@ def _vocabulary(spec: Spec, say: Texts, needed: Sequence[str]) -> Iterator[Part]
     if isinstance(own := spaces.get("word"), list):
         yield say["one_hot"].format(words=", ".join(own))
     if len(spaces) > 1:
-        yield say["parts"].format(parts=in_sentence([*spaces]))
+        yield say["parts"].format(parts=", ".join([*spaces]))
         if any(isinstance(space, str) and space.startswith("like ") for space in spaces.values()):
             yield say["empty_parts"]
     positions = getattr(spec, "positions", None)
@@ -197,9 +197,9 @@ def _weighing(table: Any, words: Texts) -> str:
 def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
     """The stored patterns, the model, the way of its updates and the cue."""
     say = words["given"]
-    yield say["stored"].format(patterns=in_sentence(memory.patterns))
+    yield say["stored"].format(patterns=", ".join(memory.patterns))
     if memory.values:
-        yield say["answers"].format(values=in_sentence(memory.values))
+        yield say["answers"].format(values=", ".join(memory.values))
     model = memory.model if isinstance(memory.model, str | None) else memory.model.name
     power = number(getattr(memory.model, "n", 2) - 1)
     yield words["model"].get(model or "memory", model).format(power=power)
@@ -209,7 +209,7 @@ def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
     if memory.model is not None and model in ("hopfield", "dense"):
         yield words["activation"]["sign"]
         yield words["update"]["async" if "one neuron" in update.way else "sync"]
-    yield say["recalled"].format(tokens=in_sentence(spec.tokens))
+    yield say["recalled"].format(tokens=", ".join(spec.tokens))
     if memory.max_steps == 1:
         yield say["one_step"]
 
