@@ -63,7 +63,8 @@ class Printed(NamedTuple):
         percents = self.text.endswith("%")
         if self.decimals is None or "e" in self.text.lower():
             return number(value)
-        text = f"{abs(value) * (100 if percents else 1):.{max(0, self.decimals - 2 * percents)}f}"
+        scaled, decimals = abs(value) * (100 if percents else 1), max(0, self.decimals - 2 * percents)
+        text = f"{scaled:.{decimals}f}" if decimals or percents or scaled % 1 < 1e-9 else f"{scaled:.2f}"
         sign = "−" if value < 0 and float(text) else ""
         if re.match(r"[+\-−–]?\.", self.text) and float(text):
             text = text.removeprefix("0")

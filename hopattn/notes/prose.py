@@ -87,11 +87,10 @@ def _vectors(block: Block, text: str, name: str, runs: Sequence[Known]) -> Itera
         ties = [entries for agreeing, entries in lists if agreeing == best]
         if not ties or ("=" not in found["is"] and 2 * best < len(ties[0])):
             continue
-        for i, (place, printed, _) in enumerate(ties[0]):
+        for i, (place, printed, value) in enumerate(ties[0]):  # one array for the whole list, the word's own first
             if printed is not None:
-                right = [entries[i][2] for entries in ties if len(entries) == len(ties[0])]
                 at = found.start("list") + place
-                yield at, compared(block.line_at(at), f"{found['name']}, number {i + 1}", printed, right)
+                yield at, compared(block.line_at(at), f"{found['name']}, number {i + 1}", printed, [value])
 
 
 def _vector_readings(found: re.Match[str], runs: Sequence[Known]) -> Iterator[tuple[int, Reading]]:

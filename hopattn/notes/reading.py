@@ -43,6 +43,7 @@ _MASKS = [
     (r"\\(?:begin|end)\s*\{[^{}]*\}|\\item\b|\\\[", ";"),
     *[(r"\\(?:(?:long)?rightarrow|to|mapsto)\b|->", "→"), (r"\\\\(?:\[[^\]]*\])?", ";"), (r"\\%", "%")],
     *[(r"\^\{?(?:\\top|\\intercal|T)\}?|[ᵀ⊤]", " "), (r"\\[,;:!> ]|\\[()\[\]](?=[\s\S])|\\q?quad\b", " ")],
+    (r"``|''", "”"),
     (r"[*$`&{}~]|(?<!\w)_+|_+(?!\w)", " "),
 ]
 """Signs of Markdown and LaTeX, and the plain signs instead of them."""

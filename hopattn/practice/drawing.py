@@ -128,20 +128,23 @@ class Exercise:
     def _draw(self, seed: int, place: int) -> Draw:
         """The problem of a place on the sheet of a seed; raises `CannotDo` if there is none.
 
-        It differs in at least two numbers from the problems before it on the sheet. The problem of an odd seed also
-        differs from those of the seeds beside it, which are even and look at no others.
+        It differs in at least two of the drawn values from the problems before it on the sheet. The problem of an odd
+        seed also differs from those of the seeds beside it, in its answer too; these are even and look at no others.
         """
-        others = [self.draw(seed, i) for i in range(1, place)]
-        others += [self.draw(seed + step, place) for step in (-1, 1) if seed % 2]
+        before = [self.draw(seed, i) for i in range(1, place)]
+        beside = [self.draw(seed + step, place) for step in (-1, 1) if seed % 2]
         random = Random(f"{self.name} {seed} {place}")
         asked = self.asked[(place - 1) % len(self.asked)]
         for _ in range(TRIES):
             found = self._attempt(asked, random)
-            if found is not None and all(_differ(found.drawn, other.drawn) for other in others):
+            if found is None or not all(_differ(found.drawn, other.drawn) for other in [*before, *beside]):
+                continue
+            if all(cells(found.answers[""]) != cells(other.answers[""]) for other in beside):
                 return found
+        idle = [name for name in self.table.errors if not mistakes[name](self._written(self.document, asked))]
+        what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
         raise CannotDo(
-            f"practice: {self.name}: {TRIES:,} draws gave no further friendly problem; "
-            "use larger pools, other errors or a smaller count"
+            f"practice: {self.name}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}"
         )
 
     def _attempt(self, asked: Numeric, random: Random) -> Draw | None:
@@ -185,7 +188,7 @@ class Exercise:
         wrong = self._wrong(document, asked)
         for name in _shuffled(self.table.errors, random):
             answer = wrong(name)
-            if answer is not None and answer.values.shape == right.values.shape:
+            if answer is not None and answer.values.shape == right.values.shape and np.any(answer.values):
                 found |= {} if any(are_near(answer, one) for one in found.values()) else {name: answer}
             if len(found) > WRONG:
                 return {key: found[key] for key in _shuffled([*found], random)}
@@ -201,7 +204,7 @@ class Exercise:
     def _wrong(self, document: Mapping[str, Any], asked: Numeric) -> Callable[[str], Labelled | None]:
         """The answer of a run with an error, by its name; None if the error changes nothing or has no answer."""
         varied = self._changed(document, self.changes[asked.variants[0]])
-        written = type(self.spec).model_validate(varied, context=self.context).written_out
+        written = self._written(document, asked)
 
         def answer(name: str) -> Labelled | None:
             changes = mistakes[name](written)
@@ -212,6 +215,11 @@ class Exercise:
             return None if runs is None else asked.answer(*runs[""][:2])
 
         return answer
+
+    def _written(self, document: Mapping[str, Any], asked: Numeric) -> dict[str, Any]:
+        """The run that is asked for, with all its defaults."""
+        varied = self._changed(document, self.changes[asked.variants[0]])
+        return type(self.spec).model_validate(varied, context=self.context).written_out
 
     def _runs(self, document: Mapping[str, Any], names: Iterable[str]) -> dict[str, Run] | None:
         """The runs of these names; None if the numbers do not fit together or grow out of range."""

@@ -102,13 +102,21 @@ def _rows(answer: Any, problem: Problem) -> Rows:
     if isinstance(answer, str) and answer.strip().upper() in {*letters}:
         return problem.choices[letters.index(answer.strip().upper())].numbers
     right = problem.answer.numbers
-    shape = "a number" if problem.is_number else f"{len(right)} × {len(right[0])} numbers"
+    vector = f"a list of {len(right[0])} numbers"
+    shape = (
+        "a number"
+        if problem.is_number
+        else vector
+        if len(right) == 1
+        else f"a list of {len(right)} such rows: {vector}"
+    )
     expected = f"expected {shape}, or a letter from A to {letters[-1]}"
     rows = answer if isinstance(answer, list) else [answer]
     rows = rows if any(isinstance(row, list) for row in rows) else [rows]
     found = [[_number(one, expected) for one in (row if isinstance(row, list) else [row])] for row in rows]
     if [len(row) for row in found] != [len(row) for row in right]:
-        raise ValueError(f"got {' + '.join(str(len(row)) for row in found)} numbers; {expected}")
+        lengths = " + ".join(str(len(row)) for row in found)
+        raise ValueError(f"got {lengths} number{'s' * (lengths != '1')}; {expected}")
     return found
 
 

@@ -137,7 +137,8 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool) -> Iterato
     """
     say, columns = words["given"], labels(text.tokens)
     rows = labels(text.queries) if text.queries else columns
-    roles = ("query", "key") if last in ("scores", "weights") else ("query", "key", "value")
+    short = last in ("scores", "weights") and head.value is None
+    roles = ("query", "key") if short else ("query", "key", "value")
     fixed = head.scores is not None or head.weights is not None
     alike = not fixed and all(getattr(head, role) is None for role in roles)
     if alike:

@@ -43,7 +43,7 @@ def test_marks_are_printed_and_a_wrong_answer_is_1(hopattn, tmp_path):
     code, out, _ = hopattn("practice", "--check", str(file))
     reason = problems[1]["choices"]["ABCD".index(wrong)]["reason"]
     assert code == 1 and f"2: wrong: likely error: {reason}\n0 of 2 right" in out
-    assert f"1: unreadable: got '?'; expected 1 × 4 numbers, or a letter from A to D ({file}:5)" in out
+    assert f"1: unreadable: got '?'; expected a list of 4 numbers, or a letter from A to D ({file}:5)" in out
     marks = json.loads(hopattn("practice", "--check", str(file), "--json")[1])
     assert [mark["verdict"] for mark in marks] == ["unreadable", "wrong"]
 
@@ -61,7 +61,13 @@ def test_marks_are_printed_and_a_wrong_answer_is_1(hopattn, tmp_path):
         (("bank", "--sheet", "x.tex", "--key", "x.md"), "x.md: expected a file that ends in .tex"),
         (("bank", "--sheet", "x.md", "--format", "html"), "x.md: expected a file that ends in .html"),
         (("bank", "--format", "prairielearn"), "--format prairielearn: is not a text; give --sheet too"),
-        (("bank", "--check", "x.toml"), "--check: takes the scenario from its file"),
+        (("bank", "--check", "x.toml"), "--check: takes the sheet from its file"),
+        (("--check", "none.toml", "--language", "de"), "--check: takes the sheet from its file"),
+        (("bank", "--json"), "--json: is an option of --check; --format json"),
+        (
+            ("bank", "--sheet", "x.pdf"),
+            "x.pdf: expected a file that ends in .html, .ipynb, .json, .md, .tex, .xml or .zip",
+        ),
         (("--check", "none.toml"), "none.toml: there is no such file"),
     ],
 )

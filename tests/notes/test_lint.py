@@ -59,7 +59,7 @@ def test_json_has_the_findings_alone(hopattn, tmp_path):
     text = "Das Gewicht von banks auf markets beträgt 0,7.\n# hopattn: off\nbanks = (1, 2, 3, 4)"
     code, out, _ = lint(hopattn, tmp_path, "a.txt", text, "--scenario", "bank", "--json")
     (one,) = json.loads(out)["findings"]
-    assert (code, one["line"], one["stands"], one["right"]) == (1, 1, "0,7", "0,8")
+    assert (code, one["line"], one["stands"], one["right"]) == (1, 1, "0,7", "0,6")
 
 
 @each(

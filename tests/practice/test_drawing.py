@@ -80,10 +80,10 @@ def test_a_pool_that_is_too_small_is_said(tmp_path, monkeypatch):
     file.write_text(
         ha.load("bank").text[: ha.load("bank").text.index("[practice]")]
         + '[practice]\nvary = { "vocabulary.words.markets" = [[0, 0.8, 0, 0.6], [0, 0.6, 0, 0.8]] }\n'
-        'errors = ["softmax-for-similarity", "word-itself-counted", "future-seen", "word-not-added"]\n'
+        'errors = ["softmax-for-similarity", "word-itself-counted", "all-words-alike", "largest-alone"]\n'
     )
     assert len(sheet(file, 1).problems) == 1
-    with pytest.raises(CannotDo, match="no further friendly problem; use larger pools"):
+    with pytest.raises(CannotDo, match="no problem number 2 that is friendly; use larger pools"):
         sheet(file, 5)
 
 

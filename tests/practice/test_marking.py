@@ -65,7 +65,7 @@ def test_an_unreadable_answer_is_said_with_its_line(tmp_path, form):
     assert (mark.verdict, mark.line) == (
         "unreadable",
         6,
-    ) and "expected 1 × 4 numbers, or a letter from A to D" in mark.reason
+    ) and "expected a list of 4 numbers, or a letter from A to D" in mark.reason
 
 
 @each(

@@ -20,12 +20,12 @@ FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "t
 
 @click.command(short_help="Draw practice problems from a scenario.")
 @click.argument("scenario", metavar="[NAME|FILE]", required=False, type=ScenarioName())
-@click.option("--count", type=click.IntRange(1, 100), default=5, show_default=True, help="Number of problems.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another seed, other numbers.")
+@click.option("--count", type=click.IntRange(1, 100), show_default="5", help="Number of problems.")
+@click.option("--seed", type=click.IntRange(min=0), show_default="0", help="Another seed, other numbers.")
 @click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet.")
 @click.option("--key", "key_file", type=click.Path(path_type=Path), metavar="FILE", help="Write answers and working.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="By default that of the sheet's ending, or md.")
-@click.option("--language", default="en", show_default=True, metavar="en|de", help="Language of the sheet.")
+@click.option("--language", show_default="en", metavar="en|de", help="Language of the sheet.")
 @click.option(
     "--check", "answers", type=click.Path(path_type=Path), metavar="FILE", help="Mark the answers in a TOML file."
 )
@@ -33,12 +33,12 @@ FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "t
 def command(
     scenario: str | None,
     *,
-    count: int,
-    seed: int,
+    count: int | None,
+    seed: int | None,
     sheet_file: Path | None,
     key_file: Path | None,
     format_: str | None,
-    language: str,
+    language: str | None,
     answers: Path | None,
     as_json: bool,
 ) -> int:
@@ -63,9 +63,11 @@ def command(
     from hopattn.foundation.errors import InvalidInput
 
     if answers is not None:
-        if scenario is not None or sheet_file is not None or key_file is not None:
-            raise InvalidInput("--check: takes the scenario from its file; leave NAME, --sheet and --key out")
+        if any(one is not None for one in (scenario, count, seed, sheet_file, key_file, format_, language)):
+            raise InvalidInput("--check: takes the sheet from its file; leave NAME and the other options out")
         return _check(answers, as_json)
+    if as_json:
+        raise InvalidInput("--json: is an option of --check; --format json gives a sheet as JSON")
     if scenario is None:
         raise InvalidInput(f"practice: needs the name of a scenario: {', '.join(_with_problems())}")
     from hopattn.practice.drawing import sheet
@@ -74,7 +76,7 @@ def command(
 
     chosen = formats[format_ or _of_ending(sheet_file)]()
     _require_files(sheet_file, key_file, chosen)
-    drawn = sheet(scenario, count, seed, language)
+    drawn = sheet(scenario, 5 if count is None else count, seed or 0, language or "en")
     if key_file is not None:
         write_over(key_file, chosen.key(drawn).encode())
         click.echo(str(key_file), err=True)
@@ -94,11 +96,14 @@ def command(
 
 
 def _of_ending(file: Path | None) -> str:
-    """The format of a file's ending; Markdown for none."""
+    """The format of a file's ending; Markdown for no file."""
     from hopattn.practice.formats import formats
+    from hopattn.results.files import require_output
 
     endings = {formats[name].ending: name for name in formats if formats[name].ending}
-    return endings.get(file.suffix.lower(), "md") if file is not None else "md"
+    if file is not None:
+        require_output(file, "--sheet", *sorted(endings))
+    return "md" if file is None else endings[file.suffix.lower()]
 
 
 def _require_files(sheet_file: Path | None, key_file: Path | None, format_: "Format") -> None:

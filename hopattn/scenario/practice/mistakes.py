@@ -38,8 +38,8 @@ def all_words_alike(document: Document) -> Changes:
     """Every word has the same weight."""
     source = document.get("input") or {}
     tokens = source.get("tokens", [])
-    scores = [[0.0] * len(tokens) for _ in source.get("queries") or tokens]
-    return {"layer.head.scores": scores} if _heads(document, "separation") == "softmax" else {}
+    scores = [[1.0] * len(tokens) for _ in source.get("queries") or tokens]
+    return {"layer.head.scores": scores} if _heads(document, "separation") in ("softmax", "identity") else {}
 
 
 def shares_not_scaled(document: Document) -> Changes:
@@ -97,7 +97,7 @@ def largest_alone(document: Document) -> Changes:
     """The largest score has the whole weight."""
     if "memory" in document and document["memory"].get("separation") == "softmax":
         return {"memory.separation": "argmax"}
-    return {"layer.head.separation": "argmax"} if _heads(document, "separation") == "softmax" else {}
+    return {"layer.head.separation": "argmax"} if _heads(document, "separation") in ("softmax", "identity") else {}
 
 
 def base_forgotten(document: Document) -> Changes:
