@@ -83,7 +83,7 @@ def test_a_pool_that_is_too_small_is_said(tmp_path, monkeypatch):
         'errors = ["softmax-for-similarity", "word-itself-counted", "all-words-alike", "largest-alone"]\n'
     )
     assert len(sheet(file, 1).problems) == 1
-    with pytest.raises(CannotDo, match="no problem number 2 that is friendly; use larger pools"):
+    with pytest.raises(CannotDo, match="no problem number 3 that is friendly; use larger pools"):
         sheet(file, 5)
 
 
