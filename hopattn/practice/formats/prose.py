@@ -64,7 +64,8 @@ class Prose(ABC):
         for problem in sheet.problems:
             answer = named_answers(problem, lettered)[problem.right]
             label = f"{sheet.texts['format']['answer']}:"
-            yield problem, self.paragraph(answer, label) + self.explained(sheet, problem, lettered)
+            matrix = self.table(problem.as_grid(problem.answer)) if len(problem.answer.cells) > 1 else ""
+            yield problem, self.paragraph(answer, label) + matrix + self.explained(sheet, problem, lettered)
 
     def explained(self, sheet: Sheet, problem: Problem, lettered: bool = False) -> str:
         """The working of a problem, and the errors behind the wrong answers."""
@@ -165,7 +166,9 @@ def in_line(choice: Choice) -> str:
 
 
 def named_answers(problem: Problem, lettered: bool) -> list[str]:
-    """The answers of a problem in one line each, with their letters or without."""
+    """The answers of a problem in one line each, with their letters or without; of a matrix the letter alone."""
+    if lettered and len(problem.answer.cells) > 1:
+        return [*LETTERS[: len(problem.choices)]]
     numbers = [in_line(choice) for choice in problem.choices]
     return [f"{letter}, {one}" for letter, one in zip(LETTERS, numbers, strict=False)] if lettered else numbers
 
