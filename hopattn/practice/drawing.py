@@ -6,7 +6,7 @@ different wrong answers.
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -140,7 +140,7 @@ class Exercise:
             if found is None or not all(_differ(found.drawn, other.drawn) for other in [*before, *beside]):
                 continue
             if all(cells(found.answers[""]) != cells(other.answers[""]) for other in beside):
-                return found
+                return replace(found, answers=self._placed(found.answers, seed, place))
         idle = [name for name in self.table.errors if not mistakes[name](self._written(self.document, asked))]
         what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
         raise CannotDo(
@@ -183,7 +183,7 @@ class Exercise:
     def _answers(
         self, right: Labelled, document: Mapping[str, Any], asked: Numeric, random: Random
     ) -> dict[str, Labelled] | None:
-        """The right answer and three wrong ones in the order of the sheet; None if there are fewer."""
+        """The right answer and three wrong ones; None if there are fewer."""
         found = {"": right}
         wrong = self._wrong(document, asked)
         for name in _shuffled(self.table.errors, random):
@@ -191,8 +191,15 @@ class Exercise:
             if answer is not None and answer.values.shape == right.values.shape and np.any(answer.values):
                 found |= {} if any(are_near(answer, one) for one in found.values()) else {name: answer}
             if len(found) > WRONG:
-                return {key: found[key] for key in _shuffled([*found], random)}
+                return found
         return None
+
+    def _placed(self, answers: Mapping[str, Labelled], seed: int, place: int) -> dict[str, Labelled]:
+        """The answers in the order of the sheet: four problems in a row have their right ones at four letters."""
+        turn, i = divmod(place - 1, WRONG + 1)
+        letter = _shuffled(range(WRONG + 1), Random(f"{self.name} {seed} letters {turn}"))[i]
+        names = [name for name in answers if name]
+        return {name: answers[name] for name in [*names[:letter], "", *names[letter:]]}
 
     def wrong_answers(self, draw: Draw) -> Iterator[tuple[str, Labelled]]:
         """The answer of the run with each error of the table, with its name; some are not on the sheet."""
@@ -281,9 +288,9 @@ def _short(value: float) -> str:
     return number(value if is_short(np.array(value)) else round(value, PLACES))
 
 
-def _shuffled(names: Sequence[str], random: Random) -> list[str]:
-    """The names in another order."""
-    drawn = list(names)
+def _shuffled(entries: Sequence[Any], random: Random) -> list[Any]:
+    """The entries in another order."""
+    drawn = list(entries)
     random.shuffle(drawn)
     return drawn
 

@@ -33,6 +33,11 @@ def test_a_longer_sheet_begins_with_the_shorter_one():
     assert sheet("bank", 3, 5).problems[:2] == sheet("bank", 2, 5).problems
 
 
+def test_the_right_answer_stands_at_each_letter_once_in_four_problems():
+    letters = [problem.letter for problem in sheet("bank", 8, 7).problems]
+    assert {*letters[:4]} == {*letters[4:]} == {*"ABCD"}
+
+
 def test_another_language_has_the_same_numbers():
     english, german = sheet("bank", 2, 1), sheet("bank", 2, 1, language="de")
     for one, other in zip(english.problems, german.problems, strict=True):
