@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from hopattn.scenario.language.fields import own_fields
 from hopattn.scenario.parts.memories import model_options
 from hopattn.scenario.practice.pools import pools
 from hopattn.scenario.schema import schema
+from hopattn.scenario.simulations import arguments_of, simulations
 from hopattn.views.explorer.explorer import explore
 
 MADE = {
@@ -59,6 +60,7 @@ REGISTRIES: dict[str, Mapping[str, Any]] = {
     "update": updates,
     "features": feature_maps,
     "pool": pools,
+    "simulation": simulations,
 }
 
 
@@ -91,7 +93,12 @@ QUESTIONS = {
     "What does training change?": ("emergence", "probes", "gradients"),
 }
 """The figures of the gallery by the question that they answer."""
-PARAMETERS = {"model": model_options, "update": own_fields, "features": _without_rng}
+PARAMETERS: Mapping[str, Callable[[Any], Mapping[str, tuple[Any, Any]]]] = {
+    "model": model_options,
+    "update": own_fields,
+    "features": _without_rng,
+    "simulation": arguments_of,
+}
 """The registries whose tables have a column of parameters, with the function that lists them."""
 
 

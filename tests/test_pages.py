@@ -135,7 +135,7 @@ def test_every_page_can_be_reached_from_the_first_one():
 def test_every_table_of_the_format_is_on_the_page():
     shown = set(re.findall(r"<!-- (?:keys|table): (\w+) -->", SCENARIOS))
     tables = schema_once()["$defs"]
-    of_registries = [name for name in tables if name.endswith(("Table", "Model", "Update", "Pool"))]
+    of_registries = [name for name in tables if name.endswith(("Table", "Model", "Update", "Pool", "Simulation"))]
     dynamic = {name for name in of_registries if "name" in tables[name]["properties"]}
     in_the_table_of_kinds = {kind.__name__ for kind in kinds.values()}
     assert set(tables) == shown | dynamic | in_the_table_of_kinds | {"Entry", "RandomWords", "Expectation"}

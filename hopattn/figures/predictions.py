@@ -8,9 +8,10 @@ import numpy as np
 from hopattn import theory
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.capacity import SIZES
-from hopattn.figures.quantities import setting
+from hopattn.figures.quantities import logarithmic, setting
 from hopattn.figures.sweep_panels import horizontal_axis
 from hopattn.scenario.grids import of_words
+from hopattn.scenario.kinds.simulation import SimulationTable
 from hopattn.scenario.language.fields import Table
 from hopattn.scenario.language.paths import last_keys
 from hopattn.scenario.parts.ensembles import EnsembleTable
@@ -42,6 +43,9 @@ def predicted(sweep: Sweep, form: str) -> Lines:
     """
     table = getattr(sweep.scenario and sweep.scenario.spec, "ensemble", None)
     keys = tuple(last_keys(sweep.axes).values())
+    own = getattr(sweep.scenario and sweep.scenario.spec, "simulation", None)
+    if isinstance(own, SimulationTable):
+        return _simulated(sweep, keys, own) if form == "curve" and own.theory else {}
     if not isinstance(table, EnsembleTable) or table.file is not None or table.correlation or "correlation" in keys:
         return {}
     if table.bits:
@@ -65,6 +69,23 @@ def predicted(sweep: Sweep, form: str) -> Lines:
     if form == "map":
         return _by_damage(sweep, keys) if temperature == 0 else _phases(sweep, keys)
     return _curves(sweep, keys, table, temperature)
+
+
+def _simulated(sweep: Sweep, keys: tuple[str, ...], table: SimulationTable) -> Lines:
+    """Along any argument of a simulation that its theory takes: one line, or one for each curve."""
+    along = list(sweep.axes).index(horizontal_axis(sweep))
+    if not {*keys} <= table.foreseen:
+        return {}
+    numbers = _numbers(sweep, keys, keys[along])
+    spaced = np.geomspace if logarithmic(numbers.tolist()) else np.linspace
+    x = spaced(numbers[0], numbers[-1], FINE)
+    x = np.unique(np.rint(x)).astype(int) if isinstance(table.given[keys[along]], int) else x
+    others = [{key: value} for i, key in enumerate(keys) if i != along for value in list(sweep.axes.values())[i]]
+    lines = {}
+    for one in others or [{}]:
+        name = f"theory, {setting(*next(iter(one.items())))}" if one else "theory"
+        lines[name] = x, [table.predicted(**one, **{keys[along]: value}) for value in x.tolist()]
+    return {table.measure: lines}
 
 
 def _temperature(table: EnsembleTable) -> float | None:

@@ -200,9 +200,12 @@ def _size(sweep: Sweep) -> str:
 
 
 def _pairs(sweep: Sweep, view: View, form: str, handles: Handles) -> str:
-    """A remark on curves and lines of theory that share a name; empty if none do. That of one update has a finite N."""
+    """A remark on curves and lines of theory that share a name; empty if none do.
+
+    The theory of one update and of a simulation has a finite N.
+    """
     if form != "curve" or not any(isinstance(handle, tuple) for handle in handles.values()):
         return ""
     table = _random(sweep)
-    finite = view.theory is not None or (table is not None and (table.bits or table.weights))
+    finite = view.theory is not None or table is None or table.bits or table.weights
     return "points: measured; line: theory" + ("" if finite else ", N → ∞")

@@ -1,6 +1,6 @@
-"""Simulations of records for which no scenario has a kind: functions of a generator and the record's `given`.
+"""Simulations that only records name, in `trial`; those of scenarios are in `scenario/simulations.py`.
 
-Each gives one number; a record names one in `trial`.
+Each is a function of a generator and the record's `given`, and gives one number.
 """
 
 import numpy as np
@@ -97,14 +97,6 @@ def margin(rng: np.random.Generator, name: str, parameters: dict[str, float]) ->
     return high
 
 
-def learnable(rng: np.random.Generator, points: int, dim: int) -> float:
-    """1 if random answers to normal points have couplings w with s_μ (w·x_μ) ≥ 1 for all, by linear programming."""
-    from scipy.optimize import linprog
-
-    rows = rng.standard_normal((points, dim)) * rng.choice([-1.0, 1.0], (points, 1))
-    return float(linprog(np.zeros(dim), A_ub=-rows, b_ub=-np.ones(points), bounds=(None, None)).status == 0)
-
-
 def dense_turns(rng: np.random.Generator, neurons: int, patterns: int, n: int) -> float:
     """The share of neurons of 20 stored patterns whose turn lowers −Σ [ξ·x]₊ⁿ."""
     stored = rng.choice([-1.0, 1.0], (patterns, neurons))
@@ -135,38 +127,6 @@ def distance_gain(rng: np.random.Generator, neurons: int, patterns: int, activit
     both = (dots - np.vecdot(stored, stored) / 2, dots)
     near, large = (np.mean(scores.argmax(axis=1) == np.arange(patterns)) for scores in both)
     return float(near - large)
-
-
-def sdm_reading(rng: np.random.Generator, distance: int) -> float:
-    """The share of wrong bits of a reading so far from one of 10,000 words of 1,000 bits at their own addresses.
-
-    There are 10⁶ locations. Only the locations within 451 bits of the cue are read, so that only these are filled.
-    """
-    words = rng.integers(0, 2, (10_000, 1000), dtype=np.uint8)
-    cue = np.packbits(words[0] ^ (np.arange(1000) < distance))
-    active = []
-    for _ in range(20):
-        locations = np.frombuffer(rng.bytes(50_000 * 125), np.uint8).reshape(-1, 125)
-        near = np.bitwise_count(locations ^ cue).sum(axis=1) <= 451
-        active.append(np.unpackbits(locations[near], axis=1))
-    signs, places = 2 * words.astype(np.float32) - 1, 2 * np.concatenate(active).astype(np.float32) - 1
-    copies = (places @ signs.T >= 1000 - 2 * 451).sum(axis=0).astype(np.float32)
-    return float(np.mean((copies @ signs > 0) != (words[0] == 1)))
-
-
-def diluted_overlap(rng: np.random.Generator, neurons: int, patterns: int, empty: float, which: int) -> float:
-    """The overlap with one of several patterns in which a neuron is 0 with the probability `empty`, at a fixed point.
-
-    It starts where each neuron has the state of the first pattern in which it is not 0, and of none a random one.
-    """
-    stored = rng.choice([-1.0, 1.0], (patterns, neurons)) * (rng.random((patterns, neurons)) >= empty)
-    x = rng.choice([-1.0, 1.0], neurons)
-    for row in stored[::-1]:
-        x = np.where(row != 0, row, x)
-    for i in rng.permutation(np.tile(np.arange(neurons), 3)):
-        field = stored[:, i] @ (stored @ x - stored[:, i] * x[i])
-        x[i] = np.sign(field) or x[i]
-    return float(stored[which - 1] @ x / neurons)
 
 
 def update_bound(rng: np.random.Generator, contraction: bool) -> float:
@@ -267,24 +227,3 @@ def moved_mean(rng: np.random.Generator) -> float:
     memory = memories.log_sum_relu(np.array([[1.0], [2.0], [2.3]]), beta=2 / 0.9**2)
     mean = memory.step(np.array([[1.2]]))
     return float(np.abs(np.asarray(memory.step(mean)) - mean)[0, 0])
-
-
-def denoised(rng: np.random.Generator, context: int, predictor: str) -> float:
-    """The mean squared error of 100 tasks: normal vectors in d = 8 of 16 directions, σ₀² = 2, σ_Z² = 1; or a sphere.
-
-    predictor: "linear", attention to so many clean vectors; "projection", P X̃; "softmax", one step with β = 1/σ_Z² over
-    vectors of the 8-dimensional unit sphere, σ_Z² = .1. The last components, without signal, are left out.
-    """
-    sphere = predictor == "softmax"
-    shape = (100, context + 20, 9 if sphere else 8)
-    clean = vectors.unit(rng.standard_normal(shape)) if sphere else np.sqrt(2) * rng.standard_normal(shape)
-    noise = 0.1 if sphere else 1.0
-    shown, meant = clean[:, :context], clean[:, context:]
-    cues = meant + np.sqrt(noise) * rng.standard_normal(meant.shape)
-    if predictor == "projection":
-        guess = cues
-    elif sphere:
-        guess = SOFTMAX.weights(cues @ shown.mT / noise) @ shown
-    else:
-        guess = cues @ shown.mT @ shown / (3 * context)
-    return float(np.mean(np.sum((guess - meant) ** 2, axis=2)))

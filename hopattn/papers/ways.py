@@ -21,10 +21,11 @@ from hopattn.scenario.files import shipped
 from hopattn.scenario.language.fields import NameIn, Table, Text
 from hopattn.scenario.loading import Scenario, load, parse
 from hopattn.scenario.running import once, run
+from hopattn.scenario.simulations import simulations
 
 MOST_LINES = 40
 """The most lines of the arithmetic of a scenario that are shown."""
-TRIALS = {name: function for name, function in vars(trials).items() if inspect.isfunction(function)}
+TRIALS = {**simulations, **{name: one for name, one in vars(trials).items() if inspect.isfunction(one)}}
 """The functions that a record may name in `trial`."""
 ScenarioName = Annotated[Text, NameIn(shipped())]
 
@@ -93,7 +94,7 @@ class Measure(Table):
 
 
 class Trial(Table):
-    """A function of `trials.py`, over the seeds from 0 on."""
+    """A simulation, or a function of `trials.py`, over the seeds from 0 on."""
 
     trial: Annotated[Text, NameIn(TRIALS)]
     given: dict[str, Any] = Field(default_factory=dict)
@@ -106,7 +107,7 @@ class Trial(Table):
     @property
     def command(self) -> str:
         made = _call(self.trial, self.given, "np.random.default_rng(0)")
-        return _python(f"import numpy as np; from hopattn.papers.trials import {self.trial}; print({made})")
+        return _python(f"import numpy as np; from {TRIALS[self.trial].__module__} import {self.trial}; print({made})")
 
     @property
     def working(self) -> str:

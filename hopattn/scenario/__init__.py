@@ -6,6 +6,7 @@
 - `practice/`: the table `[practice]`: pools of numbers, errors of students
 - `crosstalk.py`: the signal of a cue's own pattern, and the crosstalk of the others
 - `random_patterns.py`: random patterns and damaged cues
+- `simulations.py`: the simulations of published numbers, by name
 - `words/`: vocabulary, pictures, texts, damaged cues
 - `parts/`: layers, projections and memories, as a file writes them
 - `result.py`: the result of a run

@@ -11,7 +11,8 @@
 - `sequences.py`: the length of a sequence of patterns
 - `kanerva.py`: sparse distributed memory by its binomial counts
 - `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
-- `variants.py`: static noise, clipped synapses, dilution and forgetting
+- `variants.py`: static noise, clipped synapses, diluted synapses or patterns, and forgetting
+- `parts.py`: a threshold layer, which keeps the sums of its parts
 - `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass
 - `random_energy.py`: Gaussian scores: the keys that hold the softmax weight, the load of Gaussian patterns
 - `sphere.py`: the exponential memory on the sphere: its load, its temperature, its first step at finite N

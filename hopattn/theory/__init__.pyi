@@ -2,6 +2,7 @@
 
 from .counting import dichotomies as dichotomies
 from .counting import gardner_load as gardner_load
+from .counting import gardner_margin as gardner_margin
 from .counting import separable_share as separable_share
 from .denoising import linear_denoising_error as linear_denoising_error
 from .denoising import sphere_denoising_error as sphere_denoising_error
@@ -26,6 +27,7 @@ from .one_update import RandomStorage as RandomStorage
 from .one_update import contraction_bound as contraction_bound
 from .one_update import random_storage as random_storage
 from .one_update import retrieval_bound as retrieval_bound
+from .parts import kept_sums as kept_sums
 from .phases import critical_load as critical_load
 from .phases import glass_temperature as glass_temperature
 from .phases import replica_load as replica_load
@@ -54,3 +56,4 @@ from .spin_glass import metastable_rate as metastable_rate
 from .variants import diluted_load as diluted_load
 from .variants import forgetting_load as forgetting_load
 from .variants import noisy_load as noisy_load
+from .variants import shared_overlap as shared_overlap

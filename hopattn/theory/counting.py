@@ -19,7 +19,8 @@ from typing import Annotated
 import numpy as np
 
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import checked
+from hopattn.foundation.declared import Positive, checked
+from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers
 
 Counted = Annotated[int, partial(whole, most=10**6)]
@@ -60,3 +61,20 @@ def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
 
     density = np.exp(-(margin**2) / 2) / math.sqrt(2 * math.pi)
     return np.asarray(1 / ((1 + margin**2) * ndtr(margin) + margin * density))
+
+
+@checked
+def gardner_margin(load: Positive) -> float:
+    """The largest margin κ with which couplings can keep so many patterns: the κ of which `load` is `gardner_load`.
+
+    load: α, above 0. Raises `InvalidInput` above 2, where no couplings keep all patterns.
+
+    >>> round(gardner_margin(0.5196), 3), gardner_margin(2)
+    (1.0, 0.0)
+    """
+    from scipy.optimize import brentq
+
+    if load > 2:
+        raise InvalidInput(f"load: got {load:g}; above 2 no couplings keep all patterns")
+    # 1/α_c(κ) is above κ² + ½, so that κ is below 1/√α
+    return float(brentq(lambda k: float(gardner_load(k)) - load, 0.0, load**-0.5, xtol=1e-12)) if load < 2 else 0.0

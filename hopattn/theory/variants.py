@@ -1,4 +1,4 @@
-"""Variants of Hebb's rule at T = 0 and N → ∞: static noise, clipped synapses, dilution, forgetting.
+"""Variants of Hebb's rule at T = 0 and N → ∞: static noise, clipped synapses, diluted synapses or patterns, forgetting.
 
 With the weight Λ of the retrieved pattern (1 for Hebb's rule), its overlap m, the noise σ and the susceptibility C,
 
@@ -10,7 +10,8 @@ so that each y gives m, σ and C, and the load follows from σ. Fully connected:
 
 Sources: Sompolinsky (1986), Phys. Rev. A 34, 2571 (static noise Δ of the synapses, relative to Hebb's part; synapses
 clipped to their signs have Δ² = π/2 − 1); Derrida, Gardner & Zippelius (1987), Europhys. Lett. 4, 167 (dilution);
-Mézard, Nadal & Toulouse (1986), J. Physique 47, 1457 (forgetting). The equations by the signal-to-noise analysis of
+Mézard, Nadal & Toulouse (1986), J. Physique 47, 1457 (forgetting); Agliari et al. (2012), Phys. Rev. Lett. 109, 268101
+(diluted patterns, retrieved together). The equations by the signal-to-noise analysis of
 Shiino & Fukai (1992), J. Phys. A 25, L375.
 """
 
@@ -20,7 +21,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Positive, checked
+from hopattn.foundation.declared import Count, Positive, Real, checked
+from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, each_number
 
 LEAST, MOST = 0.8, 5.0
@@ -71,6 +73,21 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
         return float(found * math.sqrt(2 / math.pi) / s)
 
     return float((t * brentq(lambda s: slope(s) - t, 1e-3, 1 / t, xtol=1e-12)) ** 2)
+
+
+@checked
+def shared_overlap(empty: Real, which: Count = 1) -> float:
+    """δ^(k−1)(1 − δ), the overlap with pattern k of a state that retrieves few diluted patterns one after another.
+
+    Each neuron has the state of the first pattern in which it is not 0. empty: δ, the share of the neurons of a pattern
+    that are 0. which: k, from 1 on.
+
+    >>> shared_overlap(0.5), shared_overlap(0.5, which=3)
+    (0.5, 0.125)
+    """
+    if not 0 <= empty <= 1:
+        raise InvalidInput(f"empty: got {empty:g}; expected a share from 0 to 1")
+    return (1 - empty) * empty ** (which - 1)
 
 
 @checked

@@ -394,7 +394,26 @@ def test_one_update_of_a_stored_pattern_has_its_theory():
     assert len(figure_of(of_scenario("bit-errors", {"flip": (0.0, 0.1, 0.2)}, ["bit_error"], 0.1)).axes[0].lines) == 1
 
 
+def test_the_theory_of_a_simulation_is_a_line_for_each_curve_along_the_arguments_that_it_takes():
+    axes = {"simulation.of.points": (4, 20, 36, 60), "simulation.of.dim": (10, 20)}
+    measure = "share of the sets of answers that are learned"
+    figure = figure_of(of_scenario("any-couplings", axes, [measure]))
+    assert np.interp(36, *figure.axes[0].lines[-1].get_data()) == ha.theory.separable_share(36, 20)
+    assert "N → ∞" not in figure.get_supxlabel() + figure.legends[0].get_title().get_text()
+    axes = {"simulation.of.context": (8, 64, 512)}
+    ax = figure_of(of_scenario("denoising", axes, ["mean squared error"])).axes[0]
+    assert np.interp(64, *ax.lines[-1].get_data()) == pytest.approx(16 / 3 * (1 + 18 / 64), rel=1e-2)
+    axes = {"simulation.times": (10, 20, 40)}
+    assert len(figure_of(of_scenario("denoising", axes, ["mean squared error"])).axes[0].lines) == 1
+
+
 NEW = [
+    "any-couplings",
+    "largest-margin",
+    "diluted-patterns",
+    "denoising",
+    "distributed-reading",
+    "sums-of-parts",
     "bit-errors",
     "three-rules",
     "dense-errors",

@@ -165,3 +165,13 @@ def test_a_reading_of_a_sparse_distributed_memory_errs_as_often_as_simulated(own
 def test_what_a_formula_does_not_cover_is_refused(call, message):
     with pytest.raises(ha.InvalidInput, match=message):
         call()
+
+
+@given(load=st.floats(0.01, 2))
+def test_the_margin_of_a_load_has_that_load(load):
+    assert float(T.gardner_load(T.gardner_margin(load))) == pytest.approx(load, rel=1e-9)
+
+
+def test_beyond_two_patterns_a_coupling_there_is_no_margin():
+    with pytest.raises(ha.InvalidInput, match="above 2"):
+        T.gardner_margin(2.01)

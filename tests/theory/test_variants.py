@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import hopattn as ha
@@ -103,3 +105,9 @@ def test_the_rate_of_many_neurons_is_the_published_one():
 def test_other_numbers_are_refused(call):
     with pytest.raises(InvalidInput, match="expected"):
         call()
+
+
+@given(empty=st.floats(0, 1), patterns=st.integers(1, 30))
+def test_diluted_patterns_share_all_neurons_that_not_all_leave_free(empty, patterns):
+    shares = [ha.theory.shared_overlap(empty, which) for which in range(1, patterns + 1)]
+    assert sum(shares) == pytest.approx(1 - empty**patterns)

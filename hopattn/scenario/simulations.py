@@ -1,0 +1,140 @@
+"""Simulations of published numbers, by name: each draws once, and gives one number.
+
+A scenario of the kind "simulation" and a published record name one. The first argument is the generator; the others are
+keys of the file, within the bounds that their annotations state.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.foundation.vectors import unit
+from hopattn.memories.models.hidden import threshold_layer
+from hopattn.retrieval.separation.softmax import Softmax
+from hopattn.scenario.language.fields import Number
+
+Few = Annotated[int, Field(ge=1, le=200)]
+Many = Annotated[int, Field(ge=1, le=20_000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Variance = Annotated[float, Field(gt=0, le=1e6)]
+AT_ONCE = 50_000
+"""The number of locations that are drawn together."""
+
+
+def learnable(rng: np.random.Generator, points: Few, dim: Few) -> float:
+    """1 if random answers to normal points have couplings w with s_μ (w·x_μ) ≥ 1 for all, by linear programming."""
+    from scipy.optimize import linprog
+
+    rows = rng.standard_normal((points, dim)) * rng.choice([-1.0, 1.0], (points, 1))
+    return float(linprog(np.zeros(dim), A_ub=-rows, b_ub=-np.ones(points), bounds=(None, None)).status == 0)
+
+
+def largest_margin(rng: np.random.Generator, load: Annotated[float, Field(gt=0, le=4)], dim: Few) -> float:
+    """The largest margin κ with which couplings of length √N keep random answers to αN random ±1 patterns; 0 if none.
+
+    The shortest w with s_μ (w·x_μ) ≥ 1 has κ = 1/|w|. Its residual in the nonnegative least squares of Lawson & Hanson
+    (1974), Solving Least Squares Problems, chapter 23.4, is proportional to (−w, 1).
+    """
+    from scipy.optimize import nnls
+
+    shape = max(1, round(load * dim)), dim
+    rows = rng.choice([-1.0, 1.0], shape)  # a random answer turns the signs of a row, which are random already
+    ahead = np.vstack([rows.T, np.ones(len(rows))])
+    residual = np.eye(dim + 1)[-1] - ahead @ nnls(ahead, np.eye(dim + 1)[-1], maxiter=100 * len(rows))[0]
+    return float(residual[-1] / np.linalg.norm(residual[:-1])) if residual[-1] > 1e-9 else 0.0
+
+
+def diluted_overlap(rng: np.random.Generator, neurons: Many, patterns: Few, empty: Share, which: Few) -> float:
+    """The overlap with one of several patterns in which a neuron is 0 with the probability `empty`, at a fixed point.
+
+    It starts where each neuron has the state of the first pattern in which it is not 0, and of none a random one.
+    """
+    stored = rng.choice([-1.0, 1.0], (patterns, neurons)) * (rng.random((patterns, neurons)) >= empty)
+    x = rng.choice([-1.0, 1.0], neurons)
+    for row in stored[::-1]:
+        x = np.where(row != 0, row, x)
+    sums, columns = stored @ x, stored.T.copy()
+    for i in rng.permutation(np.tile(np.arange(neurons), 3)):
+        others = sums - columns[i] * x[i]
+        x[i] = np.sign(columns[i] @ others) or x[i]
+        sums = others + columns[i] * x[i]
+    return float(stored[min(which, patterns) - 1] @ x / neurons)
+
+
+def denoised(
+    rng: np.random.Generator,
+    context: Annotated[int, Field(ge=1, le=2000)],
+    predictor: Literal["linear", "projection", "softmax"],
+    dim: Annotated[int, Field(ge=1, le=64)],
+    signal: Variance,
+    noise: Variance,
+) -> float:
+    """The mean squared error of 100 tasks of 20 cues: vectors of the dimension d with normal noise of variance σ_Z².
+
+    predictor: "linear", attention to L clean normal vectors of variance σ₀² = `signal`; "projection", P X̃ of them;
+    "softmax", one step with β = 1/σ_Z² over L vectors of the d-dimensional sphere of radius σ₀. Components without a
+    signal are left out.
+    """
+    sphere = predictor == "softmax"
+    clean = rng.standard_normal((100, context + 20, dim + sphere))
+    clean = np.sqrt(signal) * (unit(clean) if sphere else clean)
+    shown, meant = clean[:, :context], clean[:, context:]
+    cues = meant + np.sqrt(noise) * rng.standard_normal(meant.shape)
+    if predictor == "projection":
+        guess = cues
+    elif sphere:
+        guess = Softmax().weights(cues @ shown.mT / noise) @ shown
+    else:
+        guess = cues @ shown.mT @ shown / ((signal + noise) * context)
+    return float(np.mean(np.sum((guess - meant) ** 2, axis=2)))
+
+
+def sdm_reading(
+    rng: np.random.Generator,
+    distance: Annotated[int, Field(ge=0, le=2000)],
+    bits: Annotated[int, Field(ge=1, le=2000)],
+    radius: Annotated[int, Field(ge=0, le=2000)],
+    locations: Annotated[int, Field(ge=1, le=10**6)],
+    words: Many,
+) -> float:
+    """The share of wrong bits of a reading so far from one of the words that a sparse distributed memory stores.
+
+    The words are at their own addresses. Only the locations within the radius of the cue are read, so that only these
+    are filled. No location near the cue gives a reading of −1 in every bit.
+    """
+    stored = rng.integers(0, 2, (words, bits), dtype=np.uint8)
+    cue = stored[0] ^ (np.arange(bits) < distance)
+    active, packed, length = [], np.packbits(cue), -(-bits // 8)
+    unused = np.uint8(0xFF << (8 * length - bits) & 0xFF)
+    for start in range(0, locations, AT_ONCE):
+        drawn = np.frombuffer(rng.bytes(min(AT_ONCE, locations - start) * length), np.uint8).reshape(-1, length).copy()
+        drawn[:, -1] &= unused
+        near = np.bitwise_count(drawn ^ packed).sum(axis=1) <= radius
+        active.append(np.unpackbits(drawn[near], axis=1, count=bits))
+    signs, places = 2 * stored.astype(np.float32) - 1, 2 * np.concatenate(active).astype(np.float32) - 1
+    copies = (places @ signs.T >= bits - 2 * radius).sum(axis=0).astype(np.float32)
+    return float(np.mean((copies @ signs > 0) != (stored[0] == 1)))
+
+
+def sums_kept(rng: np.random.Generator, neurons: Many, parts: Few, threshold: Number) -> float:
+    """The share of 200 sums of random parts of ±1, each part in half of them, that one threshold step keeps."""
+    memory = threshold_layer(rng.choice([-1.0, 1.0], (parts, neurons)), threshold)
+    hidden = (rng.random((200, parts)) < 0.5).astype(float)
+    again = memory.weights(hidden @ memory.keys)
+    return float(np.mean(np.all(again == hidden, axis=1)))
+
+
+simulations: Mapping[str, Callable[..., float]] = {
+    function.__name__: function
+    for function in (learnable, largest_margin, diluted_overlap, denoised, sdm_reading, sums_kept)
+}
+"""The simulations by their names."""
+
+
+def arguments_of(simulation: Callable[..., float]) -> dict[str, tuple[Any, Any]]:
+    """The arguments that a file gives, name → (type, default); the default of a required one is `...`."""
+    parameters = [*inspect.signature(simulation).parameters.values()][1:]
+    return {one.name: (one.annotation, ...) for one in parameters}
