@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 # The seed of the cases; a fresh one where it is empty.
 FUZZ_SEED ?=
 
-.PHONY: demo test test-all lint types bench schema figures docs site certificate mutations faults fuzz clean
+.PHONY: demo test test-all later lint types bench schema figures docs site certificate mutations faults fuzz clean
 
 demo: $(VENV)/.run
 	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures & figures=$$!; checked=0; \
@@ -25,6 +25,10 @@ test: $(VENV)/.test
 
 test-all: $(VENV)/.test
 	HOPATTN_FULL=1 $(PYTEST) $(PYTEST_ARGS)
+
+later: $(VENV)/.test
+	$(INSTALL) pytest-cov
+	$(BIN)/python -m tests.later
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -21,6 +21,7 @@ from hopattn.foundation import kernels
 from hopattn.foundation.threads import thread_limit
 from tests.counts import FULL, VARIANTS, count, evenly
 from tests.each import MANY, Stride, many
+from tests.later import names
 from tests.on_workers import serve
 
 try:
@@ -204,8 +205,10 @@ SECOND = MANY
 
 SKIPPED = "hopattn/skipped"
 """Where the cache of pytest holds the names of the tests that the last run skipped."""
-ONLY_SKIPPED = os.environ.get("HOPATTN_SKIPPED") == "1"
-"""Whether only these run: with more packages installed than in the last run, they show what it could not."""
+REST = os.environ.get("HOPATTN_REST") == "1"
+"""Whether only these run, and those of `later.txt`: with more packages installed, what the last run did not show."""
+LATER = frozenset() if VARIANTS or os.environ.get("HOPATTN_LATER") == "none" else names()
+"""The tests that a run of the whole suite leaves out."""
 
 
 SHARING = {"figures", "scenario", "test_pages.py", "cli"}
@@ -339,8 +342,10 @@ def pytest_collection_modifyitems(config, items):
     if not FULL:
         left_out |= {item for own in second.values() for i, item in enumerate(own) if i % SECOND}
         left_out |= {item for item in items if item.get_closest_marker("full")}
-    if ONLY_SKIPPED:
+    if REST:
         left_out.update(shown_before(items, config.cache))
+    elif {Path(arg).name for arg in config.args} == {*config.getini("testpaths")}:  # a folder that is named runs whole
+        left_out.update(item for item in items if is_later(item))
     if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
         left_out.update(left_to_ci(items))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
@@ -351,14 +356,19 @@ def pytest_collection_modifyitems(config, items):
         assert item.get_closest_marker("skip") is None, "skip by a fixture that says what is missing"
 
 
+def is_later(item):
+    """Whether `.ci/run` shows a test that `make test` leaves out."""
+    return item.nodeid.partition("[")[0] in LATER
+
+
 def shown_before(items, cache):
-    """The tests that the last run did not skip; a name that it kept and that no test has now is an error."""
+    """The tests that the last run showed; a name that it kept and that no test has now is an error."""
     skipped, named = cache.get(SKIPPED, None), {item.nodeid for item in items}
     if skipped is None:
-        raise pytest.UsageError("HOPATTN_SKIPPED=1: no tests have run before, so none are known to have skipped")
+        raise pytest.UsageError("HOPATTN_REST=1: no tests have run before, so none are known to have skipped")
     if WANTED and not named.issuperset(skipped):
-        raise pytest.UsageError(f"HOPATTN_SKIPPED=1: no test here: {', '.join(sorted({*skipped} - named))}")
-    return [item for item in items if item.nodeid not in skipped]
+        raise pytest.UsageError(f"HOPATTN_REST=1: no test here: {', '.join(sorted({*skipped} - named))}")
+    return [item for item in items if item.nodeid not in skipped and not is_later(item)]
 
 
 def left_to_ci(items):

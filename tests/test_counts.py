@@ -3,9 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.conftest import SKIPPED, left_to_ci, pytest_terminal_summary, shown_before
 from tests.counts import but, evenly
+from tests.later import ROOT, kept, names
 
 
 def test_some_are_evenly_spaced_from_the_first_to_the_last():
@@ -38,8 +41,33 @@ def test_cases_are_left_out_by_their_names_which_must_be_there():
         but("abc", "d")
 
 
-def test_a_second_run_takes_the_tests_that_the_first_skipped():
-    cache, items = {}, [SimpleNamespace(nodeid=name) for name in "abc"]
+def test_the_tests_that_are_kept_reach_every_line_for_little_time():
+    """The dear one reaches nothing alone; of b and c, c is the cheaper; d is cheap."""
+    seconds = {"a": 9.0, "b": 2.0, "c": 1.0, "d": 0.05, "e": 1.0}
+    lines = {"a": {1, 2, 3}, "b": {2, 3}, "c": {2, 3}, "d": {1}, "e": {3, 4}}
+    assert kept(seconds, lines) == {"c", "d", "e"}
+
+
+@given(
+    lines=st.dictionaries(st.sampled_from("abcdefgh"), st.sets(st.integers(0, 9)), min_size=1),
+    dear=st.sets(st.sampled_from("abcdefgh")),
+)
+def test_no_line_is_lost_and_no_dear_test_is_kept_that_reaches_none_alone(lines, dear):
+    seconds = {name: 1.0 if name in dear else 0.01 for name in lines}
+    found = kept(seconds, lines)
+    assert set().union(*(lines[name] for name in found)) == set().union(*lines.values())
+    for name in found & dear:
+        assert lines[name] - set().union(*(lines[other] for other in found - {name}))
+
+
+def test_every_test_that_is_left_to_ci_is_there():
+    for name in names():
+        path, _, test = name.partition("::")
+        assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{name}: run `make later`"
+
+
+def test_a_second_run_takes_the_tests_that_the_first_left_out(monkeypatch):
+    cache, items = {}, [SimpleNamespace(nodeid=name) for name in ("a", "b", "c[1]")]
     keeping = SimpleNamespace(cache=SimpleNamespace(set=cache.__setitem__))
     with pytest.raises(pytest.UsageError, match="no tests have run before"):
         shown_before(items, cache)
@@ -47,5 +75,7 @@ def test_a_second_run_takes_the_tests_that_the_first_skipped():
     assert cache == {SKIPPED: []} and shown_before(items, cache) == items
     pytest_terminal_summary(SimpleNamespace(stats={"skipped": [items[1]]}), keeping)
     assert shown_before(items, cache) == [items[0], items[2]]
+    monkeypatch.setattr("tests.conftest.LATER", {"c"})
+    assert shown_before(items, cache) == items[:1]
     with pytest.raises(pytest.UsageError, match="no test here: b"):
         shown_before(items[2:], cache)

@@ -41,25 +41,27 @@ def clone(tmp_path):
     return git
 
 
-def due(folder, ran):
-    """The output and the exit code of .ci/full-is-due, where the commit `ran` stands in .ci/full-ran."""
-    (folder / ".ci/full-ran").write_text(f"{ran} 2026-01-01 passed\n")
-    done = subprocess.run(["sh", ".ci/full-is-due"], cwd=folder, capture_output=True, text=True)
-    return done.stdout.strip(), done.returncode
+def due(folder, **ran):
+    """The parts that .ci/full-is-due prints, and what it says on standard error. ran: their commits and ends."""
+    rows = (f"{part} {commit} 2026-01-01 {how} in 3 min\n" for part, (commit, how) in ran.items())
+    (folder / ".ci/full-ran").write_text("".join(rows))
+    done = subprocess.run(["sh", ".ci/full-is-due"], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.split(), done.stderr
 
 
-def test_everything_is_due_after_fifty_commits_or_at_a_word(clone, tmp_path):
+def test_a_part_is_due_after_fifty_commits_where_it_failed_or_at_a_word(clone, tmp_path):
     first = tip = clone("rev-parse", "HEAD")
     tree = clone("write-tree")
     for count in range(1, 51):
         tip = clone("commit-tree", tree, "-p", tip, "-m", f"commit {count}")
         if count in (49, 50):
             clone("update-ref", "HEAD", tip)
-            assert due(tmp_path, first) == (("", 1) if count == 49 else ("50 commits since it ran", 0))
-    assert due(tmp_path, tip) == ("", 1)
-    assert due(tmp_path, "0" * 40) == ("", 1), "a shallow clone"
+            expected = ["laws"] if count == 49 else ["fuzz", "laws"]
+            assert due(tmp_path, fuzz=(first, "passed"), laws=(tip, "failed")) == (expected, "")
+    parts, message = due(tmp_path, fuzz=("0" * 40, "passed"))
+    assert parts == [] and "is not in this clone" in message, "a shallow clone"
     clone("commit", "--quiet", "--allow-empty", "--message", "Release [full]")
-    assert due(tmp_path, tip) == ("the last commit asks for it", 0)
+    assert due(tmp_path, fuzz=(tip, "passed"), laws=(tip, "passed")) == (["fuzz", "laws"], "")
 
 
 def test_everything_runs_each_part_and_keeps_how_it_ended(clone, tmp_path):
@@ -79,15 +81,19 @@ def test_everything_runs_each_part_and_keeps_how_it_ended(clone, tmp_path):
     shutil.copy(ROOT / ".ci/full", tmp_path / ".ci")
     commit = clone("rev-parse", "--short", "HEAD")
     ran = tmp_path / ".ci/full-ran"
-    assert everything("fuzz", "benchmarks") == (0, ["fuzz", "bench"], "")
+    ran.write_text(f"laws {commit} 2026-01-01 passed in 9 min\nfuzz {commit} 2026-01-01 failed in 9 min\n")
     code, made, message = everything("fuzzz")
-    assert (code, made) == (2, []) and "'fuzzz' is not a part of .ci/full; expected some of: tests fuzz" in message
-    assert not ran.exists()
-    assert everything() == (0, ["test-all", "fuzz", "bench"], "")
-    assert re.fullmatch(rf"{commit} \d{{4}}-\d\d-\d\d passed in 0 min\n", ran.read_text())
-    assert everything(fails="test-all") == (1, ["test-all", "fuzz", "bench"], "")
-    assert " failed: tests in 0 min\n" in ran.read_text()
-    assert due(tmp_path, commit) == ("", 1)
+    assert (code, made) == (2, []) and "'fuzzz' is not a part of .ci/full; expected some of: figures" in message
+    assert everything("fuzz", "benchmarks") == (0, ["fuzz", "bench"], "")
+    rows = [line.split() for line in ran.read_text().splitlines()]
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        (part, commit, "passed") for part in ("laws", "fuzz", "benchmarks")
+    ]
+    assert everything(fails="FUZZ_SECONDS") == (1, ["test-all"] * 3 + ["fuzz", "bench"], "")
+    rows = [line.split() for line in ran.read_text().splitlines()]
+    assert {row[0]: row[3] for row in rows} == {"fuzz": "failed"} | dict.fromkeys(
+        ("figures", "practice", "laws", "faults", "benchmarks", "least", "newest"), "passed"
+    )
 
 
 def test_the_tests_that_other_versions_run_are_there():
