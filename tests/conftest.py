@@ -21,7 +21,7 @@ from hopattn.foundation import kernels
 from hopattn.foundation.threads import thread_limit
 from tests.counts import FULL, VARIANTS, count, evenly
 from tests.each import MANY, Stride, many
-from tests.later import names
+from tests.later import names, without_case
 from tests.on_workers import serve
 
 try:
@@ -207,8 +207,8 @@ SKIPPED = "hopattn/skipped"
 """Where the cache of pytest holds the names of the tests that the last run skipped."""
 REST = os.environ.get("HOPATTN_REST") == "1"
 """Whether only these run, and those of `later.txt`: with more packages installed, what the last run did not show."""
-LATER = frozenset() if VARIANTS or os.environ.get("HOPATTN_LATER") == "none" else names()
-"""The tests that a run of the whole suite leaves out."""
+LATER = frozenset() if VARIANTS or os.environ.get("HOPATTN_LATER") == "run" else names()
+"""The tests that a run of the whole suite leaves out, and with HOPATTN_LATER=leave any run."""
 
 
 SHARING = {"figures", "scenario", "test_pages.py", "cli"}
@@ -344,8 +344,10 @@ def pytest_collection_modifyitems(config, items):
         left_out |= {item for item in items if item.get_closest_marker("full")}
     if REST:
         left_out.update(shown_before(items, config.cache))
-    elif {Path(arg).name for arg in config.args} == {*config.getini("testpaths")}:  # a folder that is named runs whole
-        left_out.update(item for item in items if is_later(item))
+    else:
+        whole = {Path(arg).name for arg in config.args} == {*config.getini("testpaths")}
+        if whole or os.environ.get("HOPATTN_LATER") == "leave":
+            left_out.update(item for item in items if is_later(item))
     if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
         left_out.update(left_to_ci(items))
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
@@ -358,7 +360,7 @@ def pytest_collection_modifyitems(config, items):
 
 def is_later(item):
     """Whether `.ci/run` shows a test that `make test` leaves out."""
-    return item.nodeid.partition("[")[0] in LATER
+    return not LATER.isdisjoint([item.nodeid, without_case(item.nodeid)])
 
 
 def shown_before(items, cache):

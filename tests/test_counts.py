@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import SKIPPED, left_to_ci, pytest_terminal_summary, shown_before
 from tests.counts import but, evenly
-from tests.later import ROOT, kept, names
+from tests.later import ROOT, kept, names, short, without_case
 
 
 def test_some_are_evenly_spaced_from_the_first_to_the_last():
@@ -60,8 +60,13 @@ def test_no_line_is_lost_and_no_dear_test_is_kept_that_reaches_none_alone(lines,
         assert lines[name] - set().union(*(lines[other] for other in found - {name}))
 
 
+def test_a_test_of_which_all_cases_are_left_has_one_name():
+    every = ["f::a[1]", "f::a[2]", "f::b[1]", "f::b[2]", "f::c", "f::d"]
+    assert short(["f::a[2]", "f::a[1]", "f::b[2]", "f::c"], every) == ["f::a", "f::b[2]", "f::c"]
+
+
 def test_every_test_that_is_left_to_ci_is_there():
-    for name in names():
+    for name in map(without_case, names()):
         path, _, test = name.partition("::")
         assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{name}: run `make later`"
 
@@ -75,7 +80,7 @@ def test_a_second_run_takes_the_tests_that_the_first_left_out(monkeypatch):
     assert cache == {SKIPPED: []} and shown_before(items, cache) == items
     pytest_terminal_summary(SimpleNamespace(stats={"skipped": [items[1]]}), keeping)
     assert shown_before(items, cache) == [items[0], items[2]]
-    monkeypatch.setattr("tests.conftest.LATER", {"c"})
+    monkeypatch.setattr("tests.conftest.LATER", frozenset("c"))
     assert shown_before(items, cache) == items[:1]
     with pytest.raises(pytest.UsageError, match="no test here: b"):
         shown_before(items[2:], cache)

@@ -62,8 +62,9 @@ def draw_sweep(figure: Figure, sweep: Sweep, view: View = WHOLE) -> None:
     pads(figure, h_pad=0.1, w_pad=0.12)
     shown = [MEASURE] if form == "capacity" else names[:PANELS]
     handles: Handles = {}
+    lines_of = _lines(sweep, view, form, shown)
     for ax, name in zip(grid_of(figure, len(shown), 2), shown, strict=True):
-        handles |= _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
+        handles |= _draw(ax, sweep, (form, name), lines_of[name])
     for ax in figure.axes if len(shown) > 2 else ():  # panels are above each other
         ax.set_ylabel(wrapped(ax.get_ylabel().replace("\n", " "), NARROW))
     notes = [_note(sweep, form, shown), _pairs(sweep, view, form, handles)]
@@ -88,7 +89,7 @@ def draw_sweep_panel(ax: Axes, sweep: Sweep, view: View = WHOLE) -> Around:
     """
     form = _form(sweep, view)
     name = MEASURE if form == "capacity" else only(_measures(sweep, view), "measures", "measure")
-    handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, name))
+    handles = _draw(ax, sweep, (form, name), _lines(sweep, view, form, [name])[name])
     if len(handles) > (form != "map"):
         ax.legend(list(handles.values()), list(handles), title=_pairs(sweep, view, form, handles) or None)
     translate(ax, _lang(sweep))
@@ -135,21 +136,20 @@ def _measures(sweep: Sweep, view: View) -> list[str]:
     return sorted(means, key=lambda name: len(np.unique(means[name][~np.isnan(means[name])])) < 2)
 
 
-def _lines(sweep: Sweep, view: View, form: str, name: str) -> list[Line]:
-    """The theory's lines over one measure, given or else predicted, and points of one's own.
+def _lines(sweep: Sweep, view: View, form: str, names: list[str]) -> dict[str, list[Line]]:
+    """The theory's lines over each of some measures, given or else predicted, and points of one's own.
 
     Lines in the plane of a map lie over the maps of all measures.
     """
+    if view.points is not None and form != "map":
+        raise InvalidInput("plot: points: are for the figure 'map'")
+    points = [] if view.points is None else own_points(sweep, view.points)
     theory = predicted(sweep, form) if view.theory is None else view.theory
     everywhere = form != "curve" or view.measure is not None
     axis = horizontal_axis(sweep) if form == "curve" else next(iter(sweep.axes))
     numbers = sizes(sweep) if form == "capacity" else places(sweep.axes[axis]).tolist()
-    lines = lines_for(theory, name, list(sweep.values), numbers, everywhere)
-    if view.points is None:
-        return lines
-    if form != "map":
-        raise InvalidInput("plot: points: are for the figure 'map'")
-    return lines + own_points(sweep, view.points)
+    measures = list(sweep.values)
+    return {name: lines_for(theory, name, measures, numbers, everywhere) + points for name in names}
 
 
 def _draw(ax: Axes, sweep: Sweep, what: tuple[str, str], lines: list[Line]) -> Handles:
