@@ -25,15 +25,16 @@ PARAMETERS = {
     "correlation": "cosine between patterns",
     "points": "points P",
     "parts": "parts P",
-    "words": "stored words T",
     "which": "pattern k",
     "empty": "share δ of the neurons of a pattern that is 0",
     "context": "clean vectors L that attention reads",
     "distance": "distance of the cue from the word, in bits",
 }
 """The names of parameters, by their keys."""
-SYMBOLS = {"load": "α", "exponent": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"}
-SYMBOLS |= {"which": "k", "words": "T", "points": "P", "parts": "P", "context": "L"}
+SYMBOLS = {
+    **{"load": "α", "exponent": "α", "temperature": "T", "beta": "β", "neurons": "N", "dim": "N", "patterns": "P"},
+    **{"points": "P", "parts": "P", "which": "k", "context": "L"},
+}
 """The symbols of parameters, for the names of curves."""
 MEASURES = {
     "overlap": "overlap m with the pattern",

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import unit
 from hopattn.memories.models.hidden import threshold_layer
 from hopattn.retrieval.separation.softmax import Softmax
@@ -19,9 +21,18 @@ from hopattn.scenario.language.fields import Number
 Few = Annotated[int, Field(ge=1, le=200)]
 Many = Annotated[int, Field(ge=1, le=20_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Variance = Annotated[float, Field(gt=0, le=1e6)]
-AT_ONCE = 50_000
-"""The number of locations that are drawn together."""
+Variance = Annotated[float, Field(ge=1e-6, le=1e6)]
+AT_ONCE, BLOCK = 50_000, 1000
+"""The number of locations that are drawn together, and of those that are filled together."""
+FORMULAS = {
+    "learnable": "separable_share",
+    "largest_margin": "gardner_margin",
+    "diluted_overlap": "shared_overlap",
+    "denoised": "linear_denoising_error",
+    "sdm_reading": "sdm_error",
+    "sums_kept": "kept_sums",
+}
+"""The function of `ha.theory` that predicts a simulation; it takes the arguments of the same names."""
 
 
 def learnable(rng: np.random.Generator, points: Few, dim: Few) -> float:
@@ -35,12 +46,14 @@ def learnable(rng: np.random.Generator, points: Few, dim: Few) -> float:
 def largest_margin(rng: np.random.Generator, load: Annotated[float, Field(gt=0, le=4)], dim: Few) -> float:
     """The largest margin κ with which couplings of length √N keep random answers to αN random ±1 patterns; 0 if none.
 
-    The shortest w with s_μ (w·x_μ) ≥ 1 has κ = 1/|w|. Its residual in the nonnegative least squares of Lawson & Hanson
-    (1974), Solving Least Squares Problems, chapter 23.4, is proportional to (−w, 1).
+    αN is rounded. The shortest w with s_μ (w·x_μ) ≥ 1 has κ = 1/|w|. Its residual in the nonnegative least squares of
+    Lawson & Hanson (1974), Solving Least Squares Problems, chapter 23.4, is proportional to (−w, 1).
     """
     from scipy.optimize import nnls
 
-    shape = max(1, round(load * dim)), dim
+    if load * dim < 1:
+        raise InvalidInput(f"load: got {load:g}; expected at least {1 / dim:g}, one pattern for {dim} neurons")
+    shape = round(load * dim), dim
     rows = rng.choice([-1.0, 1.0], shape)  # a random answer turns the signs of a row, which are random already
     ahead = np.vstack([rows.T, np.ones(len(rows))])
     residual = np.eye(dim + 1)[-1] - ahead @ nnls(ahead, np.eye(dim + 1)[-1], maxiter=100 * len(rows))[0]
@@ -48,10 +61,13 @@ def largest_margin(rng: np.random.Generator, load: Annotated[float, Field(gt=0, 
 
 
 def diluted_overlap(rng: np.random.Generator, neurons: Many, patterns: Few, empty: Share, which: Few) -> float:
-    """The overlap with one of several patterns in which a neuron is 0 with the probability `empty`, at a fixed point.
+    """The overlap with pattern `which` of several in which a neuron is 0 with the probability `empty`.
 
-    It starts where each neuron has the state of the first pattern in which it is not 0, and of none a random one.
+    It starts where each neuron has the state of the first pattern in which it is not 0, and of none a random one; then
+    each neuron is updated three times, after which few patterns are at a fixed point.
     """
+    if which > patterns:
+        raise InvalidInput(f"which: got {which}; expected at most {patterns}, the number of patterns")
     stored = rng.choice([-1.0, 1.0], (patterns, neurons)) * (rng.random((patterns, neurons)) >= empty)
     x = rng.choice([-1.0, 1.0], neurons)
     for row in stored[::-1]:
@@ -61,7 +77,7 @@ def diluted_overlap(rng: np.random.Generator, neurons: Many, patterns: Few, empt
         others = sums - columns[i] * x[i]
         x[i] = np.sign(columns[i] @ others) or x[i]
         sums = others + columns[i] * x[i]
-    return float(stored[min(which, patterns) - 1] @ x / neurons)
+    return float(stored[which - 1] @ x / neurons)
 
 
 def denoised(
@@ -100,22 +116,25 @@ def sdm_reading(
     locations: Annotated[int, Field(ge=1, le=10**6)],
     words: Many,
 ) -> float:
-    """The share of wrong bits of a reading so far from one of the words that a sparse distributed memory stores.
+    """The share of wrong bits of a reading, at `distance` bits from one of the words of a sparse distributed memory.
 
     The words are at their own addresses. Only the locations within the radius of the cue are read, so that only these
     are filled. No location near the cue gives a reading of −1 in every bit.
     """
+    if distance > bits:
+        raise InvalidInput(f"distance: got {distance}; expected at most {bits}, the number of bits")
     stored = rng.integers(0, 2, (words, bits), dtype=np.uint8)
+    signs, copies = 2 * stored.astype(np.float32) - 1, np.zeros(words, np.float32)
     cue = stored[0] ^ (np.arange(bits) < distance)
-    active, packed, length = [], np.packbits(cue), -(-bits // 8)
+    packed, length = np.packbits(cue), -(-bits // 8)
     unused = np.uint8(0xFF << (8 * length - bits) & 0xFF)
     for start in range(0, locations, AT_ONCE):
         drawn = np.frombuffer(rng.bytes(min(AT_ONCE, locations - start) * length), np.uint8).reshape(-1, length).copy()
         drawn[:, -1] &= unused
-        near = np.bitwise_count(drawn ^ packed).sum(axis=1) <= radius
-        active.append(np.unpackbits(drawn[near], axis=1, count=bits))
-    signs, places = 2 * stored.astype(np.float32) - 1, 2 * np.concatenate(active).astype(np.float32) - 1
-    copies = (places @ signs.T >= bits - 2 * radius).sum(axis=0).astype(np.float32)
+        near = drawn[np.bitwise_count(drawn ^ packed).sum(axis=1) <= radius]
+        for rows in blocks(len(near), BLOCK):
+            places = 2 * np.unpackbits(near[rows], axis=1, count=bits).astype(np.float32) - 1
+            copies += (places @ signs.T >= bits - 2 * radius).sum(axis=0)
     return float(np.mean((copies @ signs > 0) != (stored[0] == 1)))
 
 

@@ -76,5 +76,7 @@ def gardner_margin(load: Positive) -> float:
 
     if load > 2:
         raise InvalidInput(f"load: got {load:g}; above 2 no couplings keep all patterns")
+    if load < 1e-12:  # the rest is below the last digit
+        return 1 / math.sqrt(load)
     # 1/α_c(κ) is above κ² + ½, so that κ is below 1/√α
     return float(brentq(lambda k: float(gardner_load(k)) - load, 0.0, load**-0.5, xtol=1e-12)) if load < 2 else 0.0

@@ -102,12 +102,12 @@ def _errors(bits: int, radius: int, locations: int, words: int, own: bool) -> np
     from scipy.stats import binom
 
     apart = np.arange(bits + 1)
-    share = np.array([shared_share(bits, radius, int(d)) for d in apart])
+    share = np.minimum([shared_share(bits, radius, int(d)) for d in apart], 1.0)  # by rounding above 1
     near = locations * share
     random = binom.pmf(apart, bits, 0.5)
     root = np.sqrt(near * (1 - share) + (words - 1) * (random @ (near * (1 - share) + near**2)))
     towards = own * (words - 1) * (random @ (near * (1 - 2 * apart / bits)))
     with np.errstate(divide="ignore", invalid="ignore"):
         like, other = ndtr(-(near + towards) / root), ndtr(-(near - towards) / root)
-    errors = np.where(root > 0, (1 - apart / bits) * like + apart / bits * other, 0.5)
+    errors = np.where(root > 0, (1 - apart / bits) * like + apart / bits * other, np.where(near > 0, 0.0, 0.5))
     return np.asarray(errors)

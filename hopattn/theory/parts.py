@@ -2,7 +2,7 @@
 
 Of P random parts of ±1 and unit length, each is in a sum with the probability ½. A part that is in a sum of n parts has
 a score of 1 with a noise of variance (n − 1)/N from the other parts; one that is not has a noise of variance n/N. With
-the normal distribution F and the scores as independent,
+the normal distribution F and the scores taken as independent, which is right to .01 at θ = ½ and too low far from it,
 
     P(kept | n) = F((1 − θ)√(N/(n − 1)))^n F(θ√(N/n))^(P − n)        P(kept) = Σ_n (P choose n) 2^−P P(kept | n)
 

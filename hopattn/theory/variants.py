@@ -79,7 +79,8 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
 def shared_overlap(empty: Real, which: Count = 1) -> float:
     """δ^(k−1)(1 − δ), the overlap with pattern k of a state that retrieves few diluted patterns one after another.
 
-    Each neuron has the state of the first pattern in which it is not 0. empty: δ, the share of the neurons of a pattern
+    Each neuron has the state of the first pattern in which it is not 0. Of P patterns the state is at rest while
+    δ + … + δ^(P−1) < 1: always of two, up to δ = .618 of three. empty: δ, the share of the neurons of a pattern
     that are 0. which: k, from 1 on.
 
     >>> shared_overlap(0.5), shared_overlap(0.5, which=3)

@@ -128,11 +128,16 @@ def test_a_run_has_the_mean_of_its_draws_their_error_and_the_theory_and_writes_a
 @each(
     ("old", "new", "message"),
     [
-        ('theory = "separable_share"', 'theory = "gardner_margin"', "'gardner_margin' needs load; the simulation has"),
+        (
+            'theory = "separable_share"',
+            'theory = "gardner_margin"',
+            "not the formula of 'learnable'; expected 'separable_share'",
+        ),
         ('theory = "separable_share"', 'theory = "separable_shape"', "did you mean 'separable_share'?"),
         ('"learnable"', '"learnabel"', "did you mean 'learnable'?"),
         ("points = 9, ", "", "points: is missing"),
         ("points = 9", "points = 900", "points: got 900; expected at most 200"),
+        ('"learned"', '"theory"', "'theory' stands beside the measure; choose another name"),
         ("times = 40", "times = 1", "times: got 1; expected at least 2"),
     ],
 )
@@ -140,6 +145,41 @@ def test_a_wrong_file_is_refused_with_what_to_write(old, new, message):
     with pytest.raises(InvalidInput) as refused:
         parse(TEXT.replace(old, new), "t.toml", "t")
     assert message in str(refused.value)
+
+
+@each(
+    ("name", "given", "message"),
+    [
+        (
+            "diluted_overlap",
+            {"neurons": 9, "patterns": 2, "empty": 0.4, "which": 3},
+            "which: got 3; expected at most 2",
+        ),
+        ("largest_margin", {"load": 0.01, "dim": 20}, "load: got 0.01; expected at least 0.05"),
+        (
+            "sdm_reading",
+            {"distance": 9, "bits": 8, "radius": 3, "locations": 9, "words": 2},
+            "distance: got 9; expected at most 8",
+        ),
+    ],
+)
+def test_arguments_that_do_not_go_together_are_refused(name, given, message):
+    with pytest.raises(InvalidInput, match=message):
+        drawn(name, 0, **given)
+
+
+def test_without_noise_a_reading_is_right():
+    assert T.sdm_error(100, 100, 1000, 1) == 0
+    assert drawn("sdm_reading", 0, distance=5, bits=64, radius=64, locations=10, words=1) == 0
+
+
+def test_a_formula_of_another_predictor_is_refused():
+    text = TEXT.replace("separable_share", "linear_denoising_error").replace(
+        '"learnable", points = 9, dim = 5',
+        '"denoised", context = 9, predictor = "softmax", dim = 5, signal = 1, noise = 1',
+    )
+    with pytest.raises(InvalidInput, match="is for predictor = 'linear', not 'softmax'"):
+        parse(text, "t.toml", "t")
 
 
 def test_a_number_that_the_theory_does_not_take_is_refused_with_the_reason():

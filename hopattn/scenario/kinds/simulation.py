@@ -8,17 +8,16 @@ import numpy as np
 from pydantic import Field
 
 from hopattn import theory
-from hopattn.foundation.errors import listed
 from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
 from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import EntryIn, NameIn, Problem, Table, Text
-from hopattn.scenario.simulations import arguments_of, simulations
+from hopattn.scenario.simulations import FORMULAS, arguments_of, simulations
 
-FORMULAS = dict.fromkeys(dir(theory))
-"""The names of the functions of `ha.theory`."""
+BESIDE = ("standard error", "theory")
+"""The arrays beside the measure."""
 
 
 class SimulationTable(Table):
@@ -30,8 +29,15 @@ class SimulationTable(Table):
     """The name of the number that it gives, in a few words; figures write it at the axis."""
     times: Annotated[int, Field(ge=2, le=1000)] = 10
     """The number of draws, of which a run gives the mean and its standard error."""
-    theory: Annotated[Text, NameIn(FORMULAS, lambda _: {})] | None = None
-    """The function of `ha.theory` that predicts the number; it takes the arguments of the same names."""
+    theory: Annotated[Text, NameIn(dict.fromkeys(FORMULAS.values()))] | None = None
+    """The function of `ha.theory` that predicts the number: of learnable separable_share, of largest_margin
+    gardner_margin, of diluted_overlap shared_overlap, of sdm_reading sdm_error, of sums_kept kept_sums; of denoised
+    linear_denoising_error, for the predictor "linear"."""
+
+    @property
+    def name(self) -> str:
+        """The name of the simulation."""
+        return str(getattr(self.of, "name", ""))
 
     @property
     def given(self) -> dict[str, Any]:
@@ -41,7 +47,7 @@ class SimulationTable(Table):
     @property
     def foreseen(self) -> set[str]:
         """The arguments of the simulation that the theory takes."""
-        return {*self.given} & {*_arguments(getattr(theory, str(self.theory)))}
+        return {*self.given} & {*inspect.signature(getattr(theory, str(self.theory))).parameters}
 
     def predicted(self, **changed: Any) -> float:
         """The number that the theory gives, with some arguments changed."""
@@ -49,21 +55,18 @@ class SimulationTable(Table):
         return float(getattr(theory, str(self.theory))(**{name: arguments[name] for name in self.foreseen}))
 
     def problems(self) -> Iterator[Problem]:
-        """A theory that needs arguments which the simulation does not have, or that does not take its numbers."""
+        """A measure with the name of another array, and a theory of another simulation or of other numbers."""
+        if self.measure in BESIDE:
+            yield Problem(("simulation", "measure"), f"'{self.measure}' stands beside the measure; choose another name")
+        place, own = ("simulation", "theory"), FORMULAS[self.name]
         if self.theory is None:
             return
-        needed = [name for name, needs in _arguments(getattr(theory, self.theory)).items() if needs]
-        place = ("simulation", "theory")
-        if missing := [name for name in needed if name not in self.given]:
-            has = listed(self.given)
-            yield Problem(place, f"'{self.theory}' needs {listed(missing)}; the simulation has {has}")
+        if self.theory != own:
+            yield Problem(place, f"'{self.theory}' is not the formula of '{self.name}'; expected '{own}'")
+        elif (predictor := self.given.get("predictor", "linear")) != "linear":
+            yield Problem(place, f"'{own}' is for predictor = 'linear', not '{predictor}'; leave it out")
         else:
             yield from refusals(place, self.predicted)
-
-
-def _arguments(function: Any) -> dict[str, bool]:
-    """The arguments of a function of `ha.theory`, and whether each is needed."""
-    return {name: one.default is one.empty for name, one in inspect.signature(function).parameters.items()}
 
 
 class Simulation(Spec):
@@ -85,8 +88,7 @@ class Simulation(Spec):
 
     def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
         table = self.simulation
-        simulation = simulations[str(getattr(table.of, "name", ""))]
-        drawn = [simulation(one, **table.given) for one in rng.spawn(table.times)]
+        drawn = [simulations[table.name](one, **table.given) for one in rng.spawn(table.times)]
         own = {table.measure: np.mean(drawn), "standard error": np.std(drawn, ddof=1) / np.sqrt(table.times)}
         return {**own, "theory": table.predicted()} if table.theory else own
 
@@ -95,10 +97,9 @@ class Simulation(Spec):
 
     def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
         table, numbers = self.simulation, {name: number(float(array.values)) for name, array in arrays.items()}
-        name = str(getattr(table.of, "name", ""))
-        yield f"{name}: {(inspect.getdoc(simulations[name]) or '').partition(chr(10))[0]}"
+        yield f"{table.name}: {(inspect.getdoc(simulations[table.name]) or '').partition(chr(10))[0]}"
         yield ", ".join(f"{key} = {value}" for key, value in table.given.items())
-        mean = f"{numbers[table.measure]} ± {numbers['standard error']}"
-        yield f"{table.measure} = {mean}, the mean of {table.times} draws"
+        mean = f"{numbers[table.measure]}, the mean of {table.times} draws"
+        yield f"{table.measure} = {mean}; its standard error is {numbers['standard error']}"
         if table.theory:
             yield f"ha.theory.{table.theory}: {numbers['theory']}"
