@@ -115,8 +115,8 @@ def test_many_bytes_are_found(cold_worker, monkeypatch):
 
 
 def test_a_case_that_writes_more_files_may_take_longer():
-    assert faults(Outcome(seconds=6, files=2), {}) == []
-    assert faults(Outcome(seconds=6, files=1), {}) == ["takes more than 5.8 seconds"]
+    assert faults(Outcome(seconds=11, files=2), {}) == []
+    assert faults(Outcome(seconds=11, files=1), {}) == ["takes more than 10.8 seconds"]
 
 
 @pytest.mark.parametrize("way", ["a refusal", "nothing"])
