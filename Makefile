@@ -8,6 +8,8 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # The figures of the demo; all figures of the gallery where it is empty.
 DEMO_FIGURES ?= moved similarity induction attention recall landscape
+# The scenarios of the lectures; all that come with hopattn where it is empty.
+DEMO_SCENARIOS ?= $(foreach lecture,ling3804 cs371n kim at6 note,$(wildcard scenarios/$(lecture)/*.toml))
 BENCH_ARGS ?= --write benchmarks/RESULTS.md
 FUZZ_SECONDS ?= 60
 # The seed of the cases; a fresh one where it is empty.
@@ -17,8 +19,8 @@ FUZZ_SEED ?=
 
 demo: $(VENV)/.run
 	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures & figures=$$!; checked=0; \
-		$(BIN)/hopattn check || checked=$$?; wait $$figures && exit $$checked
-	@echo 'make demo DEMO_FIGURES= draws all figures of the gallery'
+		$(BIN)/hopattn check $(DEMO_SCENARIOS) || checked=$$?; wait $$figures && exit $$checked
+	@echo 'make demo DEMO_FIGURES= DEMO_SCENARIOS= draws all figures of the gallery, and checks all scenarios'
 
 test: $(VENV)/.test
 	$(PYTEST) $(PYTEST_ARGS)

@@ -165,6 +165,23 @@ def test_check_of_all_is_a_line_for_each_source_and_what_is_missed(hopattn, tmp_
     assert code == 1 and "MISSED  Programs in heads (RASP)" in out and "mine misses:" in out
 
 
+def test_check_on_several_processes_shows_what_one_process_shows(hopattn, tmp_path):
+    (tmp_path / "bad.toml").write_text("schema = 1")
+    file = str(tmp_path / "bad.toml")  # the processes may have started in another folder
+    one, several = (hopattn("check", "letters", file, "bank", "--json", "--workers", n) for n in ("1", "2"))
+    assert one == several
+    assert (one[0], [row["name"] for row in json.loads(one[1])]) == (2, ["letters", "bank"])
+    assert "bad.toml:1: 'kind' is missing" in one[2]
+
+
+def test_many_scenarios_of_the_groups_are_shown_in_groups(hopattn, monkeypatch):
+    monkeypatch.setattr("hopattn.cli.commands.check.MANY", 2)
+    named = [str(shipped()[name]) for name in ("letters", "bank")]
+    assert ["LING3804", "1", "of", "1"] in [
+        line.split()[1:5] for line in hopattn("check", *named, "--workers", "1")[1].splitlines()
+    ]
+
+
 def test_check_says_how_far_it_is_if_that_takes_long(hopattn, monkeypatch):
     monkeypatch.setattr("hopattn.views.tables.monotonic", iter(range(0, 1000, 11)).__next__)
     code, out, err = hopattn("check", "bank", "similarity")

@@ -15,46 +15,49 @@ from hopattn.cli.scenario_names import ScenarioName
 if TYPE_CHECKING:
     from hopattn.scenario.result import Result
 
+MANY = 20
+"""The number of scenarios from which on several processes run them, since each takes some seconds to start.
+
+So many that come with hopattn are shown in their groups.
+"""
+
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
 @click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
 @click.option("--long", "is_long", is_flag=True, help="Show a line for each scenario, with its source.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help=f"Number of worker processes; by default one on each core for {MANY} scenarios or more.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
-def command(scenarios: tuple[str, ...], is_long: bool, as_json: bool) -> int:
+def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
     Of a scenario with a table [practice], a problem of each kind is drawn too, which must be friendly.
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
-    from hopattn.foundation.errors import CannotDo, InvalidInput
-    from hopattn.foundation.threads import single_threaded
-    from hopattn.practice.drawing import Exercise
+    from hopattn.experiments.processes import results_of
     from hopattn.scenario.checking import InvalidScenario
-    from hopattn.scenario.files import shipped
-    from hopattn.scenario.loading import load
-    from hopattn.scenario.running import run
+    from hopattn.scenario.files import GROUPS, shipped
     from hopattn.views.tables import progress
 
-    results, places, seconds, problems = [], [], [], []
+    found: list[tuple[Result, str, float]] = []
+    problems: list[str] = []
     names = scenarios or tuple(shipped())
-    # The matrices of a scenario are small: several threads of BLAS would wait for each other most of the time.
-    with progress("scenarios", quick=True) as report, single_threaded():
-        for done, name in enumerate(names):
+    if "-" in names or (workers is None and len(names) < MANY):  # a worker has no standard input of its own
+        workers = 1
+    with progress("scenarios", quick=True) as report:
+        report(0, len(names))
+        for done, one in enumerate(results_of(_checked, names, workers, ordered=True), start=1):
+            if isinstance(one, str):
+                problems.append(one)
+            else:
+                found.append(one)
             report(done, len(names))
-            start = perf_counter()
-            try:
-                scenario = load(name)
-                result = run(scenario)
-                if scenario.spec.practice is not None:
-                    Exercise(scenario).draw_each()
-                results.append(result)
-                places.append(scenario.where)
-                seconds.append(perf_counter() - start)
-            except (InvalidInput, CannotDo) as error:
-                problems.append(str(error))
-        report(len(names), len(names))
-    results = _told_apart(results, places)
+    places = [place for _, place, _ in found]
+    results = _told_apart([result for result, _, _ in found], places)
     if as_json:
         from hopattn.results.files import json_text
 
@@ -66,11 +69,34 @@ def command(scenarios: tuple[str, ...], is_long: bool, as_json: bool) -> int:
         from hopattn.views.check_text import Checked, show_check
 
         groups = [Path(place).parent.name for place in places]
+        seconds = (taken for _, _, taken in found)
         checked = [Checked(*one) for one in zip(results, groups, seconds, strict=True)]
-        show_check(checked, in_groups=not scenarios, long=is_long)
+        in_groups = not scenarios or (len(names) >= MANY and GROUPS.keys() >= {*groups})
+        show_check(checked, in_groups=in_groups, long=is_long)
     if problems:
         raise InvalidScenario(problems)
     return 0 if all(result.ok for result in results) else 1
+
+
+def _checked(name: str) -> "tuple[Result, str, float] | str":
+    """The verdicts on a scenario, where it stands and the seconds that it took; the message of an error."""
+    from hopattn.foundation.errors import CannotDo, InvalidInput
+    from hopattn.foundation.threads import single_threaded
+    from hopattn.practice.drawing import Exercise
+    from hopattn.scenario.loading import load
+    from hopattn.scenario.running import run
+
+    start = perf_counter()
+    # The matrices of a scenario are small: several threads of BLAS would wait for each other most of the time.
+    with single_threaded():
+        try:
+            scenario = load(name)
+            result = run(scenario)
+            if scenario.spec.practice is not None:
+                Exercise(scenario).draw_each()
+        except (InvalidInput, CannotDo) as error:
+            return str(error)
+    return replace(result, runs=()), scenario.where, perf_counter() - start
 
 
 def _told_apart(results: "Sequence[Result]", places: Sequence[str]) -> "list[Result]":
