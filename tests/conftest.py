@@ -274,7 +274,7 @@ def site(testrun_uid):
             fcntl.flock(last, fcntl.LOCK_EX)
         last.seek(0)
         if last.read() != testrun_uid:
-            command = [sys.executable, "-m", "docs.builder"]
+            command = [sys.executable, "-m", "docs.builder", *count([], ["--undrawn"])]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
             built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
             assert built.returncode == 0, built.stderr

@@ -91,7 +91,7 @@ def test_the_kept_points_of_a_sweep_are_all_those_of_its_file_and_come_out_again
 
 def test_an_ensemble_shows_its_sweep_and_a_scenario_the_figure_that_it_names(tmp_path):
     names = "capacity-by-size", "capacity", "bank-mask"
-    sweep, kept, masks = (_shown((name, shipped()[name], tmp_path)).pictures[0] for name in names)
+    sweep, kept, masks = (_shown((name, shipped()[name], tmp_path, True)).pictures[0] for name in names)
     files = "figures/capacity-by-size-sweep.svg", "figures/capacity.svg", "figures/bank-mask-masks.svg"
     assert (sweep.file, kept.file, masks.file) == files
     assert sweep.command == "hopattn sweep capacity-by-size --out capacity-by-size.svg"

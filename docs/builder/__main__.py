@@ -1,4 +1,7 @@
-"""`make site`: lay the pages out, and let Sphinx make HTML of them, every warning an error."""
+"""`make site`: lay the pages out, and let Sphinx make HTML of them, every warning an error.
+
+With `--undrawn`, pictures that are not in the repository are empty: for tests of pages and links.
+"""
 
 import os
 import sys
@@ -14,7 +17,7 @@ def main() -> int:
     from sphinx.cmd.build import main as sphinx
 
     os.environ.pop("COLUMNS", None)  # what commands print is as wide as in a pipe
-    lay_out(BUILD / "pages")
+    lay_out(BUILD / "pages", drawn="--undrawn" not in sys.argv)
     options = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--jobs", "auto", "--builder", "html"]
     folders = ["--conf-dir", ROOT / "docs", "--doctree-dir", BUILD / "doctrees", BUILD / "pages", BUILD / "html"]
     code: int = sphinx([*options, *map(str, folders)])

@@ -27,6 +27,8 @@ from hopattn.views.result_text import show_result
 
 Draw = Callable[[Style], bytes]
 """Draws a picture in a style, as SVG."""
+EMPTY = b'<svg xmlns="http://www.w3.org/2000/svg" width="720pt" height="405pt" viewBox="0 0 720 405"/>'
+"""A picture that is not drawn."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,12 @@ class Shown:
     page: str | None = None
 
 
-def shown(root: Path, processes: int | None = None) -> dict[str, Shown]:
-    """Every scenario that comes with hopattn, run and drawn. Its figures and its interactive page go below `root`."""
-    work = [(name, path, root) for name, path in shipped().items()]
+def shown(root: Path, drawn: bool = True, processes: int | None = None) -> dict[str, Shown]:
+    """Every scenario that comes with hopattn, run and drawn. Its figures and its interactive page go below `root`.
+
+    drawn: whether pictures are drawn; otherwise those that are not in the repository are empty.
+    """
+    work = [(name, path, root, drawn) for name, path in shipped().items()]
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         return {one.name: one for one in pool.map(_shown, work, chunksize=4)}
 
@@ -81,12 +86,12 @@ def write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _shown(work: tuple[str, Path, Path]) -> Shown:
-    name, path, root = work
+def _shown(work: tuple[str, Path, Path, bool]) -> Shown:
+    name, path, root, drawn = work
     scenario = ha.load(path)
     result = ha.run(scenario)
-    drawn = list(_pictures(scenario, result))
-    files = {file: data for one, draw in drawn for file, data in _sheets(one, draw)}
+    pictures = list(_pictures(scenario, result))
+    files = {file: data for one, draw in pictures for file, data in _sheets(one, draw if drawn else _not_drawn)}
     page = _interactive(scenario)
     played = f"extra/play/{name}.html"  # Sphinx copies what lies in `extra` as it is
     if page:
@@ -102,7 +107,7 @@ def _shown(work: tuple[str, Path, Path]) -> Shown:
         path.relative_to(path.parents[2]).as_posix(),
         path.read_text(encoding="utf-8"),
         _output(result),
-        tuple(one for one, _ in drawn),
+        tuple(one for one, _ in pictures),
         tuple(plot.name for plot in drawable(result)),
         result.expectations,
         tuple(files),
@@ -147,6 +152,10 @@ def _figure(plot: Plot, result: Result, style: Style) -> bytes:
 
 def _sweep_figure(swept: Sweep, described: tuple[str, str], style: Style) -> bytes:
     return rendered(lambda figure: draw_sweep(figure, swept), style=style, described=described)[0]
+
+
+def _not_drawn(style: Style) -> bytes:
+    return EMPTY
 
 
 def _sheets(one: Picture, draw: Draw) -> Iterator[tuple[str, bytes]]:

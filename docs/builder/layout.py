@@ -24,9 +24,9 @@ CARDS = ("docs/index.md", "docs/ideas/index.md", "docs/lectures/index.md")
 """The indexes whose pages have cards."""
 
 
-def lay_out(folder: Path) -> None:
-    """Write all pages and pictures into a folder, and remove what is no longer among them."""
-    scenarios = drawing.shown(folder)
+def lay_out(folder: Path, drawn: bool = True) -> None:
+    """Write all pages and pictures into a folder, and remove what is no longer among them. drawn: as for `shown`."""
+    scenarios = drawing.shown(folder, drawn)
     generated = {**gallery.pages(scenarios), **api.pages()}
     files = {place: text.encode() for place, text in generated.items()}
     files |= {place: text.encode() for place, text in _pages(scenarios)}
