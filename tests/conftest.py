@@ -1,12 +1,14 @@
 """What all tests share: the array libraries, how hypothesis draws, the command line."""
 
 import gc
+import importlib
 import importlib.util
 import logging
 import multiprocessing
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from multiprocessing import forkserver
 from pathlib import Path
 
@@ -201,6 +203,8 @@ BOTH_KERNELS = {
 WANTED = os.environ.get(kernels.VARIABLE, "") != "numpy"
 SECOND = MANY
 """In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
+BY_JAX = 3
+"""Where variants are left out, one in so many of many cases runs with JAX, which compiles each for seconds."""
 
 
 SKIPPED = "hopattn/skipped"
@@ -234,6 +238,10 @@ def _kernels(request, monkeypatch):
             monkeypatch.setattr(Stride, "now", SECOND)
     if chosen is not None:
         monkeypatch.setenv(kernels.VARIABLE, chosen)
+    own = getattr(request.node, "callspec", None)
+    by_jax = "jax" in request.fixturenames or (own and own.params.get("library") == "jax")
+    if by_jax and not VARIANTS and many(request.function):
+        monkeypatch.setattr(Stride, "now", max(Stride.now, BY_JAX))
 
 
 def _loops(subject):
@@ -313,6 +321,22 @@ def pytest_collect_file():
     return [one for one in found if not isinstance(one, DoctestModule)]
 
 
+def pytest_sessionstart(session):
+    """The second process reads the test files from the last to the first: pytest compiles each for one process only.
+
+    A file that cannot be imported is left to the collection, which says why.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" and whole_suite(session.config):
+        with suppress(Exception):
+            for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
+                importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def whole_suite(config):
+    """Whether all tests are collected, and not some that are named."""
+    return {Path(arg).name for arg in config.args} == {*config.getini("testpaths")}
+
+
 def pytest_collection_finish():
     """The tests live to the end: the garbage collector leaves them alone, and passes over what is new less often."""
     gc.freeze()
@@ -345,8 +369,7 @@ def pytest_collection_modifyitems(config, items):
     if REST:
         left_out.update(shown_before(items, config.cache))
     else:
-        whole = {Path(arg).name for arg in config.args} == {*config.getini("testpaths")}
-        if whole or os.environ.get("HOPATTN_LATER") == "leave":
+        if whole_suite(config) or os.environ.get("HOPATTN_LATER") == "leave":
             left_out.update(item for item in items if is_later(item))
     if not VARIANTS and not any("::" in arg for arg in config.args):  # a test that is named runs with all its cases
         left_out.update(left_to_ci(items))

@@ -96,8 +96,6 @@ def require_same_recall(library, own, other, cues, update):
 @every
 def test_steps_and_recalls_are_those_of_numpy_however_often_the_device_is_asked(library, name, monkeypatch):
     """With inertia 0, the concave-convex update calls the synchronous one, and is not computed again."""
-    if library.name == "jax" and not VARIANTS and [*named_memories].index(name) % 2:
-        return  # it compiles for seconds; in the run of all variants every memory has its turn
     for own, other, cues in pairs(library, name):
         require_same_steps(library, own, other, cues)
         updates = [Synchronous(), *[ConcaveConvex()] * bool(0 < own.curvature < np.inf)]

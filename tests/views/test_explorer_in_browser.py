@@ -10,6 +10,7 @@ import pytest
 import hopattn as ha
 from benchmarks.explorer import scenario_of
 from hopattn.scenario.loading import parse
+from tests.each import each
 
 VIEWS = ("attention", "energy", "spins", "induction")
 PHONE, LAPTOP, PROJECTOR = (390, 844), (1366, 768), (1920, 1080)
@@ -51,6 +52,7 @@ def test_the_page_loads_checks_itself_and_draws(opened):
     assert page.title() == "banks, next to ‘financial’ · hopattn explore"
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("formula", ["head", "memory", "couplings", *VIEWS])
 def test_a_wrong_reference_value_is_shown_as_a_warning(opened, pages, tmp_path, formula):
     text = pages().read_text(encoding="utf-8")
@@ -296,29 +298,29 @@ tokens = {json.dumps(tokens)}
     assert page.title() == "<b>bold</b> · hopattn explore"
 
 
-@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_no_serious_fault(opened, view, theme):
+def test_axe_finds_no_serious_fault(opened, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra 'browser')")
     page = opened(color_scheme=theme, bypass_csp=True)
-    page.click(f"#tab-{view}")
-    drawn(page)
-    found = axe.Axe().run(page).response
-    serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
-    assert [(each["id"], [node["html"][:90] for node in each["nodes"][:3]]) for each in serious] == []
-    assert len(found["passes"]) > 15
+    for view in VIEWS:
+        page.click(f"#tab-{view}")
+        drawn(page)
+        found = axe.Axe().run(page).response
+        serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+        assert [(view, one["id"], [node["html"][:90] for node in one["nodes"][:3]]) for one in serious] == []
+        assert len(found["passes"]) > 15
 
 
 @pytest.mark.parametrize("size", [PHONE, LAPTOP, PROJECTOR], ids=["phone", "laptop", "projector"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_wider_than_the_screen(opened, view, size):
+def test_nothing_is_wider_than_the_screen(opened, size):
     page = opened(**viewport(size))
-    page.click(f"#tab-{view}")
-    drawn(page)
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= size[0]
     wide = """() => [...document.querySelectorAll('.card')].filter((card) => card.scrollWidth > card.clientWidth + 1)
         .map((card) => card.className)"""
-    assert page.evaluate(wide) == []
+    for view in VIEWS:
+        page.click(f"#tab-{view}")
+        drawn(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= size[0], view
+        assert page.evaluate(wide) == [], view
 
 
 @pytest.mark.parametrize("size", [16, 64])
@@ -333,9 +335,9 @@ def test_a_move_among_many_words_draws_the_plane_anew(opened, size):
     page.wait_for_function(f"(before) => ({shown})() !== before", arg=before)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_picture_is_exported_as_svg_and_png(opened, view):
-    page = opened()
+@each("view", VIEWS)
+def test_the_picture_is_exported_as_svg_and_png(kept, view):
+    page = kept()
     page.click(f"#tab-{view}")
     drawn(page)
     with page.expect_download() as download:
