@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import SKIPPED, left_to_ci, pytest_terminal_summary, shown_before
 from tests.counts import but, evenly
-from tests.later import ROOT, kept, names, short, without_case
+from tests.later import ROOT, WORTH, kept, names, short, without_case
 
 
 def test_some_are_evenly_spaced_from_the_first_to_the_last():
@@ -41,10 +41,10 @@ def test_cases_are_left_out_by_their_names_which_must_be_there():
         but("abc", "d")
 
 
-def test_the_tests_that_are_kept_reach_every_line_for_little_time():
-    """The dear one reaches nothing alone; of b and c, c is the cheaper; d is cheap."""
-    seconds = {"a": 9.0, "b": 2.0, "c": 1.0, "d": 0.05, "e": 1.0}
-    lines = {"a": {1, 2, 3}, "b": {2, 3}, "c": {2, 3}, "d": {1}, "e": {3, 4}}
+def test_the_tests_that_are_kept_reach_many_lines_for_little_time():
+    """The dear one reaches nothing alone; of b and c, c is the cheaper; d is cheap; f reaches one line in a second."""
+    seconds = {"a": 0.9, "b": 0.4, "c": 0.2, "d": 0.05, "e": 0.2, "f": 1.0}
+    lines = {"a": {1, 2, 3}, "b": {2, 3}, "c": {2, 3}, "d": {1}, "e": {3, 4}, "f": {5}}
     assert kept(seconds, lines) == {"c", "d", "e"}
 
 
@@ -52,10 +52,11 @@ def test_the_tests_that_are_kept_reach_every_line_for_little_time():
     lines=st.dictionaries(st.sampled_from("abcdefgh"), st.sets(st.integers(0, 9)), min_size=1),
     dear=st.sets(st.sampled_from("abcdefgh")),
 )
-def test_no_line_is_lost_and_no_dear_test_is_kept_that_reaches_none_alone(lines, dear):
+def test_few_lines_are_lost_and_no_dear_test_is_kept_that_reaches_none_alone(lines, dear):
     seconds = {name: 1.0 if name in dear else 0.01 for name in lines}
     found = kept(seconds, lines)
-    assert set().union(*(lines[name] for name in found)) == set().union(*lines.values())
+    reached = set().union(*(lines[name] for name in found))
+    assert all(len(own - reached) < WORTH * seconds[name] for name, own in lines.items() if name not in found)
     for name in found & dear:
         assert lines[name] - set().union(*(lines[other] for other in found - {name}))
 
