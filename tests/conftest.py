@@ -203,7 +203,7 @@ BOTH_KERNELS = {
 WANTED = os.environ.get(kernels.VARIABLE, "") != "numpy"
 SECOND = MANY
 """In a quick run, one in so many tests of a file runs with compiled loops too, and one in so many of many cases."""
-BY_JAX = 3
+BY_JAX = 5
 """Where variants are left out, one in so many of many cases runs with JAX, which compiles each for seconds."""
 
 
