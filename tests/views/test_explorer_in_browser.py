@@ -323,7 +323,8 @@ def test_nothing_is_wider_than_the_screen(opened, size):
         assert page.evaluate(wide) == [], view
 
 
-@pytest.mark.parametrize("size", [16, 64])
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("size", [64, 16])
 def test_a_move_among_many_words_draws_the_plane_anew(opened, size):
     page = opened(parse(scenario_of(size), "large.toml", f"large{size}"))
     drawn(page)

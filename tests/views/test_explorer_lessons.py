@@ -233,6 +233,7 @@ def test_the_plane_of_a_lecturer_fits_a_small_screen_and_a_phone(opened):
     assert page.locator(".chooser").first.evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", TERMS)
 def test_a_term_is_explained_in_one_line_by_pointer_and_keyboard(opened, name):
     page = opened("letters" if name == "overlap" else "bank", viewport=LAPTOP)
