@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Compiled files are kept, so that no process compiles the package anew.
 export PYTHONDONTWRITEBYTECODE :=
+# What JAX has compiled is kept too, for the other processes of the tests.
+export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/$(VENV)/jax
+export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # The figures of the demo; all figures of the gallery where it is empty.
 DEMO_FIGURES ?= moved similarity induction attention recall landscape

@@ -238,6 +238,11 @@ def _kernels(request, monkeypatch):
             monkeypatch.setattr(Stride, "now", SECOND)
     if chosen is not None:
         monkeypatch.setenv(kernels.VARIABLE, chosen)
+
+
+@pytest.fixture(autouse=True)
+def _fewer_by_jax(request, monkeypatch, _kernels):
+    """Leave out cases of a test that has many, and for which JAX compiles."""
     own = getattr(request.node, "callspec", None)
     by_jax = "jax" in request.fixturenames or (own and own.params.get("library") == "jax")
     if by_jax and not VARIANTS and many(request.function):

@@ -96,7 +96,8 @@ def _checked(name: str) -> "tuple[Result, str, float] | str":
                 Exercise(scenario).draw_each()
         except (InvalidInput, CannotDo) as error:
             return str(error)
-    return replace(result, runs=()), scenario.where, perf_counter() - start
+    result = replace(result, runs=())  # its arrays are not sent to another process
+    return result, scenario.where, perf_counter() - start
 
 
 def _told_apart(results: "Sequence[Result]", places: Sequence[str]) -> "list[Result]":
