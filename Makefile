@@ -40,7 +40,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.lint
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 bench: $(VENV)/.fast
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

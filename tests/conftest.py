@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from threadpoolctl import threadpool_info
 
 from hopattn.cli.main import main
@@ -39,6 +40,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
+if not FULL:  # Hypothesis would read the constants of all modules that are loaded, for seconds, and draw some of them
+    providers._get_local_constants = lambda: providers._local_constants
 
 gc.disable()  # what is imported and collected lives to the end
 os.environ.pop("COLUMNS", None)  # pages and tests are as wide as a pipe, whatever the terminal of this process is
@@ -309,11 +312,14 @@ def _threads_of_the_package():
 
 
 def pytest_configure(config):
-    """Leave out a false warning: OpenBLAS 0.3.31 (NumPy 2.4) raises the flag of an invalid number where there is none.
+    """Look for examples only in those files of the package that have some, and leave out a false warning.
 
-    Its product of a float32 matrix of five columns with a vector, on AVX-512, also multiplies numbers that nobody wrote
-    and then leaves them out of the sum. The result is right; an invalid number in it fails the test that asks for it.
+    OpenBLAS 0.3.31 (NumPy 2.4) raises the flag of an invalid number where there is none. Its product of a float32
+    matrix of five columns with a vector, on AVX-512, also multiplies numbers that nobody wrote and then leaves them out
+    of the sum. The result is right; an invalid number in it fails the test that asks for it.
     """
+    files = (ROOT / "hopattn").rglob("*.py")
+    config.option.ignore += [path for path in files if ">>>" not in path.read_text(encoding="utf-8")]
     with_avx512 = [one for one in threadpool_info() if one.get("architecture") in AVX512]
     if any(str(one["version"]).startswith("0.3.31") for one in with_avx512):
         config.addinivalue_line("filterwarnings", "ignore:invalid value encountered in (matmul|dot):RuntimeWarning")
