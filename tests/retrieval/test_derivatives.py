@@ -49,19 +49,23 @@ def by_torch(torch, function, x, direction, weight, dtype=None):
     return first.item(), second.item()
 
 
-def by_jax(jax, function, x, direction, weight):
-    """φ′(0) and φ″(0) by JAX."""
+def by_jax(jax, function, x, direction, weight, whole):
+    """φ′(0) and φ″(0) by JAX, which compiles a whole program in one piece or runs each operation by itself."""
     x, direction, weight = (jax.numpy.asarray(one) for one in (x, direction, weight))
 
     def value(step):
         return (function(x + step * direction) * weight).sum()
 
-    first, second = jax.value_and_grad(jax.grad(value))(0.0)
+    derivatives = jax.value_and_grad(jax.grad(value))
+    first, second = (jax.jit(derivatives) if whole else derivatives)(0.0)
     return float(first), float(second)
 
 
-def assert_derivatives(module, name, draw, function):
-    """Both derivatives of a function of one array, at random points that are not kinks; fewer by JAX, which is slow."""
+def assert_derivatives(module, name, draw, function, whole=True):
+    """Both derivatives of a function of one array, at random points that are not kinks; fewer by JAX, which is slow.
+
+    whole: False for a function of many operations that are the same for other functions: JAX keeps each one.
+    """
     rng = np.random.default_rng(0)
     met, trials = 0, count(6, 2) if name == "torch" else count(2, 1)
     for trial in range(20 * trials):
@@ -71,9 +75,10 @@ def assert_derivatives(module, name, draw, function):
         if expected is None:
             continue
         weight = rng.normal(size=expected[0].shape)
-        by = by_torch if name == "torch" else by_jax
-        library = module if name == "torch" else module.numpy
-        found = by(module, function(library), x, direction, weight)
+        if name == "torch":
+            found = by_torch(module, function(module), x, direction, weight)
+        else:
+            found = by_jax(module, function(module.numpy), x, direction, weight, whole)
         for order, (one, table) in enumerate(zip(found, expected, strict=True), start=1):
             assert one == pytest.approx(float(np.sum(table * weight)), rel=1e-5, abs=2e-5), (order, x)
         met += 1
@@ -107,9 +112,9 @@ def test_of_weights_and_potential(library, name, parameters, masked):
     def potential(xp):
         return lambda s: separation.potential(s, None if where is None else xp.asarray(where))
 
-    assert_derivatives(library[1], library[0], scores, weights)
+    assert_derivatives(library[1], library[0], scores, weights, whole=False)
     if not separation.why_no_potential:
-        assert_derivatives(library[1], library[0], scores, potential)
+        assert_derivatives(library[1], library[0], scores, potential, whole=False)
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")

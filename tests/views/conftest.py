@@ -2,10 +2,13 @@
 
 import os
 import shutil
+from collections import defaultdict
 
 import pytest
 
 import hopattn as ha
+
+SCREEN = {"width": 1366, "height": 768}
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +43,7 @@ def pages(tmp_path_factory):
 @pytest.fixture(scope="session")
 def kept_pages(chromium, pages):
     """One open page of each scenario, for tests that only change the state, with the messages of its console."""
-    context = chromium.new_context(offline=True, viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
+    context = chromium.new_context(offline=True, viewport=SCREEN, reduced_motion="reduce")
     found = {}
 
     def page_of(scenario):
@@ -72,27 +75,43 @@ def kept(kept_pages):
     assert [message for reported in used for message in reported] == []
 
 
+@pytest.fixture(scope="session")
+def tabs():
+    """Tabs that no test uses now, by the options of their contexts: a page in a new tab takes four times as long."""
+    return defaultdict(list)
+
+
 @pytest.fixture
-def opened(chromium, pages):
-    """Open the page of a scenario offline: `opened("bank", "#1.…", **options of the context)`.
+def opened(chromium, pages, tabs):
+    """Open the page of a scenario offline: `opened("bank", "#1.…", viewport=…, **options of the context)`.
 
     After the test there must have been no error, no message on the console, and no request but for the file itself.
     """
-    contexts, reported, requests = [], [], []
+    used, reported, requests = [], [], []
+    heard = {
+        "console": lambda message: reported.append(message.text),
+        "pageerror": lambda error: reported.append(str(error)),
+        "request": lambda request: requests.append(request.url),
+    }
 
-    def open_page(scenario="bank", hash="", **options):
-        context = chromium.new_context(offline=True, **{"viewport": {"width": 1366, "height": 768}, **options})
-        contexts.append(context)
-        page = context.new_page()
+    def open_page(scenario="bank", hash="", viewport=SCREEN, **options):
+        free = tabs[tuple(options.items())]
+        page = free.pop() if free else chromium.new_context(offline=True, **options).new_page()
+        used.append((free, page))
         page.set_default_timeout(20_000)
-        page.on("console", lambda message: reported.append(message.text))
-        page.on("pageerror", lambda error: reported.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
+        page.set_viewport_size(viewport)
+        for event, hear in heard.items():
+            page.on(event, hear)
+        page.bring_to_front()
         page.goto(pages(scenario).as_uri() + hash)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for free, page in used:
+        for event, hear in heard.items():
+            page.remove_listener(event, hear)
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        free.append(page)
     assert reported == []
     assert [url for url in requests if not url.startswith(("file:", "data:image/", "blob:"))] == []
