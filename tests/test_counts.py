@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import SKIPPED, left_to_ci, pytest_terminal_summary, shown_before
 from tests.counts import but, evenly
-from tests.later import COMMITTED, ROOT, WORTH, kept, names, short, without_case
+from tests.later import ALWAYS, ROOT, WORTH, kept, names, short, without_case
 
 
 def test_some_are_evenly_spaced_from_the_first_to_the_last():
@@ -42,8 +42,8 @@ def test_cases_are_left_out_by_their_names_which_must_be_there():
 
 
 def test_the_tests_that_are_kept_reach_many_lines_for_little_time():
-    """a reaches nothing alone; c is cheaper than b; d is cheap; f reaches one line in a second; g is committed."""
-    g = f"{COMMITTED[0]}[g]"
+    """a reaches nothing alone; c is cheaper than b; d is cheap; f reaches one line in a second; g is always kept."""
+    g = f"{ALWAYS[0]}[g]"
     seconds = {"a": 0.9, "b": 0.6, "c": 0.2, "d": 0.05, "e": 0.4, "f": 1.0, g: 1.0}
     lines = {"a": {1, 2, 3}, "b": {2, 3}, "c": {2, 3}, "d": {1}, "e": {3, 4, 6}, "f": {5}, g: {1}}
     assert kept(seconds, lines) == {"c", "d", "e", g}
@@ -68,9 +68,11 @@ def test_a_test_of_which_all_cases_are_left_has_one_name():
 
 
 def test_every_test_that_is_left_to_ci_or_always_kept_is_there():
-    for name in [*map(without_case, names()), *COMMITTED]:
+    *always, folder = ALWAYS
+    for name in map(without_case, [*names(), *always]):
         path, _, test = name.partition("::")
         assert f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{name}: run `make later`"
+    assert (ROOT / folder).is_dir()
 
 
 def test_a_second_run_takes_the_tests_that_the_first_left_out(monkeypatch):
