@@ -204,7 +204,7 @@ def test_torch_differentiates_the_energy_to_the_step(separation, torch):
     np.testing.assert_allclose(state.grad.numpy(), (state - m.step(state)).detach().numpy(), rtol=1e-9)
 
 
-@each("separation", spread(WITH_ENERGY, 5))
+@each("separation", spread(WITH_ENERGY, 3))
 def test_jax_traces_and_differentiates_the_energy(separation, jax):
     rng = np.random.default_rng(0)
     m = memory(jax.numpy.asarray(rng.normal(size=(4, 3))), separation=separation)

@@ -388,7 +388,7 @@ def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
     np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
 
 
-@each("name", spread([name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")], 5))
+@each("name", spread([name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")], 3))
 def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
     scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
     separation = separations[name](beta=0.8)
