@@ -167,6 +167,7 @@ def test_scores_of_any_size_overflow_nothing(name, sink):
             blocks = stream_free_energy(Dot(), one, cues, 1e150 * np.eye(3), None, Blocks(1, 1, 1))
         assert all(np.isfinite(array).all() for array in vars(found).values())
         assert_allclose(found.free, -one.potential(scores), rtol=1e-12)
+        assert_allclose(found.free, found.energy - found.entropy / beta, rtol=1e-9)
         for key, array in vars(blocks).items():
             assert_allclose(array, getattr(found, key)[:2], rtol=1e-10, atol=1e-10, err_msg=key)
 
