@@ -5,6 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Compiled files are kept, so that no process compiles the package anew.
 export PYTHONDONTWRITEBYTECODE :=
+# Python 3.11 does not start from a folder whose name is not ASCII under LC_ALL=C.
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL := C.UTF-8
+endif
 # What JAX has compiled is kept too, for the other processes of the tests.
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/$(VENV)/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0

