@@ -33,7 +33,7 @@ class SafeConsole(Console):
             yield segment if segment.control else Segment(visible(text, keep="\n"), segment.style)
 
 
-def console() -> Console:
+def console() -> SafeConsole:
     """The console on standard output. Colours appear only on a terminal, and not if NO_COLOR is set.
 
     The variable COLUMNS gives the width of a line if it is a positive whole number; else the terminal has its own.
@@ -47,7 +47,7 @@ def console() -> Console:
     return out
 
 
-def error_console() -> Console:
+def error_console() -> SafeConsole:
     """The console on standard error, for progress."""
     return SafeConsole(sys.stderr)
 

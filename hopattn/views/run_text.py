@@ -6,7 +6,6 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.text import Text
 
 from hopattn.foundation.writing import ROUNDING, alike, in_lines, in_sentence
@@ -15,6 +14,7 @@ from hopattn.scenario.parts.without import meaning
 from hopattn.scenario.result import Run
 from hopattn.scenario.words.character_pictures import ARROW, Strip, side_by_side
 from hopattn.views.array_cells import DIGITS, MAX_COLUMNS, MAX_ROWS, MORE_DIGITS, NEARLY, array_rows, cell, too_large
+from hopattn.views.consoles import SafeConsole
 from hopattn.views.text_table import TextTable
 from hopattn.views.visible import plain
 
@@ -40,7 +40,7 @@ class RunTexts:
     out: the console. digits: the decimals of the numbers.
     """
 
-    def __init__(self, out: Console, digits: int = DIGITS) -> None:
+    def __init__(self, out: SafeConsole, digits: int = DIGITS) -> None:
         self._out, self._digits = out, digits
         self._arrays: list[tuple[str, str, Labelled]] = []
         self._strips: list[Strip] = []

@@ -6,14 +6,13 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.text import Text
 
 from hopattn.experiments.comparison.cost import in_words
 from hopattn.experiments.sweep.table import HALF
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, cell
-from hopattn.views.consoles import console, error_console
+from hopattn.views.consoles import SafeConsole, console, error_console
 from hopattn.views.terminal import show, table
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def progress(things: str = "points", quick: bool = False) -> Iterator[Callable[[
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _reporter(errors: Console, things: str, quick: bool) -> Callable[[int, int], None]:
+def _reporter(errors: SafeConsole, things: str, quick: bool) -> Callable[[int, int], None]:
     """A function `report(done, total)` that writes a line at most every ten seconds, and one at the end.
 
     quick: whether the one at the end is left out if no line came before it. The estimate of the time that is left

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from hopattn.views.consoles import SafeConsole
 from hopattn.views.text_table import TextTable
 from hopattn.views.visible import plain
 
@@ -24,7 +24,7 @@ def table(
     return TextTable([plain(heading) for heading in headings], cells, numbers, labels)
 
 
-def show(out: Console, *parts: TextTable | Text) -> None:
+def show(out: SafeConsole, *parts: TextTable | Text) -> None:
     """Write tables and texts; a text wraps between words, and a table is written in blocks that fit the line.
 
     No line ends with a space.
@@ -38,7 +38,7 @@ def show(out: Console, *parts: TextTable | Text) -> None:
         out.print(Text("\n").join(lines), soft_wrap=True)  # at once: each print costs as much as many lines
 
 
-def _encodable(out: Console, part: Any) -> Any:
+def _encodable(out: SafeConsole, part: Any) -> Any:
     """A text or a table with the letters that the output has, so that its lines are as long as they are laid out."""
     if isinstance(part, TextTable):
         rows = [[_encodable(out, cell) for cell in row] for row in part.rows]
