@@ -3,12 +3,18 @@
 from dataclasses import fields
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import PositionRule, mask_rules
-from tests.counts import FULL, count
+
+
+def count(full, quick):
+    """A count of the profile of Hypothesis: `full`, as in `make test-all`, or `quick`, as everywhere else."""
+    return full if settings.get_current_profile_name() == "full" else quick
+
 
 numbers = st.floats(-8, 8, allow_nan=False, width=64).map(lambda x: round(x, 6))
 betas = st.floats(0.01, 20).map(lambda x: round(x, 4))
@@ -17,8 +23,8 @@ DTYPES = ["float64", "float32"]
 
 
 def in_dtypes(entries):
-    """Every entry, a tuple, with every dtype as its last part; in a quick run with one of the dtypes, in turn."""
-    return [(*entry, dtype) for i, entry in enumerate(entries) for dtype in (DTYPES if FULL else [DTYPES[i % 2]])]
+    """Every entry, a tuple, with one of the dtypes as its last part, in turn; with both where counts are full."""
+    return [(*entry, dtype) for i, entry in enumerate(entries) for dtype in count(DTYPES, [DTYPES[i % 2]])]
 
 
 def near(dtype, in_float64=1e-12):

@@ -11,8 +11,7 @@ import pytest
 from matplotlib import pyplot
 
 import hopattn as ha
-from hopattn.experiments import certificate
-from hopattn.experiments.certificate import Certificate, rounding
+from hopattn.experiments.certificate import rounding
 from hopattn.experiments.random_networks import RANDOM
 from hopattn.figures import rendering
 from hopattn.figures.kept_sweeps import every_figure
@@ -22,8 +21,7 @@ from hopattn.scenario.loading import parse
 from hopattn.scenario.schema import schema
 from tests import examples, own_registries
 from tests.committed import differences
-from tests.counts import FULL, but, spread
-from tests.each import each
+from tests.draws import count
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = (ROOT / "docs/reference/scenarios.md").read_text(encoding="utf-8")
@@ -37,6 +35,10 @@ PAGES = {
 }
 
 
+DEAR = {"figures", "course", "compare", "heads-of-a-model", "practice"}
+"""Pages whose examples take a second or more."""
+
+
 def test_every_figure_answers_a_question():
     groups = refresh.by_question()
     named = [name for names in groups.values() for name in names]
@@ -46,11 +48,11 @@ def test_every_figure_answers_a_question():
 
 @pytest.mark.parametrize(
     "page",
-    but(
-        [path for path in refresh.PAGES if "```console" in path.read_text() or "<!-- " in path.read_text()],
-        ROOT / "docs/howto/compare.md",  # it compares all memories
-    ),
-    ids=lambda page: page.stem,
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "compare"))  # all memories
+        for path in refresh.PAGES
+        if "```console" in path.read_text() or "<!-- " in path.read_text()
+    ],
 )
 def test_files_commands_and_keys_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
@@ -62,8 +64,8 @@ def test_the_first_page_is_two_screens_long():
 
 
 def whole_scenarios(text):
-    """The scenarios of a page; in a quick run without those that are files, which have tests of their own."""
-    kept = text if FULL else re.sub(r"<!-- file: .*?-->\n\n```toml\n.*?```", "", text, flags=re.DOTALL)
+    """The scenarios of a page without those that are files, which have tests of their own."""
+    kept = re.sub(r"<!-- file: .*?-->\n\n```toml\n.*?```", "", text, flags=re.DOTALL)
     return [block for block in re.findall(r"```toml\n(.*?)```", kept, re.DOTALL) if "schema = 1" in block]
 
 
@@ -86,11 +88,11 @@ def test_the_part_of_a_scenario_about_figures_fits_the_scenario_that_it_is_for()
 # The pages on figures and on a course draw all that they show.
 @pytest.mark.parametrize(
     "page",
-    but(
-        [name for name, text in PAGES.items() if examples.examples(text)],
-        "docs/howto/figures.md",
-        "docs/howto/course.md",
-    ),
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (Path(name).stem in DEAR))
+        for name, text in PAGES.items()
+        if examples.examples(text)
+    ],
 )
 def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     for module in set(re.findall(r"^import (torch|jax)$", PAGES[page], re.MULTILINE)):
@@ -98,7 +100,9 @@ def test_every_example_of_a_page_runs(page, tmp_path, monkeypatch):
     own_registries.keep(monkeypatch)
     monkeypatch.chdir(tmp_path)
     drawable = rendering.drawable
-    monkeypatch.setattr(rendering, "drawable", lambda result: spread(drawable(result), 2))  # the gallery draws them all
+    monkeypatch.setattr(
+        rendering, "drawable", lambda result: [*drawable(result)][: count(None, 2)]
+    )  # the gallery draws them all
     examples.run(PAGES[page], page)
     pyplot.close("all")
 
@@ -116,7 +120,7 @@ def linked(page):
         yield link if ":" in link else Path(os.path.normpath(Path(page).parent / link)).as_posix()
 
 
-@each("page", PAGES)
+@pytest.mark.parametrize("page", PAGES)
 def test_every_linked_file_is_there(page):
     for link in linked(page):
         assert link.startswith("https://") or (ROOT / link).exists(), link
@@ -145,45 +149,6 @@ def test_every_key_says_what_it_means():
     for name in re.findall(r"<!-- keys: (\w+) -->", SCENARIOS):
         for key, entry in schema_once()["$defs"][name]["properties"].items():
             assert entry.get("description"), f"{name}.{key}"
-
-
-@pytest.fixture
-def certify_page():
-    spec = importlib.util.spec_from_file_location("certify_page", ROOT / "docs/certify.py")
-    page = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(page)
-    return page
-
-
-def test_an_interrupted_certificate_goes_on_with_the_parts_that_remain(certify_page, monkeypatch, tmp_path):
-    for name, value in {"PAGE": tmp_path / "a.md", "CHECKPOINT": tmp_path / "a.jsonl", "COUNT": 4, "PARTS": 2}.items():
-        monkeypatch.setattr(certify_page, name, value)
-    monkeypatch.setattr(certify_page, "named_memories", {"bam": None})
-    monkeypatch.setattr(certificate, "PATIENCE", 20)
-    done = []
-
-    def two_at_a_time(work, parts):
-        done.append(len(parts))
-        for part in parts[: 2 if len(done) == 1 else None]:
-            yield work(part)
-        if len(done) == 1:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(certify_page, "results_of", two_at_a_time)
-    (tmp_path / "a.md").write_text("<!-- certificate -->\n<!-- end -->\n")
-    with pytest.raises(KeyboardInterrupt):
-        certify_page.main()
-    assert certify_page.main() == 0
-    assert done == [done[0], done[0] - 2]
-    assert "| bam | sync | " in (tmp_path / "a.md").read_text()
-    assert not (tmp_path / "a.jsonl").exists()
-
-
-def test_the_page_of_the_certificate_gets_a_column_for_float32(certify_page):
-    pairs = [
-        Certificate("bam", "sync", 9, rise, dtype=dtype) for rise, dtype in ((1e-16, "float64"), (1e-7, "float32"))
-    ]
-    assert list(certify_page._rows(pairs)) == [["bam", "sync", "9", "1.0e-16", "1.0e-07", "0", "–", ""]]
 
 
 def test_the_certificate_of_the_docs_is_whole_and_holds():

@@ -1,5 +1,13 @@
 """Texts of scenario files that several tests change: one of two words, one of many random words."""
 
+from hopattn.scenario.loading import parse
+
+
+def parsed(text):
+    """The scenario of a text; the place in a message is `file.toml`."""
+    return parse(text, "file.toml", "file")
+
+
 GOOD = """schema = 1
 title = "a title"
 source = "ours"

@@ -1,20 +1,18 @@
 """Checkpoints against `transformers`: the attention of every head, the states and the logits of tiny models.
 
 Each model has two heads of keys in groups of two, rotated dims of at least four, a text longer than its window, and
-every parameter moved; so no fault hides behind a start value. Faults that readers of such files really make are then
-put in one at a time, and each must show.
+every parameter moved; so no fault of a reader hides behind a start value.
 """
 
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from tests.checkpoints.faults import FAULTS
 from tests.checkpoints.referee import MODELS, ROTARY, made
-from tests.each import each
+from tests.refusal import refused
 
 
 def differences(name, answer, within):
@@ -45,25 +43,32 @@ def transformers():
             pytest.skip(f"{package} is not installed (the extras `torch` and `models`)")
 
 
-@each("name", MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_attention_states_and_logits_are_those_of_transformers_in_double_precision(name):
     """The first test here takes some seconds to import `transformers`, and to make each model once for all tests."""
     assert len(made(name).double.read) == 2
     assert differences(name, lambda one: one.double, 1e-12) == []
 
 
-@each("name", ROTARY)
+@pytest.mark.parametrize("name", ROTARY)
 def test_they_are_those_of_transformers_as_it_is_up_to_its_single_precision(name):
     assert differences(name, lambda one: one.mixed, 5e-6) == []
 
 
-@each("fault", FAULTS)
-def test_each_fault_that_readers_make_shows(fault, monkeypatch):
-    """It shows in the attention, the states or the logits, far above rounding; or the reader refuses the model."""
-    name, install = FAULTS[fault]
-    install(monkeypatch)
-    try:
-        found = differences(name, lambda one: one.double, 1e-5)
-    except InvalidInput as error:
-        found = [str(error)]
-    assert found
+def test_what_is_not_read_or_does_not_fit_is_refused():
+    experts, bert = (made(name) for name in ("gpt_oss", "bert"))
+    model = ha.Checkpoint(experts.path)
+    for call in (partial(model.run, experts.ids), partial(model.layers, experts.ids), partial(model.block, 0)):
+        refused(call, "gpt_oss:", "feed-forward", "not read", "multi_head")
+    model, n = ha.Checkpoint(bert.path), len(bert.ids)
+    refused(partial(model.run, bert.ids, bert.kinds[1:]), "kinds:", f"{n - 1}", f"{n}")
+    refused(partial(model.run, bert.ids, 2 + bert.kinds), "kinds: entry 0", "0 to 1")
+
+
+def test_tokens_are_of_kind_0_where_nothing_is_said():
+    one = made("bert")
+    model, zeros = ha.Checkpoint(one.path), np.zeros_like(one.ids)
+    np.testing.assert_array_equal(model.run(one.ids).logits, model.run(one.ids, zeros).logits)
+    assert np.abs(model.run(one.ids).logits - model.run(one.ids, 1 + zeros).logits).max() > 1e-6
+    for layer, other in zip(model.layers(one.ids), model.layers(one.ids, zeros), strict=True):
+        np.testing.assert_array_equal(layer.states, other.states)

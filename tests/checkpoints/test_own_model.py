@@ -1,6 +1,7 @@
 """A model that hopattn has trained, as a folder in GPT-2's form: the same model, for us and for `transformers`."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.circuits import head_census
 from hopattn.circuits.emergence.record import Recipe, Training
-from hopattn.foundation.errors import InvalidInput
+from tests.refusal import refused
 
 TRAINED = Path(__file__).parents[2] / "scenarios/circuits/two-layers.npz"
 COMPOSITIONS = ("query_composition", "key_composition", "value_composition")
@@ -53,7 +55,7 @@ def test_the_trained_model_shows_its_induction_heads_first_and_the_same_census(f
     model, text, checkpoint = in_double(training), training.recipe.held_out(1).tokens[0], ha.Checkpoint(folder)
     np.testing.assert_allclose(checkpoint.run(text).logits, model(text), rtol=1e-12, atol=1e-12)
     found = checkpoint.census(text)
-    expected = ha.circuits.head_census(model, text, embed=model.embed, unembed=model.unembed)
+    expected = head_census(model, text, embed=model.embed, unembed=model.unembed)
     assert {one.head for one in found.strongest("prefix_matching", 4)} == {"1.0", "1.1", "1.2", "1.3"}
     assert found.classes() == expected.classes() and found.measures == expected.measures
     for name in found.measures:
@@ -89,5 +91,5 @@ def test_the_library_of_the_format_reads_the_arrays(folder):
 
 
 def test_a_folder_that_is_not_empty_stays_as_it_is(folder):
-    with pytest.raises(InvalidInput, match="is there already, and is left as it is"):
-        Training.load(TRAINED).save_checkpoint(folder)
+    refused(partial(Training.load(TRAINED).save_checkpoint, folder), "", "is there already")
+    assert ha.Checkpoint(folder).plan.n_layers == 2

@@ -1,25 +1,19 @@
 """Induction heads that arise in training: the texts, the training, its file, and what the heads do in the end."""
 
 import json
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import log_softmax, logsumexp
 
-from hopattn.circuits.emergence import record
-from hopattn.circuits.emergence.record import Recipe, Training
-from hopattn.foundation.errors import CannotDo, InvalidInput
-from tests.each import each
-
-SMALL = {"dim": 8, "heads": 2, "words": 10, "length": 12, "shortest": 3, "longest": 5, "batch": 4, "every": 2}
-
-
-def train(*args, **options):
-    pytest.importorskip("torch", reason="PyTorch is not installed (the extra `torch`)")
-    from hopattn.circuits.emergence.training import train
-
-    return train(*args, **options)
+from hopattn.circuits import Recipe, Training, prefix_matching, previous_token, train
+from hopattn.foundation.errors import CannotDo
+from tests.circuits.models import SMALL, small
+from tests.refusal import refused
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -45,109 +39,117 @@ def test_periods_vary_and_held_out_texts_are_those_of_no_step():
     assert np.array_equal(recipe.batch_of(3).tokens, drawn[3])
 
 
-@each(
-    ("numbers", "message"),
-    [
-        ({"dim": 10}, "heads: 4 heads do not divide the dim 10"),
-        ({"shortest": 30}, r"shortest: 30; expected at least 2 and at most longest \(24\)"),
-        ({"longest": 50}, "longest: 50 distinct words do not exist among 48"),
-        ({"length": 20}, "length: 20 words leave no repeated pair after a period of 24"),
-        ({"rate": -1.0}, "rate: .*-1"),
-        ({"steps": 2.5}, "steps: .*2.5"),
-    ],
-)
-def test_a_recipe_refuses_numbers_that_do_not_fit(numbers, message):
-    with pytest.raises(InvalidInput, match=message):
-        Recipe(**numbers)
+@pytest.mark.slow
+def test_a_training_is_that_of_pytorchs_modules(torch):
+    """Adam with its first rates of decay at .9 and .98, whose rate rises over 50 steps, on the texts of each step."""
+    recipe = small(steps=20, rate=0.05)
+    begun, trained = Training.begun(recipe).state.weights, train(recipe)
+    embed, position, unembed = (torch.nn.Parameter(torch.tensor(begun[f"{name}.weight"])) for name in
+                                ("embed", "position", "unembed"))  # fmt: skip
+    layers = [torch.nn.MultiheadAttention(8, 2, bias=False, batch_first=True) for _ in range(2)]
+    for i, layer in enumerate(layers):
+        layer.load_state_dict({name: torch.tensor(begun[f"layers.{i}.{name}"]) for name in layer.state_dict()})
+    parameters = [embed, position, unembed, *(one for layer in layers for one in layer.parameters())]
+    adam = torch.optim.Adam(parameters, betas=(0.9, 0.98))
+    ahead = torch.triu(torch.ones(12, 12, dtype=torch.bool), 1)
+    for step in range(recipe.steps):
+        tokens = torch.tensor(recipe.batch_of(step).tokens)
+        state = embed[tokens] + position
+        for layer in layers:
+            state = state + layer(state, state, state, attn_mask=ahead, need_weights=False)[0]
+        loss = torch.nn.functional.cross_entropy((state @ unembed.T)[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+        adam.param_groups[0]["lr"] = recipe.rate * (step + 1) / 50
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    arrays = {"embed.weight": embed, "position.weight": position, "unembed.weight": unembed}
+    arrays |= {f"layers.{i}.{name}": one for i, layer in enumerate(layers) for name, one in layer.named_parameters()}
+    assert trained.state.weights.keys() == arrays.keys() and trained.finished
+    for name, array in arrays.items():
+        assert np.abs(trained.state.weights[name] - begun[name]).max() > 1e-4
+        np.testing.assert_allclose(trained.state.weights[name], array.detach(), atol=1e-4, err_msg=name)
 
 
-def test_the_losses_are_those_of_scipy():
-    special = pytest.importorskip("scipy.special")
-    rng = np.random.default_rng(0)
-    logits, tokens = rng.normal(size=(2, 4, 5)), rng.integers(5, size=(2, 4))
-    log_p = special.log_softmax(logits, axis=-1)
-    expected = [[-log_p[b, i, tokens[b, i + 1]] for i in range(3)] for b in range(2)]
-    np.testing.assert_allclose(record.cross_entropy(logits, tokens), expected, rtol=1e-12)
+def test_every_measure_is_its_definition_on_the_held_out_texts(torch):
+    """Losses by SciPy, scores of the traced weights, and E(q) = ½|q|² − β⁻¹ log Σ exp(β K q) of the last layer."""
+    reported = []
+    training = train(small(steps=3), report=lambda *steps: reported.append(steps))
+    assert training.steps.tolist() == [0, 2, 3] and reported == [(2, 3), (3, 3)]
+    model, texts = training.model(), training.recipe.held_out()
+    found = {name: values[-1] for name, values in training.measures.items()}
+    chances = log_softmax(model(texts.tokens)[:, :-1].astype(float), axis=-1)
+    losses = -np.take_along_axis(chances, texts.tokens[:, 1:, None], axis=-1)[..., 0]
+    repeated, new = losses[texts.repeated].mean(), losses[texts.new].mean()
+    expected = {"loss of repeated words": repeated, "loss of new words": new, "in-context score": repeated - new}
+    traces = model.trace(texts.tokens)
+    weights = np.array([[head.weights for head in trace.heads] for trace in traces])
+    expected["previous token"] = previous_token(weights).mean(axis=-1)
+    expected["prefix matching"] = prefix_matching(weights, texts.tokens).mean(axis=-1)
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5, err_msg=name)
+    last, seen = traces[-1], np.tril(np.ones((12, 12), bool))
+    places = np.pad(texts.repeated, ((0, 0), (0, 1)))
+    assert found["energy falls"].shape == (2, 5) and found.keys() == {*expected, "energy falls"}
+    for i, head in enumerate(model.layers[-1].attention.heads):
+        energies = []
+        for queries in (last.heads[i].queries, last.state @ head.w_query.T):
+            scores = np.where(seen, queries @ last.heads[i].keys.mT / 2, -np.inf)  # β is 1/√4
+            energies.append((queries**2).sum(axis=-1) / 2 - 2 * logsumexp(scores, axis=-1))
+        share = np.mean((energies[1] < energies[0])[places])
+        assert found["energy falls"][i, 0] == pytest.approx(share, abs=0.02)  # some differ by rounding alone
 
 
-def test_the_model_gives_the_logits_that_pytorch_trained():
-    torch = pytest.importorskip("torch")
-    from hopattn.circuits.emergence.training import _logits
-
-    training = train(Recipe(**SMALL, steps=4))
-    tokens = training.recipe.held_out(3).tokens
-    tensors = {name: torch.tensor(array) for name, array in training.state.weights.items()}
-    expected = _logits(tensors, torch.tensor(tokens), training.recipe).numpy()
-    np.testing.assert_allclose(training.model().logits(tokens), expected, atol=1e-5)
-
-
-def test_a_resumed_training_gives_the_numbers_of_one_that_was_never_interrupted(tmp_path, monkeypatch):
-    recipe, file = Recipe(**SMALL, steps=7), tmp_path / "run.npz"
+def test_a_resumed_training_gives_the_numbers_of_one_that_was_never_interrupted(tmp_path, torch):
+    recipe, file = small(steps=106), tmp_path / "run.npz"
     whole = train(recipe, file=tmp_path / "whole.npz")
-    from hopattn.circuits.emergence import training as module
-
-    monkeypatch.setattr(module, "CHECKPOINT", 3)
 
     def interrupt(done, total):
-        if done == 4:
+        if done == 104:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(recipe, file=file, report=interrupt)
-    assert Training.load(file).state.step == 3
+    assert 0 < Training.load(file).state.step < 104 and not Training.load(file).finished
     resumed = train(recipe, file=file)
     for name, array in whole.state.weights.items():
         assert np.array_equal(resumed.state.weights[name], array)
     assert np.array_equal(resumed.steps, whole.steps)
     assert file.read_bytes() == (tmp_path / "whole.npz").read_bytes()
-    assert train(recipe, file=file).state.step == 7  # a finished file is read, and nothing is trained
+    assert train(recipe, file=file).state.step == 106  # a finished file is read, and nothing is trained
 
 
 def test_a_file_is_refused_with_what_is_wrong(tmp_path):
-    recipe, file = Recipe(**SMALL, steps=3), tmp_path / "run.npz"
-    begun = Training.begun(recipe)
-    begun.save(file)
-    with pytest.raises(InvalidInput, match="holds another training: steps is 3 there and 4 here"):
-        Training.resumed(Recipe(**SMALL, steps=4), file)
+    file = tmp_path / "run.npz"
+    Training.begun(small(steps=3)).save(file)
+    refused(partial(train, small(steps=4), file=file), "", "run.npz", "steps is 3 there and 4 here")
+    refused(partial(train, small(steps=3), file=file), "", "run.npz", "lacks the state of the optimiser")
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(InvalidInput, match=r"'run.npz' is not a .npz archive, or is truncated"):
-        Training.load(file)
-    np.savez(file, recipe=json.dumps({"layers": 1}), step=0, steps=[])
-    with pytest.raises(InvalidInput, match=r"missing: embed.weight, .*layers.0.out_proj.weight"):
-        Training.load(file)
-    np.savez(file, recipe="{" * 100_000, step=0, steps=[])
-    with pytest.raises(InvalidInput, match=r"'run.npz' is not a file of a training, or a truncated one"):
-        Training.load(file)
-    with pytest.raises(InvalidInput, match=r"there is no file 'runs\.npz'"):
-        Training.load(tmp_path / "runs.npz")
+    refused(partial(Training.load, file), "", "'run.npz'", "truncated")
+    for recipe, words in ((json.dumps({"layers": 1}), ["missing: embed.weight,", "layers.0.out_proj.weight"]),
+                          ("{" * 100_000, ["'run.npz' is not a file of a training"])):  # fmt: skip
+        np.savez(file, recipe=recipe, step=0, steps=[])
+        refused(partial(Training.load, file), "", *words)
+    refused(partial(Training.load, tmp_path / "runs.npz"), "", "no file 'runs.npz'")
 
 
 def test_a_training_that_diverges_says_so():
     with pytest.raises(CannotDo, match=r"the training diverged: after \d+ steps the loss is (nan|inf); its rate"):
-        train(Recipe(**SMALL, steps=200, rate=1e18))
+        train(small(steps=200, rate=1e18))
 
 
 def test_without_pytorch_the_training_says_what_is_missing(monkeypatch):
-    from hopattn.circuits.emergence import training
-
-    monkeypatch.setattr(training, "find_spec", lambda name: None)
-    with pytest.raises(CannotDo, match="training needs PyTorch: pip install"):
-        training.train(Recipe(**SMALL, steps=1))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    refused(partial(train, SMALL), "training needs PyTorch", "pip install torch")
 
 
-def test_the_step_of_a_heads_own_memory_never_raises_the_energy():
-    """E falls under q ← Kᵀ p; `energy_falls` counts what the layer does in its place."""
-    model = Training.begun(Recipe(**SMALL)).model()
-    texts = Recipe(**SMALL).held_out(4)
-    trace = model.trace(texts.tokens)[-1]
-    for head, own in zip(model.layers[-1].attention.heads, trace.heads, strict=True):
-        before = record._energy(head, own.queries, own)
-        queries = head.retrieval(own.queries, own.keys, own.keys, own.mask).state
-        assert np.all(record._energy(head, queries, own) <= before + 1e-5)
+def test_models_and_trainings_are_shown_in_a_line():
+    model = Training.begun(SMALL).model()
+    assert repr(model) == "AttentionOnly(2 layers of 2 heads, dim 8, 10 words, texts of up to 12 words)"
+    assert len(repr(Training.begun(SMALL))) < 300 and "after 0 of 1000 steps" in repr(Training.begun(SMALL))
 
 
-@pytest.mark.full  # a training takes a minute
-@each(("layers", "dim"), [(2, 64), (1, 88)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("layers", "dim"), [(2, 64), (1, 88)])
 def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
     """The one-layer model has more numbers (45,056 of 43,008); one seed of 32 held-out texts each."""
     found = train(Recipe(layers=layers, dim=dim)).measures
@@ -157,24 +159,8 @@ def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
         assert found["loss of repeated words"][-1] > 2.0
 
 
-def test_a_model_refuses_what_are_not_words():
-    model = Training.begun(Recipe(**SMALL)).model()
-    for tokens, message in (
-        ([1, -1], "words: got -1; expected numbers from 0 to 9"),
-        ([10], "words: got 10; expected numbers"),
-        ([*range(10), 0, 1, 2], "words: got 13 words; expected at most 12"),
-        ([], "words: expected texts of whole numbers"),
-        (["a"], "words: expected texts of whole numbers"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            model(tokens)
-    assert model([1, 2]).shape == (2, 10)
-    assert repr(model) == "AttentionOnly(2 layers of 2 heads, dim 8, 10 words, texts of up to 12 words)"
-    assert len(repr(Training.begun(Recipe(**SMALL)))) < 300
-
-
 def test_without_positions_a_model_is_blind_to_order_but_for_the_mask():
-    recipe = Recipe(**SMALL, positions=False)
+    recipe = small(positions=False)
     training = Training.begun(recipe)
     assert "position.weight" not in training.state.weights
     unmasked = training.model("none")
@@ -184,16 +170,11 @@ def test_without_positions_a_model_is_blind_to_order_but_for_the_mask():
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path):
-    from hopattn.circuits.emergence import training
-
-    with pytest.raises(InvalidInput, match="file: expected the path of a file, not 3"):
-        training.train(file=3)
-    with pytest.raises(InvalidInput, match="report: expected a function, not 3"):
-        training.train(report=3)
-    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not 3"):
-        Training.begun(3)
-    with pytest.raises(InvalidInput, match="recipe: expected a Recipe, not 3"):
-        training.train(3)
-    with pytest.raises(InvalidInput, match="file: there is no folder"):
-        training.train(Recipe(**SMALL), file=tmp_path / "none" / "run.npz")
+    for call, place, *words in (
+        (partial(train, file=3), "file:", "path", "3"),
+        (partial(train, report=3), "report:", "function", "3"),
+        (partial(train, 3), "recipe:", "Recipe", "3"),
+        (partial(train, SMALL, file=tmp_path / "none" / "run.npz"), "file:", "no folder"),
+    ):
+        refused(call, place, *words)
     assert not (tmp_path / "none").exists()

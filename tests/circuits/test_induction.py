@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from tests.counts import count
-from tests.each import each
+from hopattn.circuits import composition_baseline, induction_circuit, prefix_matching, previous_token
+from tests.draws import count
 
 
 def sequences(rng, n_texts, length, dim, start=False, repeated=None):
@@ -32,20 +31,10 @@ def right(circuit, texts, which):
 def test_unseen_words_are_continued_at_every_length_from_8_to_512():
     """1,000 sequences in a full run: 20 at each of 50 lengths at equal ratios."""
     rng = np.random.default_rng(0)
-    for length in np.round(np.geomspace(8, 512, count(50, 6))).astype(int):
-        circuit = ha.circuits.induction_circuit(64, int(length) + 1)
-        assert right(circuit, *sequences(rng, count(20, 2), length, 64)).all(), length
-
-
-def test_a_circuit_is_shown_in_a_line():
-    assert repr(ha.circuits.induction_circuit(4, 5, beta=7)) == "InductionCircuit(5 words of 4 elements, beta 7)"
-
-
-def test_one_circuit_serves_all_shorter_texts():
-    rng = np.random.default_rng(1)
-    circuit = ha.circuits.induction_circuit(64, 257)
-    for length in (2, 5, 40, 256):
-        assert right(circuit, *sequences(rng, 4, length, 64)).all()
+    shorter = induction_circuit(64, 257)  # one circuit serves all shorter texts
+    for length in (2, *np.round(np.geomspace(8, 512, count(50, 6))).astype(int)):
+        for circuit in (induction_circuit(64, int(length) + 1), *([shorter] if length < 257 else [])):
+            assert right(circuit, *sequences(rng, count(20, 2), length, 64)).all(), length
 
 
 def test_the_layers_are_the_formulas_of_the_lecture():
@@ -53,7 +42,8 @@ def test_the_layers_are_the_formulas_of_the_lecture():
     rng = np.random.default_rng(2)
     text, _ = sequences(rng, 1, 6, 5)
     text = text[0]
-    circuit = ha.circuits.induction_circuit(5, 7, beta=3.0, match_beta=2.0)
+    circuit = induction_circuit(5, 7, beta=3.0, match_beta=2.0)
+    assert repr(circuit) == "InductionCircuit(7 words of 5 elements, beta 3)"
     step = 2 * math.pi / 7
     previous = np.zeros((7, 5))
     for i in range(1, 7):
@@ -70,33 +60,33 @@ def test_the_heads_score_1():
     for length in (8, 60):
         text, which = sequences(rng, 1, length, 64)
         tokens = [*range(length), int(which[0])]
-        first, second = ha.circuits.induction_circuit(64, length + 1, separation="argmax").trace(text)
-        assert ha.circuits.previous_token(first.heads[0].weights) == 1
-        assert ha.circuits.prefix_matching(second.heads[0].weights, tokens) == 1
-        first, second = ha.circuits.induction_circuit(64, length + 1).trace(text)
-        assert ha.circuits.previous_token(first.heads[0].weights) > 0.99
-        assert ha.circuits.prefix_matching(second.heads[0].weights, tokens) > 0.97
-        chance = ha.circuits.prefix_matching(ha.circuits.uniform_attention(length + 1), tokens)
-        assert ha.circuits.prefix_matching(first.heads[0].weights, tokens) < 3 * chance
-        assert ha.circuits.previous_token(second.heads[0].weights) < 0.5
+        first, second = induction_circuit(64, length + 1, separation="argmax").trace(text)
+        assert previous_token(first.heads[0].weights) == 1
+        assert prefix_matching(second.heads[0].weights, tokens) == 1
+        first, second = induction_circuit(64, length + 1).trace(text)
+        assert previous_token(first.heads[0].weights) > 0.99
+        assert prefix_matching(second.heads[0].weights, tokens) > 0.97
+        chance = prefix_matching(ha.circuits.uniform_attention(length + 1), tokens)
+        assert prefix_matching(first.heads[0].weights, tokens) < 3 * chance
+        assert previous_token(second.heads[0].weights) < 0.5
 
 
 def test_a_repeated_text_is_matched_in_every_row_of_its_second_half():
     words = np.random.default_rng(4).standard_normal((20, 64))
     words /= np.linalg.norm(words, axis=-1, keepdims=True)
-    circuit = ha.circuits.induction_circuit(64, 40)
+    circuit = induction_circuit(64, 40)
     weights = circuit.trace(np.tile(words, (2, 1)))[1].heads[0].weights
-    assert ha.circuits.prefix_matching(weights, np.tile(np.arange(20), 2)) > 0.97
+    assert prefix_matching(weights, np.tile(np.arange(20), 2)) > 0.97
 
 
 def test_its_keys_read_what_layer_1_writes_and_nothing_else_does():
     """W_QK W_OV is the identity on words: √dim / (√dim √dim). Turned matrices have 1/√(2 + 3 dim) on average."""
-    circuit = ha.circuits.induction_circuit(16, 100)
+    circuit = induction_circuit(16, 100)
     earlier, later = (layer.attention.heads[0] for layer in circuit.layers)
     found = ha.circuits.head_compositions(earlier, later)
     assert found.key == pytest.approx(1 / 4)
     assert found.query == found.value == 0
-    baseline = ha.circuits.composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, 50, rng=0)
+    baseline = composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, 50, rng=0)
     assert baseline.mean == pytest.approx(50**-0.5, rel=0.02)
     assert baseline.deviations(found.key) > 20
     assert baseline.deviations(found.query) < -20
@@ -106,7 +96,7 @@ def test_its_keys_read_what_layer_1_writes_and_nothing_else_does():
 @given(st.integers(2, 60), st.floats(0.1, 1e4), st.lists(st.floats(0.01, 3.1), min_size=1, max_size=3))
 def test_the_word_before_keeps_its_share(length, beta, turns):
     """Its weight is at least 1 / (1 + (n − 1) exp(−β lead)) for every angle and β."""
-    circuit = ha.circuits.induction_circuit(2, length, turns=turns, beta=beta)
+    circuit = induction_circuit(2, length, turns=turns, beta=beta)
     weights = circuit.trace(np.ones((length, 2)))[0].heads[0].weights
     bound = 1 / (1 + (length - 1) * math.exp(-beta * circuit.lead))
     assert np.diagonal(weights, -1).min() >= bound - 1e-6  # scores of β = 1e4 are rounded by 1e-11
@@ -115,36 +105,34 @@ def test_the_word_before_keeps_its_share(length, beta, turns):
 def test_the_default_beta_grows_with_the_square_of_the_length_in_one_plane_and_less_in_several():
     """lead = 1 − cos(2π/n), nearly 2π²/n²; three planes with 1, .1 and .01 radians tell 512 positions apart too."""
     for n in (8, 64, 512):
-        circuit = ha.circuits.induction_circuit(4, n)
+        circuit = induction_circuit(4, n)
         assert circuit.lead == pytest.approx(1 - math.cos(2 * math.pi / n))
         assert circuit.beta == pytest.approx(math.log(99 * (n - 1)) / (1 - math.cos(2 * math.pi / n)))
-    planes = ha.circuits.induction_circuit(64, 513, turns=[1.0, 0.1, 0.01])
-    assert planes.beta < ha.circuits.induction_circuit(64, 513).beta / 500
+    planes = induction_circuit(64, 513, turns=[1.0, 0.1, 0.01])
+    leads = [1 - sum(math.cos(m * turn) for turn in (1.0, 0.1, 0.01)) / 3 for m in range(1, 513)]
+    assert planes.lead == pytest.approx(min(leads)) == ha.circuits.position_lead([1.0, 0.1, 0.01], 513)
+    assert planes.beta < induction_circuit(64, 513).beta / 500
     assert right(planes, *sequences(np.random.default_rng(5), count(20, 2), 512, 64)).all()
 
 
 def test_under_the_causal_mask_the_first_word_is_its_own_predecessor_and_a_start_word_fixes_it():
     """Of the 7 words that have a successor, the first alone ties with it: 1 − 1/7 of all sequences are right."""
     rng = np.random.default_rng(6)
-    circuit, n = ha.circuits.induction_circuit(64, 10, mask="causal", beta=1e3, match_beta=1e3), 8
+    circuit, n = induction_circuit(64, 10, mask="causal", beta=1e3, match_beta=1e3), 8
     hits = [right(circuit, *sequences(rng, 10, n, 64, repeated=i)).all() for i in range(n - 1)]
     assert hits == [False] + [True] * 6
     first, _ = sequences(rng, 1, n, 64, repeated=0)
     np.testing.assert_allclose(circuit(first)[0, -1], (first[0, 0] + first[0, 1]) / 2, atol=1e-9)
     assert right(circuit, *sequences(rng, 40, n, 64, start=True)).all()
-    strict = ha.circuits.induction_circuit(64, 10, beta=1e3, match_beta=1e3)
+    strict = induction_circuit(64, 10, beta=1e3, match_beta=1e3)
     assert right(strict, *sequences(rng, 10, n, 64, repeated=0)).all()
 
 
 def test_under_the_strict_mask_a_word_that_follows_itself_does_not_see_it():
     """The a that leads to expect a is at the last place itself, which "strict" hides and "causal" shows."""
     b, c, a, _ = np.eye(4)
-    np.testing.assert_allclose(
-        ha.circuits.induction_circuit(4, 5)([b, c, a, a])[-1], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6
-    )
-    np.testing.assert_allclose(
-        ha.circuits.induction_circuit(4, 5, mask="causal")([b, c, a, a])[-1], [0, 0, 1, 0], atol=0.03
-    )
+    np.testing.assert_allclose(induction_circuit(4, 5)([b, c, a, a])[-1], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
+    np.testing.assert_allclose(induction_circuit(4, 5, mask="causal")([b, c, a, a])[-1], [0, 0, 1, 0], atol=0.03)
 
 
 def test_random_words_of_few_elements_are_confused_in_long_texts():
@@ -152,7 +140,7 @@ def test_random_words_of_few_elements_are_confused_in_long_texts():
     (hits, errors), n = ({}, {}), count(60, 30)
     for dim in (4, 8, 64):
         texts, which = sequences(np.random.default_rng(7), n, 128, dim)
-        circuit = ha.circuits.induction_circuit(dim, 129)
+        circuit = induction_circuit(dim, 129)
         hits[dim] = right(circuit, texts, which).mean()
         expected = texts[np.arange(n), which + 1]
         errors[dim] = np.linalg.norm(circuit(texts)[:, -1] - expected, axis=-1).max()
@@ -160,7 +148,7 @@ def test_random_words_of_few_elements_are_confused_in_long_texts():
     assert errors[8] > 0.1 > 0.01 > errors[64]
 
 
-@each(("name", "expected"), [("four places", 0.596), ("blurred", 0.626)])
+@pytest.mark.parametrize(("name", "expected"), [("four places", 0.596), ("blurred", 0.626)])
 def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
     """The numbers of the scenario `induction-angles`, of 8,000 sequences that share no code with the package."""
     turn, beta = (90.0, 1000.0) if name == "four places" else (11.25, 4.0)
@@ -177,40 +165,6 @@ def test_too_few_places_and_too_small_a_beta_miss_often(name, expected):
         expectation = softmax(1000 * previous[:-1] @ words[repeated]) @ words
         hits += np.argmax(words @ expectation) == repeated + 1
     assert hits / trials == pytest.approx(expected, abs=3 * math.sqrt(0.24 / trials) + 0.011)  # 8,000: .0055 each way
-    circuit = ha.circuits.induction_circuit(32, 33, turns=math.radians(turn), beta=beta, match_beta=1000.0)
+    circuit = induction_circuit(32, 33, turns=math.radians(turn), beta=beta, match_beta=1000.0)
     own = right(circuit, *sequences(rng, count(2000, 200), n, 32)).mean()
     assert own == pytest.approx(expected, abs=3 * math.sqrt(0.24 / count(2000, 200)) + 0.011)
-
-
-@each(
-    ("call", "message"),
-    [
-        (
-            lambda: ha.circuits.induction_circuit(4, 24, turns=math.pi / 2),
-            "turns: two of 24 positions have the same place",
-        ),
-        (lambda: ha.circuits.induction_circuit(4, 1), "length: expected a whole number of at least 2"),
-        (lambda: ha.circuits.induction_circuit(0, 4), "dim: expected a whole number of at least 1"),
-        (lambda: ha.circuits.induction_circuit(4, 8, beta=-1), "beta: expected a positive finite number"),
-        (lambda: ha.circuits.induction_circuit(4, 8, match_beta=0), "match_beta: expected a positive finite number"),
-        (
-            lambda: ha.circuits.induction_circuit(4, 8, turns=[[1.0]]),
-            r"turns: got shape \(1, 1\); expected \(n_planes,\)",
-        ),
-        (lambda: ha.circuits.induction_circuit(4, 8, turns=[]), r"turns: got shape \(0,\); expected \(n_planes,\)"),
-        (lambda: ha.circuits.induction_circuit(4, 8, turns=np.nan), "turns: holds a NaN"),
-        (lambda: ha.circuits.induction_circuit(4, 8)(np.ones((9, 4))), "words: got 9 words; expected at most 8"),
-        (
-            lambda: ha.circuits.induction_circuit(4, 8)(np.ones((3, 5))),
-            r"words: got shape \(3, 5\); expected .* dim = 4",
-        ),
-        (lambda: ha.circuits.induction_circuit(4, 8)(np.ones(4)), r"words: got shape \(4,\); expected \(…, n, dim\)"),
-        (
-            lambda: ha.circuits.induction_circuit(4, 8)(np.full((2, 4), np.inf)),
-            "words: row 0 holds a NaN or an infinity",
-        ),
-    ],
-)
-def test_bad_input_is_refused_with_one_message(call, message):
-    with pytest.raises(InvalidInput, match=message):
-        call()

@@ -7,36 +7,29 @@ import pytest
 
 from hopattn.cli.blas_kernel import KERNEL, NEEDED, choose_kernel
 
-ALL = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)) + "\n"
+ALL = "processor: 0\nflags\t\t: fpu sse " + " ".join(sorted(NEEDED)) + "\n"
 WITHOUT = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)[1:]) + "\n"
 
 
+@pytest.mark.parametrize("numpy_is_imported", [False, True])
 @pytest.mark.parametrize(
-    "cpuinfo, environ, expected",
+    ("cpuinfo", "given", "chosen"),
     [
-        ("processor: 0\n" + ALL, {}, KERNEL),
-        (WITHOUT + ALL, {}, None),
-        ("", {}, None),
-        (ALL, {"OPENBLAS_CORETYPE": "Haswell"}, "Haswell"),
+        (ALL, None, KERNEL),
+        (WITHOUT + ALL, None, None),
+        ("", None, None),
+        (None, None, None),
+        (ALL, "Haswell", "Haswell"),
     ],
 )
-def test_the_kernel_is_set_only_if_the_processor_supports_it_and_the_user_has_not_set_one(
-    tmp_path, monkeypatch, cpuinfo, environ, expected
-):
-    monkeypatch.delitem(sys.modules, "numpy")
-    file = tmp_path / "cpuinfo"
-    file.write_text(cpuinfo)
+def test_the_kernel_is_set_only_where_it_may_be(tmp_path, monkeypatch, numpy_is_imported, cpuinfo, given, chosen):
+    environ, file = {} if given is None else {"OPENBLAS_CORETYPE": given}, tmp_path / "cpuinfo"
+    if not numpy_is_imported:
+        monkeypatch.delitem(sys.modules, "numpy")
+    if cpuinfo is not None:
+        file.write_text(cpuinfo)
     choose_kernel(environ, file)
-    assert environ.get("OPENBLAS_CORETYPE") == expected
-
-
-def test_nothing_is_set_if_numpy_is_imported_or_the_system_has_no_cpuinfo(tmp_path, monkeypatch):
-    environ = {}
-    (tmp_path / "cpuinfo").write_text(ALL)
-    choose_kernel(environ, tmp_path / "cpuinfo")
-    monkeypatch.delitem(sys.modules, "numpy")
-    choose_kernel(environ, tmp_path / "absent")
-    assert environ == {}
+    assert environ.get("OPENBLAS_CORETYPE") == (given if numpy_is_imported else chosen)
 
 
 def test_importing_the_library_leaves_the_environment_alone():

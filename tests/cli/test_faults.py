@@ -1,67 +1,56 @@
-"""Commands that are killed or disturbed: some of those of `python -m tests.faults`, and what that would find."""
+"""Commands that are killed or disturbed say so by their exit code, and leave nothing half done."""
 
-import random
-from collections import Counter
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
+import json
+import os
+import signal
+import time
 
 import pytest
 
-from tests.counts import spread
-from tests.disturbances import KILLS, OTHERS, End
-from tests.faults import COMMANDS, Command, Trial, table
+from tests.processes import end, left_after, started
 
-SHORT = Command("run", "run bank --out results", folders=("results",))
-SWEEP = next(command for command in COMMANDS if command.name == "sweep on workers")
-CASES = [
-    *((SHORT, "full disk"), (SWEEP, "SIGKILL"), (SHORT, "SIGINT"), (SHORT, "slow output"), (SWEEP, "closed errors")),
-    (SHORT, "closed errors"),
-]
-"""With quick counts all variants are the first and the last; `tests/fuzz` keeps cases of workers without a stream."""
+RUN = ("run", "bank", "--out", "results")
+SWEEP = ("sweep", "bank", "--over", "layer.head.beta=1:9:30", "--trials", "2", "--workers", "1", "--out", "table.csv")
+FILES = {"arrays.npz", "result.json", "expectations.csv", "provenance.json"}
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """The trial of a command, which is made once."""
-    return cache(lambda command: Trial.of(command, tmp_path_factory.mktemp("usual")))
+def ended(command):
+    """The exit code, output and errors of a command, of which no process is left."""
+    output, errors = command.communicate(timeout=120)
+    assert left_after(command.pid, 60) == []
+    assert b"Traceback" not in output + (errors or b"")
+    return command.returncode, output, errors
 
 
-# A command runs in a process of its own, undisturbed and disturbed.
-@pytest.mark.quick(0)
-@pytest.mark.parametrize(("command", "name"), spread(CASES, 2))
-def test_a_disturbed_command_leaves_nothing_half_done(undisturbed, command, name, tmp_path):
-    trial = replace(undisturbed(command), folder=tmp_path)
-    assert trial.faults({**KILLS, **OTHERS}[name], random.Random(0)) == []
+@pytest.mark.slow
+def test_a_killed_command_leaves_no_half_file_and_then_gives_the_same_bytes(tmp_path):
+    begun, folder = time.monotonic(), tmp_path / "again"
+    folder.mkdir()
+    whole = ended(started(folder, *SWEEP))
+    seconds, table = time.monotonic() - begun, (folder / "table.csv").read_bytes()
+    command = started(tmp_path, *SWEEP)
+    time.sleep(0.7 * seconds)
+    os.killpg(command.pid, signal.SIGKILL)
+    command.communicate()
+    end(command.pid)
+    assert not (tmp_path / "table.csv").exists() or (tmp_path / "table.csv").read_bytes() == table
+    again = ended(started(tmp_path, *SWEEP))
+    assert (whole[0], again[0], again[1]) == (0, 0, whole[1])
+    assert (tmp_path / "table.csv").read_bytes() == table
 
 
-FINE = End(0, b"a table\n", "message\n", (), 1.0)
-FILES = {"table.csv": b"1\n", "results/a": b"a", "results/b": b"b"}
+@pytest.mark.slow
+@pytest.mark.parametrize("kib", [1, 4])
+def test_a_full_disk_is_3_and_leaves_no_half_folder(tmp_path, kib):
+    code, _, errors = ended(started(tmp_path, *RUN, before=f"ulimit -f {kib}"))
+    assert (code, list(tmp_path.rglob("*.*"))) == (3, []) and b"cannot be written" in errors
 
 
-@pytest.mark.parametrize(
-    ("end", "files", "fault"),
-    [
-        (replace(FINE, code=1), FILES, "exit code 1"),
-        (replace(FINE, errors="Traceback (most recent call last)"), FILES, "traceback"),
-        (replace(FINE, left=("a worker",)), FILES, "left running: a worker"),
-        (FINE, FILES | {"table.csv": b"1"}, "table.csv: is not what it is usually"),
-        (replace(FINE, code=3), {"results/a": b"a"}, "results: lacks results/b"),
-        (FINE, {}, "has finished without results/a, results/b, table.csv"),
-        (replace(FINE, output=b"a tab"), FILES, "has finished with another output"),
-    ],
-)
-def test_each_fault_is_found(end, files, fault):
-    trial = Trial(Command("a command", "", ("table.csv",), ("results",)), Path(), FINE, FILES)
-    assert trial.wrong_with(FINE, (0,), FILES) == []
-    assert trial.wrong_with(replace(FINE, code=3, output=b""), (3,), {}) == []
-    found = trial.wrong_with(end, (0, 3), files)
-    assert found[0] == fault and found[-1] == end.errors
-
-
-def test_the_table_counts_what_was_tried_and_what_held():
-    tried, failed = {("run", "SIGKILL"): 3, ("certify", "SIGTERM"): 2}, {("certify", "SIGTERM"): 1}
-    lines = table(Counter(tried), Counter(failed)).splitlines()
-    assert lines[0].split()[:2] == ["SIGKILL", "SIGTERM"]
-    assert lines[1].split()[:3] == ["run", "3", "–"]
-    assert lines[-1].split()[:5] == ["certify", "–", "1", "of", "2"]
+@pytest.mark.slow
+@pytest.mark.parametrize(("closed", "code"), [(0, 0), (1, 141), (2, 0)])
+def test_a_closed_stream_stops_only_what_nobody_could_read(tmp_path, closed, code):
+    assert ended(started(tmp_path, *RUN, before=f"exec {closed}>&-"))[0] == code
+    names = {path.name for path in (tmp_path / "results").glob("*")}
+    assert names == FILES if code == 0 else names in (set(), FILES)
+    for name in names & {"result.json", "provenance.json"}:  # no file has taken the place of the stream
+        json.loads((tmp_path / "results" / name).read_text())

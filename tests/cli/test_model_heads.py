@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
 from tests.checkpoints.written import LLAMA, state_of, write
 from tests.committed import differences, figure_differences
-from tests.each import each
 
 HOME = Path(__file__).parents[2]
 TRAINED, PAGE = str(HOME / "scenarios/circuits/two-layers.npz"), str(HOME / "README.md")
@@ -27,23 +25,6 @@ def folder(tmp_path):
     (tmp_path / "tiny").mkdir()
     config = {**LLAMA, "vocab_size": 60, "num_attention_heads": 2}
     return write(tmp_path / "tiny", config, state_of(config))
-
-
-def test_the_screen_names_the_induction_heads_of_the_trained_model(hopattn, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    code, out, _ = hopattn("heads", "two-layers")
-    lines = out.splitlines()
-    assert code == 0
-    assert lines[0] == "two-layers: 16 random tokens, 4 times (2 layers, 8 heads, 64 tokens)"
-    (prefix,) = [line.split() for line in lines if line.startswith("prefix matching")]
-    assert prefix[2] == ".05" and prefix[3].startswith("1.") and float(prefix[4]) > 0.9
-    (read,) = [line for line in lines if line.startswith("key composition")]
-    assert read.count("←0.3") >= 3
-    assert len(lines) <= 24 and max(map(len, lines)) <= 80
-    _, whole, _ = hopattn("heads", TRAINED, "--all")
-    assert [line.split()[0] for line in whole.splitlines()[2:] if line[:3].count(".") == 1][:8] == [
-        f"{layer}.{head}" for layer in (0, 1) for head in range(4)
-    ]
 
 
 def test_csv_json_and_figure_hold_the_same_census(hopattn, tmp_path):
@@ -61,7 +42,7 @@ def test_csv_json_and_figure_hold_the_same_census(hopattn, tmp_path):
         assert figure_differences(kept, svg) == [], "make figures"  # the README shows it
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "about"),
     [
         ((), "25 random tokens, 4 times"),
@@ -77,7 +58,7 @@ def test_a_checkpoint_is_read_for_random_tokens(hopattn, folder, options, about)
     assert [(row["layer"], row["head"]) for row in found["rows"]] == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
-@each("name", ["ids.npy", "ids.txt", "ids.json", "ids.csv"])
+@pytest.mark.parametrize("name", ["ids.npy", "ids.txt", "ids.json", "ids.csv"])
 def test_ids_of_a_file(hopattn, folder, tmp_path, name):
     ids, file = np.arange(50) % 7, tmp_path / name
     if name.endswith(".npy"):
@@ -91,27 +72,6 @@ def test_ids_of_a_file(hopattn, folder, tmp_path, name):
     expected = ha.circuits.head_census(model.layers(ids[:30]), ids[:30], **tables)
     assert found["about"] == f"tiny: 30 tokens of {name}"
     assert found["rows"] == expected.table()
-
-
-@each(
-    ("options", "message"),
-    [
-        (["nowhere"], "'nowhere' is not there; expected a folder of a checkpoint, an .npz file"),
-        ([PAGE], "is another file; expected a folder of a checkpoint"),
-        ([TRAINED, "--repeats", "25by4"], "--repeats: got '25by4'; expected tokens x times, as in 25x4"),
-        ([TRAINED, "--repeats", "49x2"], "--repeats: 49 different tokens do not exist among 48"),
-        ([TRAINED, "--repeats", "40x2"], "tokens: got 80; the model has learned 64 positions"),
-        ([TRAINED, "--repeats", "5x2", "--long", "9"], "--long: the length is that of --repeats"),
-        ([TRAINED, "--repeats", "5x2", "--ids", PAGE], "--ids: the tokens are those of --repeats"),
-        ([TRAINED, "--ids", PAGE], "expected ids, which are whole numbers"),
-        ([str(HOME), "--save", "model"], "' is a folder; expected an .npz file of `hopattn train`"),
-        ([TRAINED, "--figure", "heads.gif"], "--figure: heads.gif: expected a file that ends in .svg, .pdf or .png"),
-    ],
-)
-def test_wrong_usage_has_one_clear_message(hopattn, options, message):
-    code, out, err = hopattn("heads", *options)
-    assert (code, out) == (2, "")
-    assert message in err and "Traceback" not in err and err.count("\n") == 1
 
 
 def test_an_id_beyond_the_vocabulary_and_a_file_that_is_too_short(hopattn, folder, tmp_path):
@@ -145,8 +105,3 @@ def test_a_trained_model_is_saved_as_a_folder_that_shows_its_induction_heads_fir
     assert code == 0 and again.startswith("model: 16 random tokens, 4 times (2 layers, 8 heads, 64 tokens)")
     assert [line for line in again.splitlines() if line in shares] == shares
     assert "of words" in again
-
-
-def test_the_page_says_what_each_measure_is():
-    page = (HOME / "docs/howto/heads-of-a-model.md").read_text(encoding="utf-8")
-    assert [name for name in [*MEASURES, OPERATING_CLASS] if f"`{name}`" not in page] == []

@@ -2,12 +2,12 @@
 
 import json
 
-from hopattn.cli.commands.papers import RecordName
+import pytest
+
 from hopattn.papers import records
-from tests.each import each
 
 
-@each("width", [50, 80, 120])
+@pytest.mark.parametrize("width", [50, 80, 120])
 def test_the_table_fits_the_terminal_and_has_every_name(hopattn, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     code, out, err = hopattn("papers")
@@ -43,23 +43,6 @@ def test_words_choose_numbers(hopattn):
     assert rows and {row["verdict"] for row in rows} == {"kinetic"} and "ours" not in rows[0]
 
 
-@each(
-    ("arguments", "message"),
-    [
-        (("critical-laod",), "no record has the name or the word 'critical-laod'; did you mean 'critical-load'?"),
-        (("xyzzyx",), "'xyzzyx' (`hopattn papers` shows them)"),
-        (("hopfield", "--figure", "x.svg"), "--figure: needs the name of one record, not"),
-        (("metastable-rate", "--figure", "x.svg"), "--figure: no scenario shows 'metastable-rate'"),
-        (("--long",), "--long: is an option of the check; write --check too"),
-        (("",), "no record has the name or the word ''"),
-        (("critical-load", "--figure", "x.txt"), "x.txt: expected a file that ends in .svg, .pdf or .png"),
-    ],
-)
-def test_wrong_usage_is_2_with_a_message(hopattn, arguments, message):
-    code, out, err = hopattn("papers", *arguments)
-    assert (code, out) == (2, "") and message in err
-
-
 def test_the_check_shows_what_fails_with_exit_code_1(hopattn, monkeypatch):
     names = ("critical-load", "newman-bound", "hopfield-radius")
     code, out, _ = hopattn("papers", *names, "--check", "--workers", "1")
@@ -78,8 +61,3 @@ def test_the_figure_of_the_scenario_is_drawn(hopattn, tmp_path):
     code, _, err = hopattn("papers", "longest-cycle", "--figure", "cycle.svg")
     assert code == 0 and err.startswith("cycle.svg\n")
     assert b"<svg" in (tmp_path / "cycle.svg").read_bytes()[:600]
-
-
-def test_a_shell_completes_names():
-    found = [item.value for item in RecordName().shell_complete(None, None, "critical-")]
-    assert found == [name for name in records() if name.startswith("critical-")] != []

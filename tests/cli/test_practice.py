@@ -2,14 +2,6 @@
 
 import json
 
-from hopattn.cli.commands.practice import FORMATS
-from hopattn.practice.formats import formats
-from tests.each import each
-
-
-def test_the_command_knows_every_format():
-    assert sorted(FORMATS) == sorted(formats)
-
 
 def test_the_sheet_is_printed_without_the_marks_of_exercises(hopattn):
     code, out, err = hopattn("practice", "bank", "--count", "2", "--seed", "7")
@@ -46,31 +38,3 @@ def test_marks_are_printed_and_a_wrong_answer_is_1(hopattn, tmp_path):
     assert f"1: unreadable: got '?'; expected a list of 4 numbers, or a letter from A to D ({file}:5)" in out
     marks = json.loads(hopattn("practice", "--check", str(file), "--json")[1])
     assert [mark["verdict"] for mark in marks] == ["unreadable", "wrong"]
-
-
-@each(
-    ("arguments", "message"),
-    [
-        ((), "practice: needs the name of a scenario: "),
-        (("bnk",), "there is no scenario or file 'bnk'; did you mean 'bank'?"),
-        (("capacity-by-size",), "has no table [practice], which says what is drawn anew"),
-        (("bank", "--count", "0"), "0 is not in the range"),
-        (("bank", "--format", "pdf"), "'pdf' is not one of"),
-        (("bank", "--language", "fr"), "language: 'fr' is unknown"),
-        (("bank", "--sheet", "x.md", "--key", "x.md"), "--key: x.md is the file of the sheet too"),
-        (("bank", "--sheet", "x.tex", "--key", "x.md"), "x.md: expected a file that ends in .tex"),
-        (("bank", "--sheet", "x.md", "--format", "html"), "x.md: expected a file that ends in .html"),
-        (("bank", "--format", "prairielearn"), "--format prairielearn: is not a text; give --sheet too"),
-        (("bank", "--check", "x.toml"), "--check: takes the sheet from its file"),
-        (("--check", "none.toml", "--language", "de"), "--check: takes the sheet from its file"),
-        (("bank", "--json"), "--json: is an option of --check; --format json"),
-        (
-            ("bank", "--sheet", "x.pdf"),
-            "x.pdf: expected a file that ends in .html, .ipynb, .json, .md, .tex, .xml or .zip",
-        ),
-        (("--check", "none.toml"), "none.toml: there is no such file"),
-    ],
-)
-def test_wrong_usage_is_2_with_a_message(hopattn, arguments, message):
-    code, out, err = hopattn("practice", *arguments)
-    assert (code, out) == (2, "") and message in err

@@ -46,14 +46,3 @@ def test_a_folder_or_file_that_exists_stays_as_it_was(hopattn, tmp_path):
         assert code == 2
         assert "is left as it is" in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "text"]
-
-
-def test_a_folder_that_cannot_be_written_leaves_no_files(hopattn, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    code, _, err = hopattn("run", "bank", "--out", "kept")
-    assert code == 3
-    assert "kept: cannot be written: No space left on device" in err
-    assert list(tmp_path.iterdir()) == []

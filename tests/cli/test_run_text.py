@@ -1,16 +1,23 @@
 """The text of `hopattn run`: nothing twice, nothing of 0 alone, and what one may do next."""
 
+import copy
+import io
 import re
+from contextlib import redirect_stdout
+from itertools import takewhile
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.text import Text
 
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Run
 from hopattn.views.consoles import console
 from hopattn.views.run_text import RunTexts
 from hopattn.views.terminal import show
-from tests.each import each
+from tests.draws import count
 from tests.texts import GOOD
 
 WORDS = ("a", "b", "c", "d")
@@ -69,21 +76,80 @@ def test_a_few_numbers_beside_0_are_a_sentence(text_of):
     assert text_of({"w": weights(values, hidden)}) == "w: d to b 1; all else 0 or hidden\n"
 
 
-def test_an_array_is_not_printed_twice(text_of):
-    full = np.arange(1.0, 33).reshape(4, 8)
-    few, half = full.copy(), full.copy()
-    few[2, 7] = 0.5
-    half[:, 4:] *= 2
-    first = {"layer 1 state": state(full), "layer 2 state": state(few), "layer 3 state": state(full)}
-    lines = text_of(first, {"layer 1 state": state(full)}).splitlines()
-    assert lines[-3:] == [
-        "layer 2 state: as layer 1 state, but for c next: y .5",
-        "layer 3 state: as layer 1 state",
-        "layer 1 state: as in the run as written",
+def read_table(lines):
+    """The numbers of a table by row and column; its first line are headings, and it ends with an empty line."""
+    columns = lines[0].split()
+    rows = [line.split() for line in takewhile(bool, lines[1:])]
+    return {row[0]: dict(zip(columns, map(int, row[1:]), strict=True)) for row in rows}
+
+
+def read_back(text):
+    """The arrays of each run, as (run, name): {row: {column: number}}, from the text of runs called a, b, ….
+
+    An array that is as one before is read there, so that the text must say in which run that is.
+    """
+    found, run, lines = {}, "", text.splitlines()
+    for i, line in enumerate(lines):
+        if head := re.fullmatch(r"run (\w)", line):
+            run = head[1]
+        elif same := re.fullmatch(r"(\w+): as (?:in (\w)|(\w+))(?:, but (.*))?", line):
+            name, other, place, changes = same.groups()
+            array = copy.deepcopy(found[(other, name) if other else (run, place)])
+            for row, numbers in re.findall(r"for (\w+) ((?:\w+ \d+(?:, )?)+?)(?=$|, for )", changes or ""):
+                array[row] |= {column: int(number) for column, number in re.findall(r"(\w+) (\d+)", numbers)}
+            found[run, name] = array
+        elif table := re.fullmatch(r"(\w+)(?: \(the other columns as in (\w+)\))?", line):
+            shown = read_table(lines[i + 1 :])
+            whole = found[run, table[2]] if table[2] else {row: {} for row in shown}
+            found[run, table[1]] = {row: whole[row] | numbers for row, numbers in shown.items()}
+    return found
+
+
+@st.composite
+def runs_of_arrays(draw):
+    """Runs of arrays of 4 × 8 numbers, each fresh, or with some numbers or columns of one before in any run changed."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    runs, before = {}, []
+    for run in "abc"[: draw(st.integers(1, 3))]:
+        runs[run] = {}
+        for name in ("one", "two", "three")[: draw(st.integers(1, 3))]:
+            values = rng.integers(1, 100, (4, 8)).astype(float)
+            if before and draw(st.integers(0, 4)):
+                fresh, values = values, before[draw(st.integers(0, len(before) - 1))].copy()
+                changed = draw(st.sampled_from([0, 1, 3, 4, 5, 8]))
+                if draw(st.booleans()):
+                    values[:, :changed] = fresh[:, :changed]
+                else:
+                    values.flat[:changed] = fresh.flat[:changed]
+            before.append(values)
+            runs[run][name] = values
+    return runs
+
+
+@settings(max_examples=count(400, 60))
+@given(runs_of_arrays())
+def test_every_number_of_every_run_can_be_read_though_no_array_is_printed_twice(runs):
+    columns = tuple(f"c{i}" for i in range(8))
+    with redirect_stdout(io.StringIO()) as printed:
+        out = console()
+        texts = RunTexts(out)
+        for run, arrays in runs.items():
+            labelled = {name: Labelled(values, ("token", "axis"), (WORDS, columns)) for name, values in arrays.items()}
+            show(out, Text(f"run {run}"), *texts.parts(Run(run, labelled, tuple(arrays))), Text(""))
+    found = read_back(printed.getvalue())
+    assert {key: np.array([[*row.values()] for row in rows.values()]).shape for key, rows in found.items()} == {
+        (run, name): (4, 8) for run, arrays in runs.items() for name in arrays
+    }
+    for (run, name), rows in found.items():
+        assert [[rows[row][column] for column in columns] for row in WORDS] == runs[run][name].tolist(), (
+            printed.getvalue()
+        )
+    arrays = [(run, name, values) for run, arrays in runs.items() for name, values in arrays.items()]
+    again = [
+        any(np.array_equal(values, other) and (run == r or name == n) for r, n, other in arrays[:i])
+        for i, (run, name, values) in enumerate(arrays)
     ]
-    printed = text_of({"layer 1 state": state(full), "layer 2 state": state(half)})
-    assert "layer 2 state (the other columns as in layer 1 state)" in printed
-    assert printed.splitlines()[-5].split() == ["4", "5", "x", "y"]
+    assert len(re.findall(r"^\w+: as [\w ]+$", printed.getvalue(), re.MULTILINE)) == sum(again)
 
 
 def test_numbers_and_lists_are_lines_without_an_empty_head(text_of):
@@ -111,7 +177,7 @@ def test_the_induction_head_fits_on_two_screens(hopattn, monkeypatch):
     assert "layer 2 state: as layer 1 state, but for their#2 expected: dog 1\n" in out
 
 
-@each(
+@pytest.mark.parametrize(
     ("command", "ways"),
     [
         ("bank", "see it: --figures moved · why: --explain · play: hopattn explore bank"),

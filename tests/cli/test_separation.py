@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from tests.each import each
 
 RNG = np.random.default_rng(0)
 APART = ha.unit(RNG.normal(size=(6, 8)))
@@ -32,7 +31,7 @@ def file(tmp_path):
     return write
 
 
-@each("name", ["a.csv", "a.npy", "a.npz", "a.safetensors"])
+@pytest.mark.parametrize("name", ["a.csv", "a.npy", "a.npz", "a.safetensors"])
 def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name):
     code, out, err = hopattn("separation", file(name, patterns=APART), "--json")
     (found,) = json.loads(out)
@@ -47,15 +46,6 @@ def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name
     far = np.linalg.norm(soft.recall(near).state - APART, axis=1)
     assert np.all(far <= found["error"] * np.array(found["distance"]))
     assert np.all(np.array(found["radius_sparse"]) >= 0.9 * np.array(found["reach"]) * (1 - 1e-9))
-
-
-def test_the_table_names_each_pattern_and_the_memory_to_take(hopattn, file):
-    _, out, _ = hopattn("separation", file("a.csv", patterns=APART))
-    headings, *rows = out.split("\n\n")[0].split("\n")
-    assert headings.split()[:5] == ["pattern", "Δ", "rival", "distance", "reach"]
-    assert [row.split()[0] for row in rows] == list("012345")
-    assert "Take ha.memories.sparse(patterns, beta=" in out
-    assert "Or, for softmax attention, ha.memories.modern(patterns, beta=" in out
 
 
 def test_patterns_that_cannot_be_told_apart_are_named_with_the_cure(hopattn, file):
@@ -91,7 +81,7 @@ def test_of_heads_each_has_a_line_and_of_many_patterns_the_least_separated_come_
     assert "of 100 patterns; --all shows all" in out
 
 
-@each("name", ["two.npz", "two.safetensors", "heads.npz"])
+@pytest.mark.parametrize("name", ["two.npz", "two.safetensors", "heads.npz"])
 def test_one_array_of_several_is_chosen_by_its_name(hopattn, file, name):
     q, k, v = RNG.normal(size=(3, 4, 8))
     arrays = {"q": q, "k": k, "v": v} if name == "heads.npz" else {"v": v, "other": APART}
@@ -101,36 +91,9 @@ def test_one_array_of_several_is_chosen_by_its_name(hopattn, file, name):
     assert json.loads(hopattn(*compared)[1])["about"].startswith("4 patterns of dim 8,")
 
 
-@each(
-    ("words", "message"),
-    [
-        (["nothing.csv"], "there is no file 'nothing.csv'"),
-        (["a.csv", "--error", "0.7"], "--error: expected a share of the distance above 0 and below 0.5, not 0.7"),
-        (["a.csv", "--error", "nan"], "--error: expected a"),
-        (["odd.npz"], "holds a, b; expected q, k and v of heads, or one array called patterns; `--array NAME` chooses"),
-        (["odd.npz", "--array", "c"], "'odd.npz': 'c' is unknown (choices: a, b)"),
-        (["a.csv", "--array", "c"], "'a.csv' holds one table without a name, and 'c' was asked for"),
-        (["."], "'.' is not a plain file, but a folder"),
-        ([], "Missing argument 'FILE'"),
-    ],
-)
-def test_wrong_usage_is_refused_with_the_reason(hopattn, file, words, message):
-    made = {"a.csv": file("a.csv", patterns=APART), "odd.npz": file("odd.npz", a=APART, b=APART)}
-    code, _, err = hopattn("separation", *[made.get(word, word) for word in words])
-    assert code == 2
-    assert message in err
-
-
-def test_the_size_of_what_was_read_is_said_and_a_single_pattern_has_no_rival(hopattn, file):
+def test_the_size_of_what_was_read_is_said_with_the_memory_to_take(hopattn, file):
     _, out, _ = hopattn("separation", file("cube.npy", patterns=RNG.normal(size=(2, 3, 4))))
     assert "2 patterns of 12 numbers, numbered from 0." in out
+    assert "ha.memories.sparse(" in out and "Or, for softmax attention, ha.memories.modern(" in out
     _, out, _ = hopattn("separation", file("one.npy", patterns=APART[:1]))
     assert out.splitlines()[1].split()[:3] == ["0", "∞", "–"]
-    _, out, _ = hopattn("separation", file("heads.npz", **dict.fromkeys("qkv", RNG.normal(size=(2, 5, 4)))))
-    assert "β attention: 1/√dim." in out.replace("\n", " ")
-
-
-def test_a_line_of_names_is_to_be_left_out(hopattn, tmp_path):
-    (tmp_path / "named.csv").write_text("n1,n2\n1,0\n")
-    code, _, err = hopattn("separation", str(tmp_path / "named.csv"))
-    assert code == 2 and "line 1, column 1: got 'n1'" in err and "leave lines and columns of names out" in err

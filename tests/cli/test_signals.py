@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import pytest
@@ -47,7 +46,7 @@ def workers(session):
 
 
 # Three processes import the package each time: only they show that a signal reaches all of them.
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "send", "code", "word"),
     [
@@ -67,7 +66,7 @@ def test_a_sweep_on_two_workers_stops_with_them_and_keeps_its_points(sweeping, t
     assert len(read_checkpoint(tmp_path / "phases-points.jsonl")[1]) >= 2
 
 
-@pytest.mark.quick(0)
+@pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(sweeping, tmp_path):
     command = sweeping(points(tmp_path, 1), "--workers", "2")
     assert len(workers(command.pid)) == 2
@@ -76,7 +75,7 @@ def test_workers_end_with_the_process_that_started_them(sweeping, tmp_path):
     assert "Traceback" not in command.communicate()[1]
 
 
-@pytest.mark.quick(0)
+@pytest.mark.slow
 def test_ctrl_c_while_workers_start_is_one_line(sweeping):
     command = sweeping(workers, "--workers", "2")
     os.killpg(command.pid, signal.SIGINT)
@@ -89,7 +88,7 @@ def stopped(script, *numbers):
     """The exit code and standard error of a script that says when it is ready for these signals."""
     start = "import os, signal, time; from hopattn.cli.signals import Stopped, stoppable"
     catch = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-    words = [sys.executable, "-c", f"{start}\n{catch}\n{textwrap.dedent(script)}"]
+    words = [sys.executable, "-c", f"{start}\n{catch}\n{script}"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for number in numbers:
         process.stdout.readline()
@@ -98,53 +97,38 @@ def stopped(script, *numbers):
     return process.returncode, err
 
 
-def test_a_signal_raises_an_error_that_closes_what_is_open():
-    script = """
-        try:
-            with stoppable():
-                print(flush=True)
-                time.sleep(20)
-        except Stopped as stopped:
-            os.write(2, f"{stopped.word} {stopped.code}".encode())
-    """
-    assert stopped(script, signal.SIGINT) == (0, "interrupted 130")
-    assert stopped(script, signal.SIGTERM) == (0, "terminated 143")
+SLEEPS = "print(flush=True); [time.sleep(0.01) for _ in range(2000)]"
+"""A long sleep does not hear a signal that arrives just before it begins."""
+CLOSED = f"""
+try:
+    with stoppable(): {SLEEPS}
+except Stopped as stopped: os.write(2, f"{{stopped.word}} {{stopped.code}}".encode())
+"""
+IN_A_CALLBACK = f"""
+class Slow:
+    def __del__(self): {SLEEPS}
+with stoppable(): Slow(); time.sleep(20)
+"""
+TWICE = f"""
+import hopattn.cli.signals
+hopattn.cli.signals.GRACE = {{grace}}
+with stoppable():
+    try: {SLEEPS}
+    finally: {SLEEPS}
+"""
+IGNORED = "signal.signal(signal.SIGINT, signal.SIG_IGN)\nwith stoppable(): print(flush=True); time.sleep(0.1)"
 
 
-def test_a_signal_in_a_callback_that_no_error_leaves_ends_the_process_there():
-    script = """
-        class Slow:
-            def __del__(self):
-                print(flush=True)
-                time.sleep(20)
-        with stoppable():
-            Slow()
-            time.sleep(20)
-    """
-    assert stopped(script, signal.SIGTERM) == (143, "terminated\n")
-
-
-def test_a_second_signal_ends_the_process_at_once_and_a_clock_does_so_without_one():
-    script = """
-        import hopattn.cli.signals
-        hopattn.cli.signals.GRACE = {grace}
-        with stoppable():
-            try:
-                print(flush=True)
-                time.sleep(20)
-            finally:
-                print(flush=True)
-                time.sleep(20)
-    """
-    assert stopped(script.format(grace=20), signal.SIGTERM, signal.SIGINT) == (-signal.SIGINT, "")
-    assert stopped(script.format(grace=0.1), signal.SIGTERM) == (143, "")
-
-
-def test_a_signal_that_is_ignored_stays_ignored():
-    script = """
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with stoppable():
-            print(flush=True)
-            time.sleep(0.1)
-    """
-    assert stopped(script, signal.SIGINT) == (0, "")
+@pytest.mark.parametrize(
+    ("script", "numbers", "ended"),
+    [
+        (CLOSED, [signal.SIGINT], (0, "interrupted 130")),
+        (CLOSED, [signal.SIGTERM], (0, "terminated 143")),
+        (IN_A_CALLBACK, [signal.SIGTERM], (143, "terminated\n")),  # no error can leave it
+        (TWICE.format(grace=20), [signal.SIGTERM, signal.SIGINT], (-signal.SIGINT, "")),  # the second one ends at once
+        (TWICE.format(grace=0.1), [signal.SIGTERM], (143, "")),  # and so does a clock
+        (IGNORED, [signal.SIGINT], (0, "")),
+    ],
+)
+def test_a_signal_closes_what_is_open_or_ends_the_process(script, numbers, ended):
+    assert stopped(script, *numbers) == ended

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
-from tests.counts import spread
-from tests.each import each
 from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")
@@ -51,27 +49,6 @@ def test_an_incomplete_file_is_repaired_and_that_is_said(hopattn, tmp_path):
     assert err.splitlines()[-1].startswith("finished points are saved in p.jsonl")
 
 
-@each(
-    ("arguments", "code", "message"),
-    [
-        (["nothing"], 2, "nothing"),
-        (["bank"], 2, "nothing to go over"),
-        (["phases", "--over", "load=2:1:3"], 2, "load: '2:1:3' runs from 2 to 1; write the smaller end first"),
-        (["phases", "--over", "load="], 2, "load: a number is missing"),
-        (["phases", "--over", "load=low"], 2, "load: 'low' is not a number"),
-        (["phases", "--over", "lod=1"], 2, "did you mean 'load'"),
-        (["phases", "--over", "load=0.1", "--measure", "overlp"], 2, "did you mean 'overlap'"),
-        (["phases", "--out", "table.xls"], 2, "expected a name that ends in .csv"),
-        (["phases", "--trials", "0"], 2, "--trials"),
-        (["phases", "--points", "/proc/none/points.jsonl"], 3, "cannot be written"),
-    ],
-)
-def test_wrong_input_is_reported_and_nothing_is_written(hopattn, tmp_path, arguments, code, message):
-    found, out, err = hopattn("sweep", *arguments)
-    assert (found, out) == (code, "") and message in err and "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     hopattn("sweep", "phases", *SMALL, *AXES)
     before = (tmp_path / "phases-points.jsonl").read_bytes()
@@ -80,19 +57,8 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
 
 
-def test_a_sweep_that_stops_before_its_first_point_says_that_none_is_finished(hopattn, monkeypatch):
-    def stop(*_, file, **__):
-        file.touch()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("hopattn.experiments.sweep.of_scenario.sweep_scenario", stop)
-    _, _, err = hopattn("sweep", "phases", *SMALL)
-    assert "no point is finished yet; begin with:" in err and "kept" not in err
-
-
-# A process, its workers, and the same sweep once more.
-@pytest.mark.quick(0)
-@pytest.mark.parametrize("workers", spread(["1", "2"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
     words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]

@@ -18,13 +18,12 @@ from numpy.testing import assert_allclose
 import hopattn as ha
 import hopattn.cluster.calls
 import hopattn.cluster.workers
-from hopattn.cluster.calls import workers_of
 from hopattn.cluster.connection import connected
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.errors import CannotDo
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 from tests.on_workers import Deadly, failing, frozen, process
+from tests.refusal import refused
 
 WORKERS, LIMIT = count(4, 2), 200 * 2**20
 LARGE = count(40_000, 20_000)
@@ -67,65 +66,25 @@ def same(found, wanted):
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
 
 
-# The connection.
-
-
 @pytest.fixture
-def silent():
-    """A port that takes connections and says nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+def ports():
+    """The addresses of a port that takes connections and says nothing, and of one at which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            numbers = silent.getsockname()[1], closed.getsockname()[1]
+        yield [f"tcp://127.0.0.1:{number}" for number in numbers]
 
 
-@pytest.fixture
-def closed():
-    """A port at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    return f"tcp://127.0.0.1:{port}"
-
-
-@each("what, message", [("silent", "says nothing"), ("closed", "nothing takes the connection")])
-def test_a_scheduler_that_does_not_answer_is_reported_in_seconds(dask, what, message, request, capfd, monkeypatch):
-    address, start = request.getfixturevalue(what), time.monotonic()
+@pytest.mark.slow
+@pytest.mark.parametrize(("which", "message"), [(0, "says nothing"), (1, "nothing takes the connection")])
+def test_a_scheduler_that_does_not_answer_is_reported_in_seconds(dask, ports, which, message, capfd, monkeypatch):
+    start = time.monotonic()
     monkeypatch.setitem(dask.config["distributed"]["comm"]["timeouts"], "connect", "600s")
-    with pytest.raises(CannotDo, match=f"{address}: no scheduler answers there within 1 s .*{message}"):
-        connected(address, seconds=1.0)
+    refused(
+        lambda: connected(ports[which], seconds=1.0), f"{ports[which]}: no scheduler answers there within 1 s", message
+    )
     assert time.monotonic() - start < 120  # of Dask's own 600 seconds, as they are set here
     assert capfd.readouterr() == ("", "")
-
-
-def test_a_memory_of_a_scheduler_that_does_not_answer_is_none(dask, closed, monkeypatch):
-    monkeypatch.setattr("hopattn.cluster.partition.connected", lambda address: connected(address, seconds=0.5))
-    with pytest.raises(CannotDo, match="no scheduler answers"):
-        ha.cluster.sharded(np.eye(3), closed)
-
-
-@each(
-    "address, message",
-    [
-        ("nonsense", "not 'nonsense'"),
-        ("127.0.0.1", "such as tcp://127.0.0.1:8786"),
-        ("tcp://127.0.0.1:99999", "not 'tcp://127.0.0.1:99999'"),
-        ("tcp://:8786", "not 'tcp://:8786'"),
-        ("ftp://127.0.0.1:8786", "'ftp' is none of"),
-        (8786, "not int"),
-    ],
-)
-def test_what_is_not_an_address_is_refused(dask, address, message):
-    with pytest.raises(ha.InvalidInput, match=message):
-        connected(address)
-
-
-def test_without_dask_the_message_says_how_to_install_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(CannotDo, match="pip install distributed"):
-        connected("tcp://127.0.0.1:8786")
-
-
-def test_a_worker_is_not_a_scheduler(client):
-    with pytest.raises(CannotDo, match="what answers is a Worker"):
-        connected(next(iter(workers_of(client))), seconds=2.0)
 
 
 def test_a_client_is_taken_as_it_is_and_an_address_gets_its_own(dask, cluster, client):
@@ -137,9 +96,6 @@ def test_a_client_is_taken_as_it_is_and_an_address_gets_its_own(dask, cluster, c
             assert own is not client and own.scheduler.address == cluster.scheduler_address
             with pytest.raises(ValueError, match="No client"):
                 dask.default_client()
-
-
-# A memory on the cluster.
 
 
 def test_a_memory_on_a_cluster_is_the_memory_itself(client, rng):
@@ -199,40 +155,27 @@ def test_its_own_connection_is_closed_with_it(cluster, rng):
         memory.step(cues)
 
 
-# The keys must exceed the memory of a worker process.
-@pytest.mark.quick(0)
-def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path):
-    m, dim, path = 600_000, 96, tmp_path / "keys.npy"
-    keys = np.lib.format.open_memmap(path, mode="w+", dtype="float32", shape=(m, dim))
-    some = rng.standard_normal((50_000, dim), dtype="float32")
-    for start in range(0, m, 50_000):
-        keys[start : start + 50_000] = some * (1 + start / m)
-    assert keys.nbytes > 1.05 * LIMIT
-    cues = np.array(keys[:: m // 16], dtype=float)
-    before = client.run(os.getpid)
-    memory, found = ha.Memory(path, beta=0.5), ha.cluster.sharded(path, client, beta=0.5)
-    assert_allclose(found.step(cues), memory.step(cues), rtol=0, atol=1e-12 * np.abs(cues).max())
-    assert_allclose(found.energy(cues), memory.energy(cues), rtol=1e-12)
-    assert client.run(os.getpid) == before  # none was ended because of its memory
-
-
-# The arrays must exceed the memory of a worker process.
-@pytest.mark.quick(0)
-def test_arrays_larger_than_the_memory_of_any_worker(client, rng):
-    keys = np.tile(rng.standard_normal((25_000, 96)), (11, 1))
-    keys *= np.linspace(0.5, 1, len(keys))[:, None]
-    assert keys.nbytes > 1.0 * LIMIT and keys.nbytes / WORKERS < 0.6 * LIMIT
-    before = client.run(os.getpid)
-    found, cues = ha.cluster.sharded(keys, client, beta=0.5), keys[:8]
-    assert_allclose(found.step(cues), ha.Memory(keys, beta=0.5).step(cues), rtol=0, atol=1e-12 * np.abs(keys).max())
-    assert client.run(os.getpid) == before
-
-
 def test_a_part_that_no_worker_has_room_for_is_reported(client, rng, monkeypatch):
     monkeypatch.setattr(hopattn.cluster.workers, "WORKER_TIMEOUT", 0.5)
     message = f"no room for a part of 192 MB: none of its {WORKERS} workers may hold more than 60% of 210"
     with pytest.raises(CannotDo, match=message):
         ha.cluster.sharded(np.zeros((250_000, 96)), client, shards=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("where", "m"), [("file", 600_000), ("arrays", 275_000)])
+def test_keys_larger_than_the_memory_of_any_worker(client, rng, tmp_path, where, m):
+    path, dtype = tmp_path / "keys.npy", "float32" if where == "file" else "float64"
+    keys, some = np.lib.format.open_memmap(path, "w+", dtype, (m, 96)), rng.standard_normal((25_000, 96))
+    for start in range(0, m, 25_000):
+        keys[start : start + 25_000] = some * (0.5 + start / m)
+    assert keys.nbytes > LIMIT and (where == "file" or keys.nbytes / WORKERS < 0.6 * LIMIT)
+    cues, before = np.array(keys[:: m // 16], dtype=float), client.run(os.getpid)
+    given = path if where == "file" else np.array(keys)
+    memory, found = ha.Memory(given, beta=0.5), ha.cluster.sharded(given, client, beta=0.5)
+    assert_allclose(found.step(cues), memory.step(cues), rtol=0, atol=1e-12 * np.abs(cues).max())
+    assert_allclose(found.energy(cues), memory.energy(cues), rtol=1e-12)
+    assert client.run(os.getpid) == before  # none was ended because of its memory
 
 
 @pytest.mark.parametrize("where", ["large", "file"])
@@ -251,36 +194,7 @@ def test_a_worker_lost_in_the_middle_of_a_step_is_made_up_for(client, rng, tmp_p
     assert set(client.run(os.getpid).values()) != before
 
 
-@pytest.mark.quick(0)
-def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
-    keys, _ = stored(rng)
-    cues, trap = rng.normal(size=(10_000, 16)), tmp_path / "trap"
-    assert cues.nbytes > hopattn.cluster.workers.SMALL
-    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
-    with dask.LocalCluster(**options) as cluster, dask.Client(cluster, set_as_default=False) as client:
-        found = ha.cluster.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)
-        trap.touch()
-        assert_allclose(found.step(cues), ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-11)
-        assert not trap.exists()
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("where", ["large", "small"])
-def test_a_worker_lost_between_the_steps_of_a_recall_is_made_up_for(client, rng, where):
-    keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
-    memory, found = ha.Memory(keys, beta=2.0), ha.cluster.sharded(keys, client, beta=2.0)
-    pids = found.shards.each(process)
-    killer = threading.Timer(0.1, os.kill, (pids[1], signal.SIGKILL))
-    killer.start()
-    record = found.recall(cues)
-    killer.join()
-    same(record, memory.recall(cues))
-    os.kill(found.shards.each(process)[0], signal.SIGKILL)
-    same(found.recall(cues, max_steps=3), memory.recall(cues, max_steps=3))
-
-
-# The scheduler notices a stopped worker after some seconds.
-@pytest.mark.quick(1)
+@pytest.mark.slow  # the scheduler notices a stopped worker after some seconds
 @pytest.mark.parametrize("where", ["large", "small"])
 def test_a_worker_that_does_not_answer_is_made_up_for(two_workers, rng, told_by_dask, where):
     keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
@@ -304,46 +218,6 @@ def test_a_cluster_that_does_not_answer_is_reported(served, rng, told_by_dask, m
     assert told_by_dask == []
 
 
-def test_what_is_sent_to_a_worker_that_has_just_gone_is_sent_again(client, monkeypatch, rng):
-    keys, gone = rng.normal(size=(LARGE, 16)), ["tcp://127.0.0.1:1"]
-    on_workers, worker_for = OnWorkers(client, [keys]), OnWorkers._worker_for
-    monkeypatch.setattr(OnWorkers, "_worker_for", lambda self, size: gone.pop() if gone else worker_for(self, size))
-    assert on_workers.each(np.shape) == [keys.shape]
-
-
-def test_an_error_of_the_work_is_raised_as_it_is(client):
-    with pytest.raises(ZeroDivisionError, match="of 1"):
-        OnWorkers(client, [1, 2]).each(failing, ZeroDivisionError)
-
-
-def test_a_file_that_no_worker_sees_is_reported(client, tmp_path):
-    with pytest.raises(ha.InvalidInput, match=r"keys: on a worker: there is no file 'keys\.npy'"):
-        ha.cluster.sharded(tmp_path / "keys.npy", client)
-
-
-def test_what_cannot_be_cut_is_refused(client, rng, tmp_path):
-    keys, _ = stored(rng, m=20)
-    for name, rows in {"a": keys[:8], "b": keys[8:], "c": keys[:12], "narrow": keys[:, :3], "flat": keys[0]}.items():
-        np.save(tmp_path / f"{name}.npy", rows)
-    a, b, c, narrow, flat = (tmp_path / f"{name}.npy" for name in ("a", "b", "c", "narrow", "flat"))
-    broken = keys.copy()
-    broken[17, 3] = np.nan
-    for arguments, message in [
-        (((keys,), {"values": keys[1:]}), "values: 19 rows do not fit 20 keys"),
-        ((([a, b],), {"values": [c, a]}), "do not hold as many rows each"),
-        ((([a, b],), {"shards": 3}), "each of the 2 files is a shard"),
-        ((([a, narrow],), {}), "'narrow.npy' has dim 3 in float64, and the first file dim 16"),
-        (((flat,), {}), r"expected \(n_patterns, dim\)"),
-        (((keys,), {"shards": 21}), "from 1 to 20"),
-        (((keys,), {"separation": "softmx"}), "did you mean 'softmax'"),
-        (((broken,), {}), "keys: row 17 holds a NaN"),
-        (((keys,), {"values": broken}), "values: row 17 holds a NaN"),
-    ]:
-        (given, *_), options = arguments
-        with pytest.raises(ha.InvalidInput, match=message):
-            ha.cluster.sharded(given, client, **options)
-
-
 def test_a_cluster_that_is_lost_in_the_middle_is_reported(dask, rng, capfd):
     keys, cues = stored(rng)
     options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "protocol": "tcp"}
@@ -363,3 +237,74 @@ def test_a_cluster_without_workers_is_reported(dask, monkeypatch):
         pytest.raises(CannotDo, match="has no worker, and none joined within"),
     ):
         ha.cluster.sharded(np.eye(3), cluster)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["large", "small"])
+def test_workers_lost_during_a_recall_and_between_recalls_are_made_up_for(client, rng, where):
+    keys, cues = stored(rng, m=LARGE if where == "large" else 3000)
+    memory, found = ha.Memory(keys, beta=2.0), ha.cluster.sharded(keys, client, beta=2.0)
+    killer = threading.Timer(0.1, os.kill, (found.shards.each(process)[1], signal.SIGKILL))
+    killer.start()
+    record = found.recall(cues)
+    killer.join()
+    same(record, memory.recall(cues))
+    os.kill(found.shards.each(process)[0], signal.SIGKILL)
+    same(found.recall(cues, max_steps=3), memory.recall(cues, max_steps=3))
+
+
+def test_what_is_no_scheduler_is_refused(dask, client, ports, monkeypatch):
+    for address, words in {
+        "nonsense": ["not 'nonsense'"],
+        "127.0.0.1": ["tcp://127.0.0.1:8786"],
+        "tcp://127.0.0.1:99999": ["not 'tcp://127.0.0.1:99999'"],
+        "tcp://127.0.0.1:65536": ["not 'tcp://127.0.0.1:65536'"],
+        "tcp://:8786": ["not 'tcp://:8786'"],
+        "ftp://127.0.0.1:8786": ["'ftp'"],
+        8786: ["not int"],
+    }.items():
+        refused(lambda address=address: connected(address), "cluster: ", *words)
+    worker = next(iter(client.scheduler_info()["workers"]))
+    refused(lambda: connected(worker, seconds=2.0), worker, "what answers is a Worker")
+    monkeypatch.setattr("hopattn.cluster.partition.connected", lambda address: connected(address, seconds=0.5))
+    refused(lambda: ha.cluster.sharded(np.eye(3), ports[1]), ports[1], "no scheduler answers")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    refused(lambda: connected("tcp://127.0.0.1:8786"), "", "pip install distributed")
+
+
+def test_what_cannot_be_cut_and_what_a_worker_cannot_read_is_refused(client, rng, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys, _ = stored(rng, m=20)
+    for name, rows in {"a": keys[:8], "b": keys[8:], "c": keys[:12], "narrow": keys[:, :3], "flat": keys[0]}.items():
+        np.save(f"{name}.npy", rows)
+    broken = keys.copy()
+    broken[17, 3] = np.nan
+    two = ["a.npy", "b.npy"]
+    for given, options, place, word in [
+        (keys, {"values": keys[1:]}, "values: ", "19 rows"),
+        (two, {"values": ["c.npy", "a.npy"]}, "values: ", "rows each"),
+        (two, {"shards": 3}, "shards: ", "2 files"),
+        (["a.npy", "narrow.npy"], {}, "keys: ", "'narrow.npy' has dim 3 in float64, and the first file dim 16"),
+        ("flat.npy", {}, "keys: ", "(n_patterns, dim)"),
+        ("gone.npy", {}, "keys: on a worker: ", "'gone.npy'"),
+        (keys, {"shards": 21}, "shards: ", "from 1 to 20"),
+        (keys, {"separation": "softmx"}, "", "'softmax'"),
+        (broken, {}, "keys: row 17 ", "NaN"),
+        (keys, {"values": broken}, "values: row 17 ", "NaN"),
+    ]:
+        refused(lambda given=given, options=options: ha.cluster.sharded(given, client, **options), place, word)
+    with pytest.raises(ZeroDivisionError, match="of 1"):  # an error of the work itself is raised as it is
+        OnWorkers(client, [1, 2]).each(failing, ZeroDivisionError)
+
+
+@pytest.mark.slow
+def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
+    keys, _ = stored(rng)
+    cues, trap = rng.normal(size=(10_000, 16)), tmp_path / "trap"
+    assert cues.nbytes > hopattn.cluster.workers.SMALL
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
+    with dask.LocalCluster(**options) as cluster, dask.Client(cluster, set_as_default=False) as client:
+        found = ha.cluster.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)
+        trap.touch()
+        assert_allclose(found.step(cues), ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-11)
+        assert not trap.exists()

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.dynamics.updates import updates
-from tests.counts import count
+from tests.draws import count
 
 SCALES = {"float64": 60, "float32": 7}
 """The dtypes, with the largest power of ten of a pattern beside its outliers."""
-SEPARATIONS = [
-    ("softmax", 0),
-    ("sparsemax", 2.0),
-    ("entmax", 1.5),
-    ("k_subsets", 1),
-    ("k_subsets", 2),
-    ("k_subsets", 3),
-]
+SEPARATIONS = [("softmax", 0), ("sparsemax", 2.0), ("entmax", 1.5), *(("k_subsets", k) for k in (1, 2, 3))]
 RISE = 4
 """The largest rise of an energy, in multiples of ε of |Φ*| + |Ψ|."""
 LONG = np.longdouble
@@ -128,7 +120,7 @@ def search_networks(dtype, n_updates, seed=0):
     while made < n_updates:
         network, activation, cues = drawn_network(rng, dtype)
         for name in ("sync", "async", "concave_convex"):
-            if not updates.make(name).descends(network):
+            if not ha.updates.make(name).descends(network):
                 continue
             record = network.recall(cues, update=name, max_steps=10, keep="trajectory", rng=0)
             made += int(record.steps.sum())

@@ -1,11 +1,13 @@
 """A sweep on a real Dask cluster is computed there, even if a worker is lost; a lost cluster is reported in seconds."""
 
+import json
 import os
 import re
 import signal
 import socket
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +17,11 @@ import pytest
 import hopattn as ha
 from hopattn.cluster import calls
 from hopattn.cluster.connection import connected
-from hopattn.experiments.sweep.checkpoint import read_checkpoint
-from hopattn.foundation.errors import CannotDo, InvalidInput
-from tests.counts import count
+from tests.draws import count
 from tests.on_workers import slow
+from tests.refusal import refused
 
+pytestmark = pytest.mark.slow
 AXES = {"x": (1, 2, 3, 4, 5, 6, 7, 8)}
 
 
@@ -44,8 +46,7 @@ def after(finished, act):
 
 def test_one_worker_with_one_thread_computes_every_point(served):
     address, pid = served
-    found = ha.sweep(slow, {"x": (1, 2, 3)}, scheduler=address)
-    assert set(found.values["pid"].ravel()) == {pid}
+    assert set(ha.sweep(slow, {"x": (1, 2, 3)}, scheduler=address).values["pid"].ravel()) == {pid}
 
 
 @pytest.mark.parametrize("fault, message", [(signal.SIGKILL, "is lost"), (signal.SIGSTOP, "does not answer")])
@@ -56,11 +57,9 @@ def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
     monkeypatch.setattr("hopattn.experiments.processes.connected", lambda at: connected(at, 2.0))
     (address, pid), file = served, tmp_path / "points.jsonl"
     report = after(2, lambda: os.kill(pid, fault))
-    with pytest.raises(CannotDo, match=message):
-        ha.sweep(slow, AXES, scheduler=address, file=file, report=report)
-    computed_by = {point["numbers"]["pid"][0] for point in read_checkpoint(file)[1].values()}
-    assert computed_by == {pid}
-    assert told_by_dask == []
+    refused(lambda: ha.sweep(slow, AXES, scheduler=address, file=file, report=report), "", message)
+    points = [json.loads(line)["found"]["numbers"] for line in file.read_text().splitlines()[1:]]
+    assert {point["pid"][0] for point in points} == {pid} and told_by_dask == []
 
 
 @pytest.mark.parametrize("fault", [signal.SIGKILL, signal.SIGSTOP])
@@ -78,60 +77,49 @@ def test_a_worker_that_goes_in_mid_sweep_changes_nothing(dask, two_workers, told
     assert told_by_dask == []
 
 
-def test_a_scenario_sweeps_there_as_here(cluster):
-    arguments = {"over": {"load": (0.1, 0.2)}, "trials": 2, "measures": ["overlap"]}
-    arguments["overrides"] = {"ensemble.neurons": 60, "ensemble.max_steps": 2}
-    far = ha.experiments.sweep_scenario(ha.load("phases"), scheduler=cluster.scheduler_address, **arguments)
-    here = ha.experiments.sweep_scenario(ha.load("phases"), workers=1, **arguments)
+def test_a_scenario_sweeps_there_as_here_and_what_a_trial_refuses_there_is_reported_here(cluster):
+    def refuses(point, seed):
+        raise ha.InvalidInput("not this one")
+
+    more = {"trials": 2, "measures": ["overlap"], "overrides": {"ensemble.neurons": 60, "ensemble.max_steps": 2}}
+    far, here = (
+        ha.experiments.sweep_scenario(ha.load("phases"), {"load": (0.1, 0.2)}, **more, **where)
+        for where in ({"scheduler": cluster.scheduler_address}, {"workers": 1})
+    )
     assert np.array_equal(far.values["overlap"], here.values["overlap"])
+    refused(lambda: ha.sweep(refuses, {"x": (1,)}, scheduler=cluster.scheduler_address), "x = 1", "not this one")
 
 
 def test_the_example_of_the_page_on_slurm_runs(cluster, tmp_path, monkeypatch):
-    class Jobs:
+    asked = []
+
+    def jobs(*, cores, processes, memory, walltime, scheduler_options):
         """The jobs of dask-jobqueue; the cluster of the tests does their work."""
-
-        scheduler_address = cluster.scheduler_address
-
-        def __init__(self, *, cores, processes, memory, walltime, scheduler_options):
-            assert scheduler_options == {"worker_ttl": "30s"}
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def adapt(self, *, minimum_jobs, maximum_jobs):
-            assert minimum_jobs == maximum_jobs
+        asked.append(scheduler_options)
+        adapt = lambda *, minimum_jobs, maximum_jobs: asked.append(minimum_jobs - maximum_jobs)  # noqa: E731
+        return nullcontext(SimpleNamespace(scheduler_address=cluster.scheduler_address, adapt=adapt))
 
     page = (Path(__file__).parents[2] / "docs/howto/slurm.md").read_text(encoding="utf-8")
     (example,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "SLURMCluster" in block)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=Jobs))
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", SimpleNamespace(SLURMCluster=jobs))
     exec(example.replace("0.05:0.2:16", "0.05:0.2:2").replace("trials=100", "trials=1"), {})
     here = ha.experiments.sweep_scenario(ha.load("capacity"), {"load": "0.05:0.2:2"}, trials=1, workers=1)
-    assert Path("capacity.csv").read_text() == here.to_csv()
-
-
-def test_what_a_trial_refuses_there_is_reported_here(cluster):
-    def refuses(point, seed):
-        raise InvalidInput("not this one")
-
-    with pytest.raises(InvalidInput, match="x = 1: not this one"):
-        ha.sweep(refuses, {"x": (1,)}, scheduler=cluster.scheduler_address)
+    assert Path("capacity.csv").read_text() == here.to_csv() and asked == [{"worker_ttl": "30s"}, 0]
 
 
 def test_a_scheduler_that_does_not_answer_is_reported_within_seconds(dask, tmp_path, monkeypatch):
     monkeypatch.setattr("hopattn.experiments.processes.connected", lambda at: connected(at, count(5.0, 1.0)))
     monkeypatch.setitem(dask.config["distributed"]["comm"]["timeouts"], "connect", "600s")
-    start = time.monotonic()
+    start, at = time.monotonic(), "tcp://127.0.0.1:{}".format
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         closed = free.getsockname()[1]
-    with pytest.raises(CannotDo, match="no scheduler answers there"):
-        ha.sweep(slow, AXES, scheduler=f"tcp://127.0.0.1:{closed}", file=tmp_path / "points.jsonl")
-    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(CannotDo, match="no scheduler answers there"):
-        ha.sweep(slow, AXES, scheduler=f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+    file = tmp_path / "points.jsonl"
+    refused(lambda: ha.sweep(slow, AXES, scheduler=at(closed), file=file), "", "no scheduler answers there")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        refused(lambda: ha.sweep(slow, AXES, scheduler=at(port)), "", "no scheduler answers there")
     assert time.monotonic() - start < 120  # of Dask's own 600 seconds each, as they are set here
-    with pytest.raises(InvalidInput, match="expected the address of a scheduler"):
-        ha.sweep(slow, AXES, scheduler="nowhere")
+    for address in ("nowhere", np.zeros(2)):
+        refused(lambda: ha.sweep(slow, AXES, scheduler=address), "cluster", "expected the address of a scheduler")  # noqa: B023

@@ -6,19 +6,18 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-import hopattn as ha
-from hopattn.cli.main import main
 from hopattn.figures.gallery import plots
+from hopattn.figures.kept_sweeps import every_figure
 from hopattn.figures.rendering import FORMATS, drawable, rendered, rendered_figure, rendered_in_formats
 from hopattn.figures.style import STYLES
-from hopattn.scenario.loading import parse
 from tests.committed import differences, figure_differences
-from tests.counts import count, spread
+from tests.draws import count
+from tests.figures.reading import of_text, words
 from tests.runs import drawing_of, result_of
 
 GALLERY = Path(__file__).parents[2] / "figures"
 MADE_WITH = re.search(r"<!-- made with matplotlib (\S+) -->", (GALLERY / "README.md").read_text(encoding="utf-8"))
-ODD = ["$x_1$", "<script>", "[no]", "ψ", "é" * 60, "日本"]
+KEPT = [name for name in every_figure if name not in plots]
 
 
 def texts(svg):
@@ -43,95 +42,56 @@ def test_the_same_figure_is_the_same_bytes(format, results):
     assert rendered_figure(plot, result, format) == again
 
 
-def test_several_formats_are_one_drawing_with_the_bytes_of_each_alone():
-    drawn = []
-
-    class Seen(plots["heads"]):
-        def draw(self, figure, result):
-            drawn.append(figure)
-            super().draw(figure, result)
-
-    files = rendered_in_formats(Seen(), result_of("head-scores"), ["png", "svg"], STYLES["slide"])
-    assert len(drawn) == 1 and [*files] == ["png", "svg"]
-    assert files["svg"] == drawing_of("heads", "head-scores")[1:]
+def test_a_figure_in_several_formats_has_the_bytes_of_each_alone():
+    files = rendered_in_formats(plots["heads"](), result_of("head-scores"), ["png", "svg"], STYLES["slide"])
+    assert [*files] == ["png", "svg"] and files["svg"] == drawing_of("heads", "head-scores")[1:]
+    assert files["png"][0].startswith(b"\x89PNG")
 
 
-@pytest.mark.quick(4)
-@pytest.mark.parametrize("name", spread(plots, 8))
+@pytest.mark.parametrize("name", count([*plots], [*plots][::7]))
 def test_a_figure_is_drawn_from_each_result_that_has_data_for_it(name, results):
     plot = plots[name]()
-    among = [results[one] for one in dict.fromkeys([*spread(results, 10), plot.scenario])]
+    among = [results[one] for one in dict.fromkeys([*count([*results], [*results][::18]), plot.scenario])]
     suitable = [result for result in among if not plot.lacks(result)]
     listed = [result for result in among if name in {kind.name for kind in drawable(result)}]
     assert listed == suitable != []
     suitable.sort(key=lambda result: result.name != plot.scenario)
-    for result in spread(suitable[:: max(1, len(suitable) // 3)], 1):
+    for result in suitable[:: count(1, len(suitable))]:
         assert len(drawing_of(name, result.name).svg) > 1000, result.name
 
 
-# It draws every figure of attention.
-@pytest.mark.quick(0)
-def test_odd_words_do_not_break_a_figure():
-    words = "\n".join(f'"{word}" = [{i}, 1]' for i, word in enumerate(ODD))
-    tokens = ", ".join(f'"{word}"' for word in ODD)
-    text = f"""schema = 1
-title = "odd <words> & $y_2$"
-source = "none"
-kind = "attention"
-[vocabulary]
-axes = ["a", "b"]
-magnitude = "free"
-[vocabulary.words]
-{words}
-[input]
-tokens = [{tokens}]
-[[layer]]
-[[layer.head]]
-mask = "none"
-"""
-    result = ha.run(parse(text, "odd.toml", "odd"))
-    formats = ("svg", "pdf", "png")
-    for i, plot in enumerate(drawable(result)):
-        some = formats[:1] if plot.name == "attention" else formats[i % 3 : i % 3 + 1]
-        for format in count(formats, some):
-            data, notes = rendered_figure(plot, result, format)
-            assert all("is not in the font" in note for note in notes)
-            if (plot.name, format) == ("attention", "svg"):
-                written = texts(data.decode())
-    assert "$x_1$" in " ".join(written)
+@pytest.mark.parametrize("name", KEPT)
+def test_the_figures_of_kept_sweeps_equal_those_drawn_now_in_every_language(name, hopattn, tmp_path):
+    svg, notes = rendered_figure(every_figure[name](), every_figure[name]().result())
+    assert notes == () and (b"theory" in svg or name == "phases")
+    if MADE_WITH and MADE_WITH[1] == matplotlib.__version__:
+        assert figure_differences((GALLERY / f"{name}.svg").read_text("utf-8"), svg.decode()) == [], "make figures"
+    code, out, _ = hopattn("figures", name, "--lang", "de", "--no-title")
+    assert (code, Path(out.strip())) == (0, Path("figures") / f"{name}.svg")
+    written = texts((tmp_path / out.strip()).read_text("utf-8"))
+    assert not any("network" in text or "retrieval" in text for text in written)
+    assert any("Versuche" in text for text in written)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["figures", "atention"], "did you mean 'attention'"),
-        (["figures", "attention", "--format", "svg,pgn"], "did you mean 'png'"),
-        (["figures", "attention", "--format", "gif"], "does not move"),
-    ],
-)
-def test_a_wrong_name_or_format_is_an_error_with_a_message(arguments, message, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+def test_the_gallery_holds_every_figure():
+    assert KEPT == ["capacity", "phases"]
+    assert {path.stem for path in GALLERY.glob("*.svg")} == {*every_figure, "census"}  # drawn by `hopattn heads`
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_with_a_message(capsys, tmp_path):
-    (tmp_path / "file").write_text("here")
-    with pytest.raises(SystemExit) as ended:
-        main(["figures", "attention", "--out", str(tmp_path / "file")])
-    assert ended.value.code == 3
-    assert "cannot be written" in capsys.readouterr().err
-    assert (tmp_path / "file").read_text() == "here"
+def test_a_glyph_that_the_font_lacks_is_noted_and_signs_of_markup_are_words():
+    result = of_text(words(["$x_1$", "<script>", "日本"]), "odd <words> & $y_2$")
+    svg, notes = rendered_figure(plots["attention"](), result)
+    assert len(notes) == 2 and all("is not in the font" in note for note in notes)
+    assert {"$x_1$", "&lt;script&gt;", "odd &lt;words&gt; &amp; $y_2$"} <= {*texts(svg.decode())}
 
 
 def test_the_list_names_every_figure_and_what_it_shows(hopattn):
     code, out, err = hopattn("figures", "--list")
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
-    assert all(plot.shows.split()[0] in lines[name] and plot.scenario in lines[name] for name, plot in plots.items())
+    assert all(
+        plot.shows.split()[0] in lines[name] and plot.scenario in lines[name] for name, plot in every_figure.items()
+    )
 
 
 def test_run_draws_every_figure_that_it_can_into_a_folder_of_its_own(hopattn, tmp_path):
@@ -140,11 +100,6 @@ def test_run_draws_every_figure_that_it_can_into_a_folder_of_its_own(hopattn, tm
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}-figures"]
     drawn = {path.stem for path in (tmp_path / f"{name}-figures").iterdir()}
     assert drawn == {plot.name for plot in drawable(result_of(name))}
-
-
-def test_a_result_without_data_for_a_figure_is_refused():
-    with pytest.raises(ha.InvalidInput, match="figure 'attention' cannot be drawn from 'similarity'"):
-        rendered_figure(plots["attention"](), result_of("similarity"))
 
 
 def test_the_parts_of_a_figure_are_numbered_in_their_order():

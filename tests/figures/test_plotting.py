@@ -1,4 +1,7 @@
-"""`ha.plot`: any figure from Python, into axes, figures and subfigures of one's own."""
+"""`ha.plot`: any figure from Python, into a new figure, or into axes, figures and subfigures of one's own."""
+
+import subprocess
+import sys
 
 import matplotlib
 import numpy as np
@@ -8,13 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import hopattn as ha
-from hopattn.figures.fitting import outside, overlapping
 from hopattn.figures.gallery import plots
+from hopattn.figures.rendering import favourite
 from hopattn.results.labelled import Labelled
-from tests.counts import spread
+from hopattn.scenario.language.figure_table import figure_names
+from tests.draws import count
+from tests.figures.reading import bold, cells, keys, note, panel, says, texts_in, ticks
 from tests.runs import result_of
 
 WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
+WRITTEN = ["1", "0", ".4", ".6"]
 
 
 @pytest.fixture(autouse=True)
@@ -23,101 +29,93 @@ def closed():
     pyplot.close("all")
 
 
-def labels(axis):
-    return [label.get_text() for label in axis.get_ticklabels()]
+def recall():
+    rng = np.random.default_rng(0)
+    patterns = rng.choice([-1.0, 1.0], size=(10, 200))
+    cues = np.where(rng.random((10, 200)) < 0.2, -patterns, patterns)
+    return ha.memories.hopfield(patterns).recall(cues, keep=["overlaps"])
 
 
-def test_a_result_is_drawn_into_axes_of_ones_own():
-    _, (left, right) = pyplot.subplots(1, 2)
-    gives = ha.plot(result_of("bank"), "attention", ax=right, run="river", title="beside the river")
-    assert gives is right
-    assert labels(right.xaxis) == ["in", "muddy", "rivers", "banks"]
-    assert right.get_title() == "beside the river"
-    assert not left.has_data()
+def sides(ax):
+    """The names of the rows and of the columns."""
+    return ticks(ax.yaxis), ticks(ax.xaxis)
 
 
-def test_the_settings_of_the_user_stay_as_they_are():
+def test_a_result_is_drawn_into_axes_of_ones_own_and_the_settings_of_the_user_stay():
     before = dict(matplotlib.rcParams)
-    ha.plot(result_of("bank"), "attention", run="as written")
+    _, (left, right) = pyplot.subplots(1, 2)
+    assert ha.plot(result_of("bank"), "attention", ax=right, run="river", title="beside the river") is right
+    assert ticks(right.xaxis) == ["in", "muddy", "rivers", "banks"] and not left.has_data()
+    assert right.get_title() == "beside the river"
     ha.plot(result_of("bank"), "attention", run="river", style="dark")
     assert dict(matplotlib.rcParams) == before
 
 
-def test_text_in_axes_of_ones_own_has_the_users_font_size():
+def test_text_in_axes_of_ones_own_has_the_users_font_size_and_is_light_on_a_dark_sheet():
     sizes = []
     for size in (10, 20):
         with matplotlib.rc_context({"font.size": size}):
-            ax = Figure().subplots()
-            ha.plot(result_of("bank"), "attention", ax=ax, run="river")
-            sizes.append(ax.texts[0].get_fontsize())
+            sizes.append(panel("bank", "attention", run="river").texts[0].get_fontsize())
     assert sizes[1] == pytest.approx(2 * sizes[0])
-
-
-def test_axes_on_a_dark_figure_get_light_text():
-    figure = Figure(facecolor="black")
-    ax = figure.subplots()
+    ax = Figure(facecolor="black").subplots()
     ax.set_facecolor("black")
-    ha.plot(WEIGHTS, "attention", ax=ax)
-    assert matplotlib.colors.to_rgb(ax.texts[1].get_color())[0] > 0.9
+    assert matplotlib.colors.to_rgb(ha.plot(WEIGHTS, ax=ax).texts[1].get_color())[0] > 0.9
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, np.float32(WEIGHTS), np.array([WEIGHTS]), tuple(map(tuple, WEIGHTS))])
 def test_weights_of_any_origin_are_drawn(weights):
     ax = ha.plot(weights, "attention", tokens=["muddy", "banks"])
-    assert isinstance(ax, Axes)
-    assert labels(ax.yaxis) == ["muddy", "banks"]
-    assert [text.get_text() for text in ax.texts] == ["1", "0", ".4", ".6"]
+    assert isinstance(ax, Axes) and texts_in(ax) == WRITTEN and sides(ax) == (["muddy", "banks"],) * 2
 
 
-def test_an_array_without_labels_is_numbered():
-    assert labels(ha.plot(np.full((2, 3), 1 / 3), "attention").xaxis) == ["1", "2", "3"]
-
-
-def test_a_colour_bar_is_none_of_the_axes_that_a_drawing_gives():
-    ax = ha.plot(result_of("sequence"), "overlaps")
-    assert isinstance(ax, Axes)
-    assert len(ax.figure.axes) == 2
-
-
-def test_two_texts_have_labels_of_their_own():
-    ax = ha.plot([[0.5, 0.25, 0.25]], "attention", tokens=(["cats"], ["kediler", "mavi", "balik"]))
-    assert labels(ax.yaxis) == ["cats"] and labels(ax.xaxis) == ["kediler", "mavi", "balik"]
-
-
-def test_labels_of_a_labelled_array_are_kept():
-    weights = result_of("bank").arrays["layer 1 head 1 weights"]
-    assert labels(weights.plot().yaxis) == list(weights.labels[0])
-
-
-def test_several_heads_are_several_axes():
-    assert len(ha.plot(np.full((3, 2, 2), 0.5), "attention")) == 3
-    chosen = ha.plot(np.full((12, 2, 2), 0.5), "attention", head=11)
-    assert isinstance(chosen, Axes) and chosen.get_title() == "layer 1 head 11"
-
-
-def drawn_numbers(thing):
-    ax = ha.plot(thing, "attention", head=1)
-    return {text.get_position(): text.get_text() for text in ax.texts}
-
-
-def test_weights_of_every_library_are_drawn(torch, jax):
-    expected = drawn_numbers([WEIGHTS, WEIGHTS])
+def test_weights_of_every_library_and_of_pandas_are_drawn(torch, jax):
     tensor = torch.tensor([WEIGHTS, WEIGHTS], requires_grad=True)
     for weights in (tensor, tensor.bfloat16(), [*tensor], jax.numpy.asarray([WEIGHTS, WEIGHTS])):
-        assert drawn_numbers(weights) == expected
+        assert texts_in(ha.plot(weights, head=1)) == WRITTEN
     with pytest.raises(ha.InvalidInput, match=r"weights: expected real numbers, not torch\.complex64"):
         ha.plot(tensor.to(torch.complex64))
-
-
-def test_the_trace_of_heads_is_drawn_with_its_mask(torch):
     eye = torch.eye(2)
     causal, free = ha.Head(eye, eye, eye, mask="causal"), ha.Head(eye, eye, eye, mask="none")
-    assert len(drawn_numbers(causal.trace(eye))) == 3
+    assert len(texts_in(ha.plot(causal.trace(eye)))) == 3
     axes = ha.plot(ha.MultiHead([causal, free], torch.eye(2, 4)).trace(eye), "attention")
-    assert [len(ax.texts) for ax in axes] == [3, 4]
+    assert [len(texts_in(ax)) for ax in axes] == [3, 4]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(WEIGHTS, index=["muddy", "banks"], columns=["river", "bank"])
+    assert sides(ha.plot(frame)) == (["muddy", "banks"], ["river", "bank"])
+    assert sides(ha.plot(frame, tokens=["a", "b"])) == (["a", "b"],) * 2
 
 
-@pytest.mark.parametrize("name", spread(plots, 5))
+def test_rows_and_columns_are_numbered_named_by_tokens_or_by_the_labels_that_an_array_has():
+    assert sides(ha.plot(np.full((2, 3), 1 / 3))) == (["1", "2"], ["1", "2", "3"])
+    tokens = (["cats"], ["kediler", "mavi", "balik"])
+    assert sides(ha.plot([[0.5, 0.25, 0.25]], tokens=tokens)) == tokens
+    weights = result_of("bank").arrays["layer 1 head 1 weights"]
+    assert ticks(weights.plot().yaxis) == list(weights.labels[0])
+    table = Labelled(np.eye(2), ("layer", "head"), (("0", "1"), ("0", "1"))).plot()
+    assert (table.get_xlabel(), table.get_ylabel()) == ("head", "layer")
+    small = Labelled(np.array([[0.02, -0.01]]), ("layer", "head"), (("0",), ("0", "1")), tiny=True).plot()
+    assert small.images[0].get_clim() == (-0.02, 0.02)  # the colours of shares end at 1
+
+
+def test_several_heads_are_several_axes_and_one_can_be_chosen():
+    heads = np.stack([np.full((2, 2), i / 12) for i in range(12)])
+    assert len(ha.plot(heads)) == 12
+    one = ha.plot(heads, head=np.int64(3))
+    assert isinstance(one, Axes) and one.get_title() == "layer 1 head 3" and texts_in(one) == [".17"] * 4
+    bar = ha.plot(result_of("sequence"), "overlaps")
+    assert isinstance(bar, Axes) and len(bar.figure.axes) == 2, "a colour bar is none of the axes"
+
+
+@pytest.mark.parametrize("mask", ["causal", np.tri(2, dtype=bool), [[True, False], [True, True]]])
+def test_a_mask_hatches_what_it_hides(mask):
+    ax = ha.plot(WEIGHTS, mask=mask)
+    assert texts_in(ax) == ["1", ".4", ".6"] and "hatched" in note(ax.figure)
+    assert len(ha.plot([WEIGHTS, WEIGHTS], mask=mask)) == 2
+    masked = ha.plot(np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]]))
+    assert texts_in(masked) == ["1", "0", "1"] and "hatched" in note(masked.figure)
+
+
+@pytest.mark.parametrize("name", count([*plots], [*plots][::3]))
 def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(name):
     ax = Figure(figsize=(12.8, 7.2), layout="constrained").subplots()
     try:
@@ -126,81 +124,100 @@ def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(
         assert "panel" in str(refused)
     else:
         assert ax.has_data() or ax.texts or ax.patches
-        ax.figure.draw_without_rendering()
+
+
+def test_an_inset_and_a_subfigure_are_drawn_into():
+    inset = Figure().subplots().inset_axes([0.5, 0.5, 0.4, 0.4])
+    assert ha.plot(WEIGHTS, ax=inset) is inset and texts_in(inset) == WRITTEN
+    left, right = Figure(layout="constrained").subfigures(1, 2)
+    assert len(ha.plot(recall(), ax=left)) == 3 and not right.axes
 
 
 @pytest.mark.parametrize(
-    ("thing", "name", "options", "message"),
+    ("name", "signs"),
     [
-        ("bank", "moovd", {}, "did you mean 'moved'"),
-        ("bank", "attention", {"runn": "river"}, "option 'runn' is unknown; did you mean 'run'"),
-        ("bank", "attention", {"run": "rivr"}, "did you mean 'river'"),
-        ("bank", "attention", {"head": 7}, "there is no head 7"),
-        ("bank", "attention", {"layer": 2}, "there is no layer 2"),
-        ("bank", "moved", {"axes": ["money", "rivr"]}, "did you mean 'river'"),
-        ("bank", "moved", {"axes": ["money"]}, "axes: expected the names of two axes"),
-        ("bank", "moved", {"axes": "money"}, "expected the names of two axes, as in 'money,river', not 'money'"),
-        ("bank", "moved", {"axes": "money, rivr"}, "axes: 'rivr' is unknown; did you mean 'river'"),
-        ("bank", "moved", {"axes": 3}, "axes: expected a list of texts, not 3"),
-        ("bank", "moved", {"highlight": "bankz"}, "highlight: 'bankz' is unknown; did you mean 'banks'"),
-        ("bank", "moved", {"highlight": 3}, "highlight: expected a list of texts, not 3"),
-        ("bank", "attention", {"query": True}, "query: expected a text, not True"),
-        ("bank", "attention", {"size": "3by2"}, "plot: size '3by2': expected width and height in inches"),
-        ("bank", "attention", {"size": 3}, "plot: size 3: expected width and height in inches"),
-        ("bank", "attention", {"size": (3.4, 99)}, "a side has 0.5 to 40 inches, not 99"),
-        ("bank", "attention", {"size": (3, 2), "ax": Figure()}, "plot: size: is for a new figure"),
-        ("bank", "attention", {"mask": "causal"}, "plot: mask: is an option for an array of weights"),
-        (WEIGHTS, "attention", {"mask": "casual"}, "mask: 'casual' is unknown; did you mean 'causal'"),
-        (WEIGHTS, "attention", {"mask": [[1, 0], [1, 1]]}, "mask: expected booleans"),
-        (WEIGHTS, "attention", {"mask": "strict", "tokens": ["a", "b"]}, "hides the weight 1 of query 'a' and key 'a'"),
-        ("bank", "moved", {"title": 3}, "title: expected a text, not 3"),
-        ("bank", "moved", {"run": 3}, "run: expected a text, not 3"),
-        ("bank", "moved", {"head": "1"}, "head: expected a whole number from 1, not '1'"),
-        ("bank", "moved", {"style": 3}, "'3' is unknown"),
-        (WEIGHTS, "attention", {"tokens": 5}, "tokens: expected a list of words, not 5"),
-        (WEIGHTS, "attention", {"tokens": "ab"}, "tokens: expected a list of words, not 'ab'"),
-        ("bank", "attention", {"style": "slides"}, "did you mean 'slide'"),
-        ("bank", "attention", {"ax": 3}, "ax: expected Axes, a Figure or a SubFigure, not int"),
-        ("bank", "induction", {}, "cannot be drawn from 'bank'"),
-        ("bank", "attention", {"theory": {}}, "theory"),
-        ("two-heads", "attention", {"ax": Figure().subplots()}, "choose one with"),
-        (WEIGHTS, "attention", {"tokens": ["one"]}, "tokens: 1 words for 2 queries"),
-        (WEIGHTS, "induction", {}, "figure 'induction' cannot be drawn"),
-        ([1.0, 2.0], "attention", {}, "expected numbers of shape"),
-        ([["a"]], "attention", {}, "expected numbers of shape"),
-        ([[float("nan")]], "attention", {}, "some are not a number, or not below 1e"),
-        (3, "attention", {}, "not int"),
-        (np.full((11, 1, 1), 1.0), "attention", {"head": 13}, "layer 1 head 9, layer 1 head 10"),
+        ("moved", ["off the plane", "before", "after", "did not move"]),
+        ("attention", ["hidden by the mask"]),
+        ("masks", ["visible", "hidden"]),
+        ("flow", ["from the key (its colour) to the query"]),
     ],
 )
-def test_a_wrong_choice_is_refused(thing, name, options, message):
-    with pytest.raises(ha.InvalidInput, match=message.replace("(", r"\(")):
-        ha.plot(result_of(thing) if isinstance(thing, str) else thing, name, **options)
+def test_a_legend_of_the_axes_lists_the_signs_of_the_figure(name, signs):
+    ax = panel("bank", name, run="as written")
+    assert [text.get_text() for text in ax.legend().get_texts()] == signs
 
 
-# The figure is drawn again in each smaller font that is tried.
-@pytest.mark.quick(0)
-def test_a_column_of_a_paper_has_a_font_with_which_no_text_lies_over_another():
-    weights = np.full((12, 12), 1 / 12)
-    ax = ha.plot(weights, "attention", tokens=[f"longer word {i}" for i in range(12)], style="paper")
-    ax.figure.draw_without_rendering()
-    assert not outside(ax.figure)
-    assert not [pair for pair in overlapping(ax.figure) if ".08" in pair]
+def test_a_legend_is_shown_where_it_covers_nothing():
+    free = panel("letters", "energies", run="as written")
+    assert keys(free) == ["converges to its pattern", "converges elsewhere"]
+    full = panel("letters", "overlaps", query="half of R", run="as written")
+    assert full.get_legend() is None
+    assert [text.get_text() for text in full.legend().get_texts()] == ["overlap −1", "overlap 0", "overlap 1"]
+    assert ha.plot(recall(), "basin", ax=Figure(figsize=(1.2, 1)).subplots()).get_legend() is None
+    large = ha.plot(np.eye(13), ax=Figure(figsize=(6, 5), layout="constrained").subplots())
+    assert [text.get_text() for text in large.legend().get_texts()] == ["0", ".25", ".5", ".75", "1"]
 
 
-def test_cues_and_patterns_of_a_recall_have_the_numbers_of_the_record():
-    record = ha.memories.hopfield([[1, 1, 1, -1.0], [1, -1, 1, -1]]).recall(
-        [[1, -1, 1, -1.0], [1, 1, 1, -1]], keep=["overlaps"]
+def test_the_automatic_title_is_the_headline_with_the_run():
+    title = "attention turns ‘banks’ towards ‘muddy’ in muddy rivers banks cosine with muddy: .7 → .91"
+    ax = panel("bank", "moved", run="river", title="auto")
+    assert " ".join(ax.get_title().split()) == f"{title} in this plane: .71 → .94"
+    assert panel("bank", "moved", run="river").get_title() == ""
+    narrow = ha.plot(result_of("bank"), "attention", ax=Figure().subplots(1, 4)[0], run="river", title="auto")
+    assert max(map(len, narrow.get_title().split("\n"))) < 20
+    whole = ha.plot(result_of("bank"), "attention", run="river", title="auto")
+    assert whole.figure.get_suptitle() == result_of("bank").title
+    german = panel("bank", "moved", run="river", lang="de", title="auto")
+    assert "Kosinus" in german.get_title()
+    assert [text.get_text() for text in german.legend().get_texts()][1:] == ["davor", "danach", "nicht bewegt"]
+
+
+def test_a_word_alone_is_a_list_of_one_and_a_number_names_a_cue():
+    bank = result_of("bank")
+    one, other = (
+        ha.plot(bank, "moved", run="river", highlight=highlight, axes=plane)
+        for highlight, plane in (("banks", "money,river"), (["banks"], ["money", "river"]))
     )
-    assert record.matched.tolist() == [1, 0]
-    ax = ha.plot(record, "overlaps", query="0")
-    assert labels(ax.yaxis) == ["0", "1"] and ax.get_title() == "cue: 0"
-    assert float(record.overlaps[-1, 0, 1]) == 1 and [text.get_text() for text in ax.texts][-1] == "1"
+    assert texts_in(one) == texts_in(other) and (one.get_xlabel(), one.get_ylabel()) == ("money", "river")
+    assert {*bold(ha.plot(bank, "attention", run="river", highlight="banks, muddy"))} == {"banks", "muddy"}
+    assert bold(ha.plot(bank, "attention", run="river")) == []
+    numbered, named = (ha.plot(recall(), "overlaps", query=query) for query in (np.int64(3), "3"))
+    assert np.array_equal(cells(numbered)[0], cells(named)[0]) and cells(numbered)[0][3, 0] > 0.5
 
 
-def test_a_labelled_array_names_its_own_axes():
-    table = Labelled(np.eye(2), ("layer", "head"), (("0", "1"), ("0", "1")))
-    axes = table.plot()
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("head", "layer")
-    small = Labelled(np.array([[0.02, -0.01]]), ("layer", "head"), (("0",), ("0", "1")), tiny=True)
-    assert small.plot().images[0].get_clim() == (-0.02, 0.02)  # the colours of shares end at 1
+@pytest.mark.parametrize(
+    ("size", "inches"), [((3.4, 2.4), (3.4, 2.4)), ("3.4x2.4", (3.4, 2.4)), ("4:3", (12.8, 9.6)), (None, (12.8, 7.2))]
+)
+def test_a_new_figure_has_the_size_that_is_asked_for(size, inches):
+    assert ha.plot(WEIGHTS, size=size).figure.get_size_inches() == pytest.approx(inches)
+
+
+def test_a_plane_has_one_unit_and_fills_axes_of_any_shape_but_keeps_limits_that_are_shared():
+    figure, (wide, _) = pyplot.subplots(2, 1, figsize=(8, 5), layout="constrained")
+    ha.plot(result_of("bank"), "moved", ax=wide, run="river")
+    figure.draw_without_rendering()
+    across, up = np.ptp(wide.transData.transform([(0, 0), (1, 1)]), axis=0)
+    assert wide.bbox.width > 5 * figure.dpi and across == pytest.approx(up)
+    left, right = Figure().subplots(1, 2, sharex=True, sharey=True)
+    ha.plot(result_of("bank"), "moved", ax=left, run="river")
+    before = left.get_xlim()
+    ha.plot(result_of("bank"), "moved", ax=right, run="river")
+    assert left.get_xlim() == before
+
+
+def test_a_run_with_two_layers_goes_into_axes_of_ones_own():
+    assert panel("induction", "induction", run="as written").has_data()
+
+
+def test_the_favourite_is_named_by_the_scenario_or_the_gallery_or_is_the_first_that_fits():
+    """`two-letters` has no figure of its own in the gallery: a recall of pictures is first of all a recall."""
+    named = {"bank": "moved", "self-attention": "qkv", "letters": "recall", "two-letters": "recall"}
+    assert {name: favourite(result_of(name)).name for name in named} == named
+    assert favourite(ha.run(ha.load("bank"), overrides={"figure.gallery": "steps"})).name == "steps"
+    assert says(ha.plot(result_of("self-attention")).figure, "softmax") == []
+
+
+def test_a_scenario_knows_the_names_of_the_figures_without_their_modules():
+    assert figure_names() == [*plots]
+    code = "import sys, hopattn as ha; ha.load('bank'); sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -24,6 +24,8 @@ OWN = {
     "train": "trained",
 }
 """The paths that commands write to unless they get another; {0}: the name of the scenario."""
+KEEPING = {"HOME": (".cache", ".config"), "XDG_CACHE_HOME": ("matplotlib",), "XDG_CONFIG_HOME": ("matplotlib",)}
+"""Variables with a folder in which libraries keep files of their own, and the folders that they make there."""
 _REPEATED = re.compile(r"(.{1,8}?)\1{99,}", re.DOTALL)
 
 
@@ -58,7 +60,9 @@ def asked(case):
     own = OWN.get(next((word for word in words if word in OWN), ""), "").format("*")
     stems = [Path(word).stem for word in words if word] + ["bank", "standard input", ""]
     defaults = [own.replace("*", stem) for stem in stems] if own else []
-    return [path for path in (*case.get("files", {}), *named, *defaults) if "\0" not in path]
+    given = case.get("environment", {})
+    kept = [f"{given[name]}/{inner}" for name, own in KEEPING.items() if given.get(name) for inner in own]
+    return [path for path in (*case.get("files", {}), *named, *defaults, *kept) if "\0" not in path]
 
 
 def attempt(case):

@@ -12,6 +12,11 @@ def kept():
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 
+def executor(kind):
+    """The name of the module whose `attempt(case)` executes the cases of a kind."""
+    return "tests.fuzz.wrong_calls" if kind == "wrong_calls" else "tests.fuzz.commands"
+
+
 def keep(kind, once, case, folder=FOLDER):
     """Write a case into a file; gives its path. The name comes from the case, so that no case is kept twice."""
     text = json.dumps({"kind": kind, "once": once, "case": case}, indent=1) + "\n"

@@ -9,85 +9,21 @@ import numpy as np
 import hopattn as ha
 from hopattn.foundation.registry import Choices
 from tests.checkpoints.written import GPT2, lasting_folder, state_of, write
-from tests.fuzz.calls import ARGUMENTS, public
-from tests.fuzz.samples import EYE, ONES, REAL, SPINS, TOKENS, block, recipe, trigger_texts
+from tests.fuzz.calls import ARGUMENTS, EYE, ONES, REAL, SPINS, TOKENS, block, public, recipe, trigger_texts
+from tests.fuzz.values import words
 
-MADE = (
-    *(
-        "retrieval.Additive",
-        "transformer.Affine",
-        "positions.Alibi",
-        "Asynchronous",
-        "retrieval.Bilinear",
-        "Block",
-        "retrieval.Capped",
-        "ConcaveConvex",
-    ),
-    *(
-        "networks.EnergyTransformer",
-        "networks.Patches",
-        "transformer.EncoderDecoder",
-        "transformer.FeedForward",
-        "transformer.FirstWord",
-        "Glauber",
-        "Graded",
-        "Head",
-        "Hopfield",
-    ),
-    *(
-        "KeyValueCache",
-        "transformer.LayerNorm",
-        "Memory",
-        "transformer.RMSNorm",
-        "retrieval.RandomFeatures",
-        "circuits.Recipe",
-        "transformer.Recurrent",
-    ),
-    *(
-        "transformer.RecurrentDecoder",
-        "positions.LinearScaling",
-        "positions.Rotary",
-        "positions.WavelengthScaling",
-        "positions.YarnScaling",
-        "memories.bam",
-        "networks.boltzmann",
-        "certify",
-        "compare",
-        "circuits.composition_baseline",
-    ),
-    *(
-        "networks.Network",
-        "Langevin",
-        "Metropolis",
-        "landscapes.bifurcation",
-        "landscapes.fixed_points",
-        "landscapes.radii",
-        "landscapes.returns",
-        "landscapes.spin_states",
-        "theory.margins",
-        "theory.random_storage",
-    ),
-    *(
-        "networks.curie_weiss",
-        "memories.delta",
-        "explore",
-        "circuits.head_census",
-        "circuits.induction_circuit",
-        "load",
-        "circuits.memory_circuit",
-        "circuits.position_probe",
-    ),
-    *(
-        "circuits.random_texts",
-        "run",
-        "circuits.select",
-        "sweep",
-        "transformer.token_graph",
-        "circuits.trigger_texts",
-        "circuits.walk",
-        "window",
-    ),
-)
+MADE = words("""
+retrieval.Additive transformer.Affine positions.Alibi Asynchronous retrieval.Bilinear Block retrieval.Capped
+ConcaveConvex networks.EnergyTransformer networks.Patches transformer.EncoderDecoder transformer.FeedForward
+transformer.FirstWord Glauber Graded Head Hopfield KeyValueCache transformer.LayerNorm Memory transformer.RMSNorm
+retrieval.RandomFeatures circuits.Recipe transformer.Recurrent transformer.RecurrentDecoder positions.LinearScaling
+positions.Rotary positions.WavelengthScaling positions.YarnScaling memories.bam networks.boltzmann certify compare
+circuits.composition_baseline networks.Network Langevin Metropolis landscapes.bifurcation landscapes.fixed_points
+landscapes.radii landscapes.returns landscapes.spin_states theory.margins theory.random_storage networks.curie_weiss
+memories.delta explore circuits.head_census circuits.induction_circuit load circuits.memory_circuit
+circuits.position_probe circuits.random_texts run circuits.select sweep transformer.token_graph circuits.trigger_texts
+circuits.walk window
+""")
 """The calls whose results are objects with methods, or of a public class."""
 OBJECTS = {
     "Basins": lambda: ha.landscapes.spin_states(ha.memories.hopfield(SPINS)).basins(),
@@ -110,147 +46,89 @@ OBJECTS = {
 CUES, STATES, FILE, X = {"cues": SPINS}, {"states": SPINS}, {"path": "saved.npz"}, {"x": REAL}
 UPDATE, RECALL, Q, NAME = {"update": "sync"}, {"cues": SPINS, "rng": 0}, {"q": REAL}, {"name": None}
 ANY = {
-    **{
-        "__call__": X,
-        "trace": X,
-        "hidden": X,
-        "mapped": X,
-        "append": X,
-        "read": Q,
-        "attended": {**Q, "k": REAL, "v": REAL},
-    },
-    **{"step": CUES, "weights": CUES, "rest": CUES, "scores": CUES, "field": CUES, "answer": CUES, "energy": STATES},
-    **{"free_energy": CUES, "nothing_near": STATES, "gradient": STATES, "without": {"pattern": 0}},
+    **dict.fromkeys(("__call__", "trace", "hidden", "mapped", "append"), X),
+    **{"read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
+    **dict.fromkeys(("step", "weights", "rest", "scores", "field", "answer", "free_energy"), CUES),
+    **{"energy": STATES, "nothing_near": STATES, "gradient": STATES, "without": {"pattern": 0}},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""
+
+
+def _encoder_decoder():
+    return ha.transformer.EncoderDecoder(**ARGUMENTS["transformer.EncoderDecoder"]())
+
+
 PREVIOUS = {"previous": REAL, "memory": REAL}
 AFTER = {"after": ["a"]}
+# fmt: off
 OWN = {
-    "Memory.jacobian": {"cues": REAL},
-    "Margins.softmax_radius": {"beta": 2.0},
-    "Margins.sparse_radius": {"beta": 2.0},
-    "SpinStates.number": {"states": SPINS},
-    "SpinStates.successors": {"update": "sync"},
-    "Additive.__call__": {"cues": REAL, "keys": REAL},
-    "Alibi.__call__": {"n": 3},
-    "Associator.step": {"cues": SPINS},
-    "Baseline.deviations": {"score": 1.0},
-    "Bilinear.__call__": {"cues": REAL, "keys": REAL},
-    "Block.from_torch": {"module": block().to_torch(), "n_heads": 1},
-    "Capped.__call__": {"cues": REAL, "keys": REAL},
-    "Checkpoint.attribution": {"ids": [1, 2], "token": 1},
-    "Checkpoint.block": {"layer": 0},
+    "Memory.jacobian": {"cues": REAL}, "Margins.softmax_radius": {"beta": 2.0}, "Margins.sparse_radius": {"beta": 2.0},
+    "SpinStates.number": {"states": SPINS}, "SpinStates.successors": {"update": "sync"},
+    "Additive.__call__": {"cues": REAL, "keys": REAL}, "Alibi.__call__": {"n": 3}, "Associator.step": {"cues": SPINS},
+    "Baseline.deviations": {"score": 1.0}, "Bilinear.__call__": {"cues": REAL, "keys": REAL},
+    "Block.from_torch": {"module": block().to_torch(), "n_heads": 1}, "Capped.__call__": {"cues": REAL, "keys": REAL},
+    "Checkpoint.attribution": {"ids": [1, 2], "token": 1}, "Checkpoint.block": {"layer": 0},
     "Checkpoint.census": {"ids": [1, 2]},
     "Checkpoint.effects": {"ids": [1, 2], "measure": lambda run: run.logits[-1, 1]},
-    "Checkpoint.head": {"layer": 0, "head": 0},
-    "Checkpoint.layer": {"layer": 0, "states": np.ones((1, 8))},
-    "Checkpoint.patch": {"place": "residual", "layer": 0},
-    "Checkpoint.layers": {"ids": [1, 2]},
-    "Checkpoint.logits": {"states": np.ones((1, 8))},
-    "Checkpoint.multi_head": {"layer": 0},
-    "Checkpoint.run": {"ids": [1, 2]},
-    "Choices.__getitem__": {"name": "hopfield"},
+    "Checkpoint.head": {"layer": 0, "head": 0}, "Checkpoint.layer": {"layer": 0, "states": np.ones((1, 8))},
+    "Checkpoint.patch": {"place": "residual", "layer": 0}, "Checkpoint.layers": {"ids": [1, 2]},
+    "Checkpoint.logits": {"states": np.ones((1, 8))}, "Checkpoint.multi_head": {"layer": 0},
+    "Checkpoint.run": {"ids": [1, 2]}, "Choices.__getitem__": {"name": "hopfield"},
     "EncoderDecoder.__call__": {"source": REAL, "target": REAL},
-    "EncoderDecoder.from_torch": {
-        "module": ha.transformer.EncoderDecoder(**ARGUMENTS["transformer.EncoderDecoder"]()).to_torch(),
-        "n_heads": 1,
-    },
+    "EncoderDecoder.from_torch": {"n_heads": 1, "module": _encoder_decoder().to_torch()},
     "EncoderDecoder.memory": {"source": REAL},
     **{f"EnergyTransformer.{name}": {"tokens": REAL} for name in ("energies", "energy", "field", "step", "recall")},
     "EnergyTransformer.memory": {"n_tokens": 2},
     "EnergyTransformer.of_pictures": {"pictures": np.sign(SPINS[:, :4]), "patches": ha.networks.Patches(4, 2)},
-    "Patches.pictures": {"tokens": np.ones((2, 12))},
-    "Patches.tokens": {"pictures": SPINS[:, :4]},
-    "Explorer.save": {"file": "page.html"},
-    "FirstWord.accuracy": {"n": 3, "names": 2, "attention": True},
-    "FirstWord.cosine": {"n": 3, "attention": True},
-    "FirstWord.read": {"words": np.ones((2, 3, 8)), "attention": True},
-    "FirstWord.shares": {"n": 3, "attention": True},
-    "Hopfield.by_hebb": {"patterns": SPINS},
-    "InductionCircuit.__call__": {"words": EYE},
-    "InductionCircuit.encode": {"words": EYE},
-    "InductionCircuit.trace": {"words": EYE},
-    "LinearState.extended": {"k": REAL, "v": REAL},
-    "MemoryCircuit.__call__": {"words": [[0, 1, 2]]},
-    "MemoryCircuit.encode": {"words": [[0, 1, 2]]},
-    "MemoryCircuit.inputs": {"words": [[0, 1, 2]]},
-    "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
-    "MemoryCircuit.trace": {"words": [[0, 1, 2]]},
-    "MemoryCircuit.accuracy": {"texts": trigger_texts()},
-    "Head.with_sink": {"sink": 0.0},
-    "Head.without": {"token": 0, "at": 1},
-    "Memory.without": {"pattern": 0},
+    "Patches.pictures": {"tokens": np.ones((2, 12))}, "Patches.tokens": {"pictures": SPINS[:, :4]},
+    "Explorer.save": {"file": "page.html"}, "FirstWord.accuracy": {"n": 3, "names": 2, "attention": True},
+    "FirstWord.cosine": {"n": 3, "attention": True}, "FirstWord.read": {"words": np.ones((2, 3, 8)), "attention": True},
+    "FirstWord.shares": {"n": 3, "attention": True}, "Hopfield.by_hebb": {"patterns": SPINS},
+    "InductionCircuit.__call__": {"words": EYE}, "InductionCircuit.encode": {"words": EYE},
+    "InductionCircuit.trace": {"words": EYE}, "LinearState.extended": {"k": REAL, "v": REAL},
+    "MemoryCircuit.__call__": {"words": [[0, 1, 2]]}, "MemoryCircuit.encode": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.inputs": {"words": [[0, 1, 2]]}, "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
+    "MemoryCircuit.trace": {"words": [[0, 1, 2]]}, "MemoryCircuit.accuracy": {"texts": trigger_texts()},
+    "Head.with_sink": {"sink": 0.0}, "Head.without": {"token": 0, "at": 1}, "Memory.without": {"pattern": 0},
     "MultiHead.from_torch": {"module": block().attention.to_torch(), "n_heads": 1},
     **{f"Census.{name}": {"measure": "attention_sink"} for name in ("matrix", "chance", "strongest")},
-    "MultiHead.without": {"token": 0, "at": 1},
-    "NGram.counted": {"texts": [TOKENS], "n": 2},
-    "NGram.distribution": AFTER,
-    "NGram.likeliest": AFTER,
-    "NGram.probability": {"word": "a", **AFTER},
-    "LayerNorm.from_torch": {
-        "state": ha.transformer.LayerNorm(ONES, ONES).to_torch("norm"),
-        "name": "norm",
-        "epsilon": 1e-5,
-    },
-    "LayerNorm.to_torch": {"name": "norm"},
-    "RMSNorm.to_torch": {"name": "norm"},
-    "Network.clamped": {"clamp": [True] + [False] * (SPINS.shape[1] - 1)},
-    "Network.energies": STATES,
-    "Network.join": {"activities": {"a": SPINS}},
-    "Network.split": STATES,
-    "Recipe.batch_of": {"step": 0},
-    "Recipe.held_out": {"count": 2},
-    "Recurrent.start": {"word": ONES},
-    "Recurrent.step": {"word": ONES, "state": ONES},
-    "RecurrentDecoder.__call__": PREVIOUS,
-    "RecurrentDecoder.trace": PREVIOUS,
-    "Registry.__getitem__": {"name": "sign"},
-    "Registry.find": {"name": "sign"},
-    "Registry.make": {"choice": "sign"},
-    "Result.provenance": {"command": "x"},
-    "Result.save": {"folder": "saved"},
-    "Rotary.undone": X,
-    "Selection.aggregate": {"values": [1.0, 2.0]},
-    "Selection.head": {"dim": 2},
-    "Selection.text": {"values": EYE[:2]},
-    "Sweep.error": {"name": "y"},
-    "Sweep.mean": {"name": "y"},
-    "Training.begun": {"recipe": recipe()},
-    "Training.load": {"file": "training.npz"},
-    "Training.model": {"mask": "causal"},
-    "Training.save": {"file": "training.npz"},
-    "Training.save_checkpoint": {"folder": "model"},
-    "Walked.with_noise": {"noise": 0.1, "rng": 0},
-    "Window.__call__": {"n": 3},
-    "World.grid": {"rows": 2, "columns": 2},
-    "World.line": {"n": 3},
+    "MultiHead.without": {"token": 0, "at": 1}, "NGram.counted": {"texts": [TOKENS], "n": 2},
+    "NGram.distribution": AFTER, "NGram.likeliest": AFTER, "NGram.probability": {"word": "a", **AFTER},
+    "LayerNorm.from_torch": {"state": ha.transformer.LayerNorm(ONES, ONES).to_torch("norm"), "name": "norm",
+        "epsilon": 1e-5},
+    "LayerNorm.to_torch": {"name": "norm"}, "RMSNorm.to_torch": {"name": "norm"},
+    "Network.clamped": {"clamp": [True] + [False] * (SPINS.shape[1] - 1)}, "Network.energies": STATES,
+    "Network.join": {"activities": {"a": SPINS}}, "Network.split": STATES, "Recipe.batch_of": {"step": 0},
+    "Recipe.held_out": {"count": 2}, "Recurrent.start": {"word": ONES}, "Recurrent.step": {"word": ONES, "state": ONES},
+    "RecurrentDecoder.__call__": PREVIOUS, "RecurrentDecoder.trace": PREVIOUS, "Registry.__getitem__": {"name": "sign"},
+    "Registry.find": {"name": "sign"}, "Registry.make": {"choice": "sign"}, "Result.provenance": {"command": "x"},
+    "Result.save": {"folder": "saved"}, "Rotary.undone": X, "Selection.aggregate": {"values": [1.0, 2.0]},
+    "Selection.head": {"dim": 2}, "Selection.text": {"values": EYE[:2]}, "Sweep.error": {"name": "y"},
+    "Sweep.mean": {"name": "y"}, "Training.begun": {"recipe": recipe()}, "Training.load": {"file": "training.npz"},
+    "Training.model": {"mask": "causal"}, "Training.save": {"file": "training.npz"},
+    "Training.save_checkpoint": {"folder": "model"}, "Walked.with_noise": {"noise": 0.1, "rng": 0},
+    "Window.__call__": {"n": 3}, "World.grid": {"rows": 2, "columns": 2}, "World.line": {"n": 3},
     "World.torus": {"size": 3},
 }
 """Arguments by class and name."""
+# fmt: on
 
 INTERNAL = {
-    *(
-        "Block.computed_with",
-        "MultiHead.joined",
-        "MultiHead.outputs",
-        "LayerNorm.held",
-        "RMSNorm.held",
-        "LayerNorm.unit",
-        "RMSNorm.unit",
-        "Affine.of",
-    ),
-    *("Affine.stacked", "Additive.rounding", "Bilinear.rounding", "RandomFeatures.directions"),
-    *("RandomFeatures.exponents", "RandomFeatures.kernel", "RandomFeatures.log_kernel", "Window.allowed"),
-    *("Window.sees", "Alibi.at", "Training.resumed", "Training.with_measures", "FirstWord.measured"),
-    *("Registry.made", "Registry.register"),
-    *("Recall.only_row", "Recipe.texts", "Sweep.of", "Capped.rounding", "LinearScaling.__call__"),
-    *("WavelengthScaling.__call__", "YarnScaling.__call__"),
+    *words("""
+Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.held LayerNorm.unit RMSNorm.unit
+Affine.of Affine.stacked Additive.rounding Bilinear.rounding RandomFeatures.directions RandomFeatures.exponents
+RandomFeatures.kernel RandomFeatures.log_kernel Window.allowed Window.sees Alibi.at Training.resumed
+Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of
+Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__call__
+""")
 }
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
-    *("single_neuron_states", "step_with_energy", "drawn", "guarantee", "internal", "obstacle", "residual", "move"),
-    *("size_read", "require_energy", "limits", "cue_term", "step_of_layers"),
+    *words("""
+single_neuron_states step_with_energy drawn guarantee internal obstacle residual move size_read require_energy limits
+cue_term step_of_layers
+""")
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {

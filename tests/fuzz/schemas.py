@@ -1,24 +1,49 @@
-"""Scenarios that are drawn from the JSON Schema alone, whatever the shipped ones look like."""
+"""Documents of scenarios: the shipped ones, and those that are drawn from the JSON Schema alone."""
 
 import copy
 import json
+import tomllib
 from functools import cache
 
 from hypothesis import strategies as st
 
+from hopattn.scenario.files import shipped
 from tests.fuzz import values
-from tests.fuzz.commands import asked, attempt, in_pieces
-from tests.fuzz.scenarios import COMMANDS, FILE, places, scenario_names, within
-from tests.fuzz.scenarios import documents as shipped
-from tests.fuzz.toml_text import written
 from tests.processes import ROOT
 
-__all__ = ["asked", "attempt", "cases"]
-
+LEFT_OUT = {"attraction", "sally", "position-probe-trained", "birth-of-a-transformer", "emergence", "crosstalk"}
+"""Scenarios that take longer than a second as they are."""
 WORDS = ("a", "b", "x", "modern", "hopfield", "softmax", "identity", "a#2", "as written", "state")
 """Texts where the schema names none: words, names of arrays and of parts."""
 DEEPEST = 12
 """The depth from which on only what must be there is drawn."""
+
+
+@cache
+def originals():
+    """The document of each shipped scenario that is not left out, by its name."""
+    files = {name: path for name, path in shipped().items() if name not in LEFT_OUT}
+    return {name: tomllib.loads(path.read_text(encoding="utf-8")) for name, path in files.items()}
+
+
+def scenario_names():
+    """Names of these scenarios."""
+    return st.sampled_from(sorted(originals()))
+
+
+def places(node, path=()):
+    """The paths to everything in a document; of a long list, only to its first entries."""
+    entries = node.items() if isinstance(node, dict) else enumerate(node[:6]) if isinstance(node, list) else ()
+    for key, value in entries:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def within(document, path):
+    """The value at a path."""
+    for key in path:
+        document = document[key]
+    return document
 
 
 @cache
@@ -66,9 +91,9 @@ def documents(draw, hostile=True):
 
 
 @st.composite
-def shipped_documents(draw, hostile=True):
+def redrawn(draw, hostile=True):
     """A shipped document in which one to three values are drawn anew from the schema of their places."""
-    document = copy.deepcopy(shipped()[draw(scenario_names())])
+    document = copy.deepcopy(originals()[draw(scenario_names())])
     for _ in range(draw(st.integers(1, 3))):
         *above, key = draw(st.sampled_from(list(places(document))))
         one = schema()
@@ -137,13 +162,3 @@ class Drawer:
 
     def null(self, one, depth):
         return self.draw(st.booleans())  # TOML has no null
-
-
-def cases():
-    """Cases of commands that are given a drawn scenario."""
-    return st.builds(_case, documents() | shipped_documents(), st.sampled_from(COMMANDS))
-
-
-def _case(document, words):
-    text = in_pieces(written(document))
-    return {"input": text, "words": words} if "-" in words else {"files": {FILE: text}, "words": words}

@@ -12,7 +12,7 @@ from hypothesis import given
 
 import hopattn as ha
 from hopattn.foundation import lazy
-from tests.counts import count
+from tests.draws import count
 from tests.fuzz.calls import ARGUMENTS, MISSING, public
 from tests.fuzz.corpus import kept
 from tests.fuzz.methods import INTERNAL, LABELS, OWN, REFUSED, made
@@ -20,12 +20,9 @@ from tests.fuzz.wrong_calls import attempt, calls, cases, parameters, values
 
 SHARES = 8
 """The parts into which the calls are divided, so that several processes can share them."""
-SECONDS = 5
-"""The processor time of one call."""
-ROOM = 2**30
-"""The bytes that one call may take."""
+SECONDS, ROOM = 5, 2**30
+"""The processor time and the bytes that one call may take."""
 NEEDS_TORCH = {"circuits.train"}
-"""Calls that are refused where PyTorch is not installed."""
 
 
 @pytest.fixture(autouse=True)

@@ -36,6 +36,11 @@ LISTS = (
 )
 
 
+def words(text):
+    """The words of a text, as a long table is written."""
+    return text.split()
+
+
 def nested(depth):
     """A list in a list in a list."""
     value = []

@@ -8,8 +8,7 @@ from scipy.optimize import brentq
 
 import hopattn as ha
 from hopattn.landscapes.fixed_points import jacobian
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 
 V = np.array([1.2, -0.5, 0.3])
 
@@ -18,7 +17,7 @@ def pair(beta):
     return ha.memories.modern([V, -V], beta=beta)
 
 
-@each("ratio", [0.5, 0.9, 0.999, 1.001, 1.1, 3.0])
+@pytest.mark.parametrize("ratio", [0.5, 0.9, 0.999, 1.001, 1.1, 3.0])
 def test_two_opposite_patterns_have_a_pitchfork_at_beta_1_over_v_squared(ratio):
     """x = v tanh(β v·x) = c v with c = tanh(β|v|² c): c = 0 alone up to β|v|² = 1, and ±c beyond."""
     square = V @ V
@@ -91,7 +90,7 @@ def test_one_pattern_of_graded_neurons_has_three_points():
     np.testing.assert_allclose(found.eigenvalues[2], [gain, *[-beta / n] * (n - 1)], atol=1e-6)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ha.landscapes.fixed_points(ha.memories.hopfield([[1, -1]])), "gives spins; ha.landscapes.spin_states"),

@@ -5,12 +5,11 @@ import pytest
 from scipy.stats import norm
 
 import hopattn as ha
-from tests.each import each
 
 PATTERNS = np.random.default_rng(3).choice([-1.0, 1.0], size=(2, 12))
 
 
-@each("memory", [ha.memories.hopfield(PATTERNS), ha.memories.dense(PATTERNS)])
+@pytest.mark.parametrize("memory", [ha.memories.hopfield(PATTERNS), ha.memories.dense(PATTERNS)])
 def test_the_share_is_that_of_all_states_so_far_from_the_pattern(memory):
     """Four standard errors of 1,500 cues at each distance, under the sequential update that both take."""
     whole = ha.landscapes.spin_states(memory)
@@ -47,14 +46,16 @@ def test_the_radius_shrinks_with_the_load_and_is_larger_for_dense_memories():
     assert np.all(dense.low[1:] > classic.high[1:])
 
 
-@each("memory", [ha.memories.modern(PATTERNS), ha.memories.spherical(PATTERNS), ha.memories.graded(PATTERNS, beta=4.0)])
+@pytest.mark.parametrize(
+    "memory", [ha.memories.modern(PATTERNS), ha.memories.spherical(PATTERNS), ha.memories.graded(PATTERNS, beta=4.0)]
+)
 def test_cues_of_continuous_memories_return_from_little_noise(memory):
     found = ha.landscapes.returns(memory, [0.0, 0.1, 3.0], cues=50, rng=0)
     assert found.share[0] == found.share[1] == 1
     assert found.share[2] < 1
 
 
-@each(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"memory": 3}, "memory: expected a memory"),

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.landscapes.flow import cycles
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 
 RNG = np.random.default_rng(0)
 PATTERNS = RNG.choice([-1.0, 1.0], size=(3, 6))
@@ -42,7 +41,7 @@ def written_out(memory, n):
     return states, np.array(energies), down
 
 
-@each("name", MEMORIES)
+@pytest.mark.parametrize("name", MEMORIES)
 def test_the_random_order_has_the_probabilities_of_an_absorbing_chain(name):
     """Kemeny & Snell: with the moves Q among the other states and R to the minima, B = (1 − Q)⁻¹ R."""
     whole = ha.landscapes.spin_states(MEMORIES[name])
@@ -64,7 +63,7 @@ def test_the_random_order_has_the_probabilities_of_an_absorbing_chain(name):
     assert all(graph.nodes[i]["energy"] == whole.energies[i] for i in range(64))
 
 
-@each("name", MEMORIES)
+@pytest.mark.parametrize("name", MEMORIES)
 def test_barriers_are_those_of_the_least_spanning_tree_of_all_states(name):
     """Of all ways, that through the least spanning tree has the lowest highest edge."""
     whole = ha.landscapes.spin_states(MEMORIES[name])
@@ -84,8 +83,8 @@ def test_barriers_are_those_of_the_least_spanning_tree_of_all_states(name):
 UPDATES = ["sync", ha.Asynchronous("sequence"), ha.Asynchronous((3, 1, 5, 0, 2, 4)), ha.ConcaveConvex()]
 
 
-@each("name", MEMORIES)
-@each("update", UPDATES)
+@pytest.mark.parametrize("name", MEMORIES)
+@pytest.mark.parametrize("update", UPDATES)
 def test_every_state_reaches_the_attractor_that_its_recall_ends_in(name, update):
     whole = ha.landscapes.spin_states(MEMORIES[name])
     found = whole.basins(update)
@@ -130,7 +129,6 @@ def test_the_cycles_of_any_map_are_the_attracting_components_of_its_graph(data, 
 MODELS = {"hopfield": ha.memories.hopfield, "dense": ha.memories.dense, "exponential": ha.memories.exponential}
 
 
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("model", MODELS)
 def test_of_65536_states_each_minimum_has_the_share_of_simulated_runs(model):
     """Runs from random states, one neuron at random each time; four standard errors of the share, binomial.
@@ -173,7 +171,7 @@ def test_a_network_without_an_energy_has_moves_and_cycles():
     assert next(iter(whole.graph().nodes(data=True))) == (0, {})
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ha.landscapes.spin_states(3), "memory: expected a memory, such as ha.memories.hopfield"),

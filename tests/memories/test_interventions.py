@@ -5,15 +5,8 @@ import pytest
 import scipy.optimize
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.activation import Identity, activations
-from hopattn.retrieval.interventions import Response, worth_of_step
-from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
-from tests.counts import count
-from tests.draws import in_dtypes, near
-from tests.each import each
+from hopattn import activations, separations
+from tests.draws import count, in_dtypes, near
 
 KNOWN = (
     *("softmax", "proportional", "identity", "power", "rectified_power", "exponential", "threshold"),
@@ -24,36 +17,35 @@ SIZES = [(n, dim) for n in (2, 3, 5, 12) for dim in (1, 2, 4, 7, 16)]
 """Patterns and dims; 20 of them."""
 
 
-def test_the_formulas_agree_with_10_000_random_memories_to_1e_12():
+def test_the_formulas_agree_with_10_000_cues_of_20_memories_to_1e_12():
     """For every β, dim, sink and mask, from p = 0 to p = 1: 1e-12 of the patterns' size, and ε-wise more where
     1 − p is small, by which the formula divides: 1e-12 · max(1, .001 / (1 − p)).
     """
     rng, shares = np.random.default_rng(0), []
     for i, (n, dim) in enumerate(SIZES):
         beta, sink = 10.0 ** rng.uniform(-1.5, 1.5), (None, 0.0, -3.0, 4.0)[i % 4]
-        keys, values = rng.normal(size=(2, 500, n, dim))
-        keys *= 10.0 ** rng.uniform(-1, 1.5, size=(500, 1, 1))
-        cues, taken = rng.normal(size=(500, 1, dim)), (int(rng.integers(n)),)
-        mask = rng.random((500, 1, n)) < (1.0 if i % 3 else 0.8)
-        step = Retrieval(Dot(), separations["softmax"](beta=beta, sink=sink), Identity())
-        kept = [j for j in range(n) if j not in taken]
-        few, rest = keys[:, kept], mask[..., kept]
-        psi = step.separation.potential(step.scores(cues, few), rest)
-        measured = Response(step(cues, few, values[:, kept], rest).state, psi)
-        found = worth_of_step(step, step.scores(cues, keys), mask, values, taken, measured)
-        p, size = found.weight, np.abs(values).max(axis=(-2, -1))[:, None]
+        keys, values = rng.normal(size=(2, n, dim)) * [[[10.0 ** rng.uniform(-1, 1.0)]], [[1]]]
+        cues, pattern = rng.normal(size=(500, dim)) * 10.0 ** rng.uniform(-1, 1, size=(500, 1)), int(rng.integers(n))
+        mask, memory = rng.random((500, n)) < (1.0 if i % 3 else 0.8), ha.Memory(keys, values, beta=beta, sink=sink)
+        found, left = ha.memories.worth(memory, cues, pattern, mask), memory.without(pattern)
+        rest, p, size = np.delete(mask, pattern, axis=1), found.weight, np.abs(values).max()
+        assert np.array_equal(p, memory.weights(cues, mask)[:, pattern])
+        answer, psi = left.step(cues, rest), left.separation.potential(left.scores(cues), rest)
+        np.testing.assert_allclose(found.measured.answer, answer, atol=1e-13 * size)
         bound = 1e-12 * np.maximum(1, 1e-3 / np.maximum(1 - p, 1e-300))
-        assert np.all(np.abs(found.closed.answer - measured.answer).max(axis=-1) <= size * bound)
-        assert np.all(np.abs(found.closed.potential - psi) <= bound * (1 / beta + np.abs(psi)))
-        others = (1 - p) * np.abs(measured.answer).max(axis=-1)  # the part of the field that is not of the pattern
+        assert np.all(np.abs(found.closed.answer - answer).max(axis=-1) <= size * bound)
+        finite = np.isfinite(psi)
+        assert np.array_equal(found.closed.potential[~finite], psi[~finite])
+        assert np.all((np.abs(found.closed.potential - psi) <= bound * (1 / beta + np.abs(psi)))[finite])
+        others = (1 - p) * np.abs(answer).max(axis=-1)  # the part of the field that is not of the pattern
         assert np.all((found.digits > 0) | (others <= 1e-14 * size))
         shares.append(p)
     p = np.concatenate(shares)
     assert p.size == 10_000
-    assert min(np.sum(p < 1e-12), np.sum(p > 1 - 1e-12), np.sum((p > 0.1) & (p < 0.9))) > 300
+    assert min(np.sum(p < 1e-12), np.sum(p > 1 - 1e-12), np.sum((p > 0.1) & (p < 0.9))) > 100
 
 
-@each(
+@pytest.mark.parametrize(
     ("separation", "activation", "dtype"),
     in_dtypes([(name, own) for name in separations for own in ("identity", "unit")]),
 )
@@ -107,7 +99,7 @@ def test_fixed_points_move_as_the_formula_says_to_first_order():
     np.testing.assert_allclose(slopes, 2, atol=0.2)
 
 
-@each("sink", [None, 0.5])
+@pytest.mark.parametrize("sink", [None, 0.5])
 def test_fixed_points_and_jacobians_agree_with_scipy_and_pytorch(sink):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(2)
@@ -188,32 +180,6 @@ def test_nothing_taken_away_changes_nothing_and_of_100_000_patterns_half_are_gon
     assert ha.Memory(np.ones((100_000, 1))).without(np.arange(100_000) % 2 == 0).n_keys == 50_000
 
 
-@each(
-    ("pattern", "message"),
-    [
-        (5, r"pattern: got 5; expected whole numbers from 0 to 4, or from −5 to −1"),
-        ("dog", "pattern: got the text 'dog'; expected a number"),
-        (1.5, "pattern: got 1.5"),
-        ([True, False], r"pattern: got booleans of shape \(2,\); expected \(5,\)"),
-        (range(5), "pattern: got all 5 of the memory; expected to leave at least one"),
-        (None, "pattern: expected real numbers"),
-    ],
-)
-def test_a_wrong_pattern_is_refused(pattern, message):
-    memory = ha.Memory(np.eye(5))
-    with pytest.raises(InvalidInput, match=message):
-        memory.without(pattern)
-    with pytest.raises(InvalidInput, match=message):
-        ha.memories.worth(memory, np.eye(5), pattern)
-
-
-def test_the_only_pattern_and_another_kind_of_memory_are_refused():
-    with pytest.raises(InvalidInput, match="pattern: got the only one of the memory"):
-        ha.Memory(np.eye(1)).without(0)
-    with pytest.raises(InvalidInput, match="memory: expected a Memory"):
-        ha.memories.worth(ha.memories.hopfield([[1, 1], [1, -1]]), [1, 1], 0)
-
-
 def test_a_difference_of_large_numbers_says_how_many_digits_it_leaves():
     """The field of 1e9 less the pattern that gives it keeps 7 digits of the other one."""
     large = ha.Memory([[1e9, 0.2], [0.3, 1.0]], separation="identity", beta=1.0)
@@ -222,7 +188,9 @@ def test_a_difference_of_large_numbers_says_how_many_digits_it_leaves():
     np.testing.assert_allclose(found.closed.answer, found.measured.answer, rtol=10.0 ** (1 - found.digits))
 
 
-@each("parts", [{"separation": "identity", "activation": "unit"}, {"sink": 0.0, "activation": "sign"}])
+@pytest.mark.parametrize(
+    "parts", [{"separation": "identity", "activation": "unit"}, {"sink": 0.0, "activation": "sign"}]
+)
 def test_rounding_is_not_made_an_answer_where_no_other_pattern_is_seen(parts):
     memory = ha.Memory([[0.3, -0.5], [-0.9, -1.0], [0.6, 0.8], [0.2, 0.5]], **parts)
     cue = memory.activation(np.array([[1.0, -1.0]]))

@@ -7,29 +7,20 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.dynamics import recall_on_device
-from hopattn.dynamics.updates.synchronous import ConcaveConvex, Synchronous
-from hopattn.experiments import random_memories
 from hopattn.experiments.random_memories import DRAWS
-from hopattn.figures.as_result import recall_as_result
 from hopattn.foundation.errors import InvalidInput
-from hopattn.memories.models import named_memories
-from hopattn.retrieval.step import Retrieval
-from tests.conftest import Library, beside_numpy
-from tests.counts import FULL, VARIANTS, count
-from tests.each import each
+from hopattn.memories import named_memories
+from tests.draws import count
+from tests.libraries import Library
+from tests.refusal import refused
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 WORDS = ("status", "steps", "period", "converged", "matched", "spurious")
 BY_STEP = ("trajectory", "overlaps", "weights")
-every = each("name", named_memories)
-
-
-@pytest.fixture
-def one_shape(monkeypatch):
-    """All memories of a quick run have as many patterns and neurons: JAX compiles each operation for each shape."""
-    if not FULL:
-        monkeypatch.setattr(random_memories, "_shape", lambda rng: (4, 6))
+every = pytest.mark.parametrize("name", named_memories)
+JAX_IS_SLOW = ["numpy", "array_api_strict", "torch", pytest.param("jax", marks=pytest.mark.slow)]
+beside_numpy = pytest.mark.parametrize("library", JAX_IS_SLOW[1:], indirect=True)
+on_every_library = pytest.mark.parametrize("library", JAX_IS_SLOW, indirect=True)
 
 
 def pairs(library, name):
@@ -37,7 +28,7 @@ def pairs(library, name):
     build = named_memories[name].build
     for seed in range(count(8, 1)):
         rng = np.random.default_rng(seed)
-        arguments = dict(DRAWS[name](rng))
+        arguments = dict(DRAWS[name](rng)) if library.name != "jax" else of_one_shape(name, rng)
         given = {key: on(library, one) for key, one in arguments.items()}
         try:
             own = build(**arguments)
@@ -47,6 +38,15 @@ def pairs(library, name):
             continue
         cues = np.asarray(own.activation(rng.normal(size=(3, named_dim(arguments)))))
         yield own, build(**given), cues
+
+
+def of_one_shape(name, rng):
+    """Arguments of as many patterns and neurons in each memory: JAX compiles each operation for each shape."""
+    more = {"bam": ("right",), "sdm": ("values",), "delta": ("values",), "input_driven": ("input",)}.get(name, ())
+    rows = {key: rng.choice([-1.0, 1.0], size=(4, 6)) for key in (named_memories[name].stored, *more)}
+    if name == "input_driven":
+        rows["input"] = rows["input"][0]
+    return {**rows, "radius": 2} if name == "sdm" else rows
 
 
 def on(library, value):
@@ -82,7 +82,7 @@ def require_same_steps(library, own, other, cues):
 
 def require_same_recall(library, own, other, cues, update):
     """The same record; no recall where the update is not one of the memory."""
-    if not update.obstacle(own):
+    if not ha.updates.make(update).obstacle(own):
         keep = () if "recall" in own.lacks else BY_STEP[: 2 + hasattr(own, "weights")]
         # Where a cue leaves a saddle, each step makes the difference of two roundings several times larger.
         options = {"update": update, "max_steps": count(12, 6), "keep": keep}
@@ -91,25 +91,65 @@ def require_same_recall(library, own, other, cues, update):
         require_same_record(library, found, own.recall(cues, **options))
 
 
-@pytest.mark.usefixtures("one_shape")
+@pytest.fixture
+def asked_late(monkeypatch):
+    """Arrays of a CPU take four steps before it is asked which cues go on, as those of an accelerator do."""
+    monkeypatch.setattr("hopattn.dynamics.recall_on_device.steps_ahead", lambda x: 4)
+
+
 @beside_numpy
 @every
-def test_steps_and_recalls_are_those_of_numpy_however_often_the_device_is_asked(library, name, monkeypatch):
-    """With inertia 0, the concave-convex update calls the synchronous one, and is not computed again."""
+def test_steps_and_recalls_are_those_of_numpy(library, name):
     for own, other, cues in pairs(library, name):
         require_same_steps(library, own, other, cues)
-        updates = [Synchronous(), *[ConcaveConvex()] * bool(0 < own.curvature < np.inf)]
-        for update, ahead in product(updates, count((1, 4), (4,) if library.name == "torch" else (1,))):
-            monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x, ahead=ahead: ahead)
+        for update in ("sync", *["concave_convex"] * bool(0 < own.curvature < np.inf)):
             require_same_recall(library, own, other, cues, update)
 
 
+@pytest.mark.usefixtures("asked_late")
+@every
+def test_recalls_are_those_of_numpy_where_the_device_is_asked_every_fourth_step(torch, name):
+    for own, other, cues in pairs(Library("torch"), name):
+        require_same_recall(Library("torch"), own, other, cues, "sync")
+
+
 @beside_numpy
-@each("name", ["graded", "modern"] if VARIANTS else ["graded"])
+@pytest.mark.parametrize("name", ["graded", pytest.param("modern", marks=pytest.mark.slow)])
 def test_continuous_time_is_that_of_numpy(library, name):
     """Where weights have kinks, both are within the error of the integration, 1e-10, and not equal to 1e-12."""
     for own, other, cues in pairs(library, name):
         require_same_recall(library, own, other, cues, ha.Graded(0.5))
+
+
+@on_every_library
+@pytest.mark.parametrize("late", [False, True])
+def test_cues_that_grow_end_and_cycle_beside_each_other_end_as_alone(library, late, request):
+    """Each cue of x ← Wx: it grows without bound, stays, changes its sign for ever, or falls."""
+    if late:
+        request.getfixturevalue("asked_late")
+    couplings, cues = np.diag([4.0, 1.0, -1.0, 0.5]), np.eye(4)
+    expected = ha.Associator(couplings).recall(cues, max_steps=60, keep="trajectory")
+    found = ha.Associator(library.array(couplings)).recall(library.array(cues), max_steps=60, keep="trajectory")
+    assert expected.status.tolist() == ["diverged", "converged", "cycle", "limit"]
+    require_same_record(library, found, expected)
+    assert found.asked_every == (4 if late and library.name != "numpy" else 1)
+    assert ("asked every 4 steps" in repr(found)) == (found.asked_every == 4)
+    alone = ha.Associator(library.array(couplings)).recall(library.array(cues[2]))
+    assert (alone.status, alone.period, alone.state.shape) == ("cycle", 2, (4,))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("late", [False, True])
+def test_one_cue_of_a_hundred_that_takes_more_steps_than_the_others_ends_as_with_numpy(torch, late, masked, request):
+    if late:
+        request.getfixturevalue("asked_late")
+    keys, mask = np.eye(3), np.ones((100, 3), dtype=bool)
+    cues, mask[7, 2] = keys[np.arange(100) % 3].copy(), False
+    cues[7] = [0.5001, 0.4999, 0.0]
+    options = {"mask": mask if masked else None, "keep": BY_STEP}
+    found = ha.Memory(torch.asarray(keys), beta=8.0).recall(torch.asarray(cues), **options)
+    assert found.steps[7] > np.median(found.steps) + 4
+    require_same_record(Library("torch"), found, ha.Memory(keys, beta=8.0).recall(cues, **options))
 
 
 @pytest.mark.gpu
@@ -117,7 +157,7 @@ def test_continuous_time_is_that_of_numpy(library, name):
 def test_a_memory_on_a_gpu_is_that_of_numpy(gpu, name):
     for own, other, cues in pairs(gpu, name):
         require_same_steps(gpu, own, other, cues)
-        require_same_recall(gpu, own, other, cues, Synchronous())
+        require_same_recall(gpu, own, other, cues, "sync")
 
 
 @pytest.mark.gpu
@@ -126,83 +166,7 @@ def test_a_recall_on_a_gpu_asks_it_every_fourth_step(gpu):
     assert (record.asked_every, record.state.device.type) == (4, "cuda")
 
 
-def test_the_record_says_how_often_the_device_was_asked(torch, monkeypatch):
-    memory, cues = ha.memories.modern(torch.eye(4)), torch.eye(4)
-    assert memory.recall(cues).asked_every == 1
-    monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x: 4)
-    found = memory.recall(cues, max_steps=10)
-    assert found.asked_every == 4 and "asked every 4 steps" in repr(found)
-
-
-def test_a_device_is_asked_once_for_several_steps(torch, monkeypatch):
-    """One array comes to the host between two questions, whatever the number of cues; in the end, the last energies."""
-    asked = []
-    monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x: 4)
-    monkeypatch.setattr(recall_on_device, "on_host", lambda x: asked.append(x.shape) or np.asarray(x))
-    cues = torch.asarray(np.random.default_rng(0).normal(size=(5, 3)))
-    ha.memories.modern(torch.eye(3, dtype=torch.float64), beta=1.2).recall(cues, max_steps=16, tol=0.0)
-    assert len(asked) == 16 / 4 + 1 and all(shape[-1] == 5 for shape in asked)
-
-
-class Counted(ha.Memory):
-    """A memory that notes how many cues took each step."""
-
-    def __init__(self, *given, **options):
-        super().__init__(*given, **options)
-        object.__setattr__(self, "stepped", [])
-
-    def step_with_energy(self, states, mask=None):
-        self.stepped.append(states.shape[0])
-        return super().step_with_energy(states, mask)
-
-
-@each("ahead", [1, 4])
-def test_the_device_goes_on_with_the_cues_that_have_not_stopped(torch, monkeypatch, ahead):
-    """One cue of a hundred lies between two patterns, and takes more steps."""
-    monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x: ahead)
-    keys, mask = np.eye(3), np.ones((100, 3), dtype=bool)
-    cues, mask[7, 2] = keys[np.arange(100) % 3].copy(), False
-    cues[7] = [0.5001, 0.4999, 0.0]
-    memory, own = Counted(torch.asarray(keys), beta=8.0), ha.Memory(keys, beta=8.0)
-    for allowed in (None, mask):
-        memory.stepped.clear()
-        found = memory.recall(torch.asarray(cues), mask=allowed, keep=BY_STEP)
-        require_same_record(Library("torch"), found, own.recall(cues, mask=allowed, keep=BY_STEP))
-        assert memory.stepped[0] == 100 and memory.stepped[-1] == 1
-        assert sum(memory.stepped) < 100 * (np.median(found.steps) + ahead) + found.steps.max() + ahead
-
-
-@each("dtype", ["float32", "float64"])
-def test_states_that_are_nearly_one_are_read_once(torch, monkeypatch, dtype):
-    """The size of the patterns that a state reads decides the tolerance; it costs a step for each state."""
-    rng, dtype = np.random.default_rng(0), getattr(torch, dtype)
-    memory = ha.Memory(torch.asarray(rng.normal(size=(30, 4)), dtype=dtype), beta=0.5)
-    near, eps = torch.asarray(rng.normal(size=(1, 4)), dtype=dtype), torch.finfo(dtype).eps
-    states = near.repeat(40, 1) * (1 + eps * torch.asarray(rng.normal(size=(40, 1)), dtype=dtype))
-    states[[3, 5]] = torch.asarray(rng.normal(size=(2, 4)), dtype=dtype)
-    expected = (memory.weights(states) @ memory.keys.abs().amax(-1)).numpy()
-    read, field = [], Retrieval.field
-    monkeypatch.setattr(Retrieval, "field", lambda own, x, *more: read.append(len(x)) or field(own, x, *more))
-    np.testing.assert_allclose(memory.size_read(states), expected, rtol=2 * eps**0.5)
-    np.testing.assert_allclose(memory.size_read(states, torch.ones((40, 30), dtype=bool)), expected, rtol=20 * eps)
-    assert read == [3, 40]
-    with np.errstate(invalid="ignore"):  # older NumPy says that the scores are NaN
-        lost = ha.Memory(memory.keys.numpy(), beta=0.5).size_read(np.full((2, 4), np.inf))
-    assert lost.shape == (2,)
-
-
-def test_cues_that_grow_end_and_cycle_beside_each_other_end_as_alone(library, monkeypatch):
-    """Each cue of x ← Wx: it grows without bound, stays, changes its sign for ever, or falls."""
-    monkeypatch.setattr(recall_on_device, "steps_ahead", lambda x: 4)
-    couplings, cues = np.diag([4.0, 1.0, -1.0, 0.5]), np.eye(4)
-    expected = ha.Associator(couplings).recall(cues, max_steps=60, keep="trajectory")
-    found = ha.Associator(library.array(couplings)).recall(library.array(cues), max_steps=60, keep="trajectory")
-    assert expected.status.tolist() == ["diverged", "converged", "cycle", "limit"]
-    require_same_record(library, found, expected)
-    alone = ha.Associator(library.array(couplings)).recall(library.array(cues[2]))
-    assert (alone.status, alone.period, alone.state.shape) == ("cycle", 2, (4,))
-
-
+@on_every_library
 def test_a_mask_is_of_any_library(library):
     keys, cues, mask = np.eye(3), np.array([[0.6, 0.4, 0.0], [0.1, 0.2, 0.7]]), np.array([[1, 0, 1], [0, 1, 1]]) > 0
     expected = ha.memories.modern(keys).recall(cues, mask=mask)
@@ -211,14 +175,7 @@ def test_a_mask_is_of_any_library(library):
         require_same_record(library, other.recall(library.array(cues), mask=own), expected)
 
 
-@beside_numpy
-def test_spins_one_at_a_time_stay_with_numpy_and_say_so(library):
-    network = ha.memories.hopfield(library.array([[1.0, -1.0, 1.0]]))
-    for update in (None, "async", ha.Glauber(0.5)):
-        with pytest.raises(InvalidInput, match=r"one neuron after the other.* NumPy arrays alone; give update='sync'"):
-            network.recall(library.array([1.0, 1.0, 1.0]), update=update)
-
-
+@pytest.mark.slow
 def test_a_recall_that_is_traced_names_the_alternative(torch, jax):
     keys, cue = np.eye(3), np.array([0.6, 0.4, 0.0])
 
@@ -255,7 +212,7 @@ def test_a_recall_that_is_traced_names_the_alternative(torch, jax):
         jax.jit(lambda k: ha.Memory(k, jax.numpy.eye(3, k=1) @ k, patterns=jax.numpy.eye(3)).recall(x))(k)
 
 
-@each("name", ["modern", "graded", "bam"])
+@pytest.mark.parametrize("name", ["modern", "graded", "bam"])
 def test_a_fixed_number_of_steps_is_traced(torch, jax, name):
     patterns, cue = np.array([[1.0, 1, -1, -1], [1, -1, 1, -1]]), np.array([0.5, 0.4, -0.2, 0.1])
     build = (lambda rows: ha.memories.bam(rows, rows)) if name == "bam" else named_memories[name].build
@@ -279,7 +236,7 @@ def test_a_fixed_number_of_steps_is_traced(torch, jax, name):
         np.testing.assert_allclose(slope(jax.numpy.asarray(cue)), torch.autograd.grad(steps(k, x).sum(), x)[0], **CLOSE)
 
 
-@each("name", ["modern", "sparse", "spherical", "linear", "graded", "exponential", "dense"])
+@pytest.mark.parametrize("name", ["modern", "sparse", "spherical", "linear", "graded", "exponential", "dense"])
 def test_energies_pass_the_check_of_derivatives(torch, name):
     patterns = torch.tensor([[1.0, 1, -1, -1], [1, -1, 1, -1]], dtype=torch.float64)
     state = torch.tensor([[0.5, 0.4, -0.2, 0.1]], dtype=torch.float64, requires_grad=True)
@@ -289,100 +246,12 @@ def test_energies_pass_the_check_of_derivatives(torch, name):
         torch.autograd.gradcheck(lambda rows, x: build(rows).energy(x), (patterns.requires_grad_(), state))
 
 
-def test_arrays_that_do_not_fit_are_refused_by_their_names(torch, jax):
-    memory = ha.memories.modern(torch.eye(2, dtype=torch.float64))
-    network = ha.memories.hopfield(torch.ones((1, 2), dtype=torch.float64))
-    for own, other in ((memory, "keys"), (network, "couplings")):
-        for cue, message in (
-            (np.eye(2), f"cues and {other}: expected arrays of one library, not of numpy and torch"),
-            (jax.numpy.eye(2), f"cues and {other}: expected arrays of one library, not of jaxlib and torch"),
-            (torch.eye(2), f"cues: torch.float32 do not fit {other} of torch.float64; convert one of them"),
-            (
-                torch.eye(2, device="meta", dtype=torch.float64),
-                f"cues: on the device meta, but {other} on cpu; give x.to",
-            ),
-        ):
-            with pytest.raises(InvalidInput, match=message):
-                own.step(cue)
-            with pytest.raises(InvalidInput, match=message.split(":")[0].split(" and")[0]):
-                own.recall(cue, update="sync")
-
-
-def test_arguments_on_another_device_or_of_another_dtype_are_refused_by_their_names(torch):
-    x, single, number = torch.eye(2, dtype=torch.float64), torch.eye(2), torch.tensor(1.0, dtype=torch.float64)
-    far, one = x.to("meta"), ha.Head(x, x, x)
-    texts = x.expand(3, 2, 2)
-    for message, call in (
-        ("values: torch.float32 do not fit keys of torch.float64", lambda: ha.Memory(x, single)),
-        ("values: on the device meta, but keys on cpu", lambda: ha.Memory(x, far)),
-        ("values and keys: expected arrays of one library", lambda: ha.Memory(x, np.eye(2))),
-        ("patterns: on the device meta, but keys on cpu", lambda: ha.Memory(x, 2 * x, patterns=far)),
-        ("sink: on the device meta, but keys on cpu", lambda: ha.Memory(x, sink=number.to("meta"))),
-        ("beta: on the device meta, but keys on cpu", lambda: ha.Memory(x, beta=number.to("meta"))),
-        ("beta: on the device meta, but k on cpu", lambda: ha.attention(x, x, x, beta=number.to("meta"))),
-        ("q: on the device cpu, but k on meta", lambda: ha.attention(x, far, x)),
-        ("v: on the device meta, but k on cpu", lambda: ha.attention(x, x, far)),
-        ("v: torch.float32 do not fit k of torch.float64", lambda: ha.attention(x, x, single)),
-        ("bias: on the device meta, but k on cpu", lambda: ha.attention(x, x, x, bias=far)),
-        ("sink: on the device meta", lambda: ha.attention(texts, texts, texts, sink=torch.ones(3, device="meta"))),
-        ("w_key: on the device meta, but w_query on cpu", lambda: ha.Head(x, far, x)),
-        ("w_value: torch.float32 do not fit w_query of torch.float64", lambda: ha.Head(x, x, single)),
-        ("x: on the device meta, but the head's matrices on cpu", lambda: one(far)),
-        ("bias: on the device meta, but the head's matrices on cpu", lambda: one(x, bias=far)),
-        ("sink: on the device meta", lambda: ha.MultiHead([one] * 3, torch.ones(2, 6), sink=torch.ones(3).to("meta"))),
-        (
-            "one side: torch.float32 do not fit the other side of torch.float64",
-            lambda: ha.learning.associate(x, single),
-        ),
-        ("one side: on the device meta", lambda: ha.memories.bam(2 * x - 1, far)),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            call()
-    assert ha.Memory(x, sink=number, beta=number).step(x).dtype == torch.float64
-
-
-def test_arrays_without_numbers_of_their_own_are_refused(torch):
-    for keys, message in (
-        (torch.eye(2).to_sparse(), r"patterns: expected a dense array; x.to_dense\(\) gives one"),
-        (torch.ones((2, 2)).to(torch.float8_e4m3fn), r"patterns: torch.float8_e4m3fn is too short to compute with"),
-        (torch.ones((2, 2), dtype=torch.complex64), "patterns: expected real numbers"),
-    ):
-        for build in (ha.memories.modern, ha.memories.hopfield, ha.learning.hebb):
-            with pytest.raises(InvalidInput, match=message):
-                build(keys)
-    keys = torch.ones((2, 2), device="meta")
-    with pytest.raises(InvalidInput, match=r"recall: .* cannot be traced"):
-        ha.memories.modern(keys).recall(keys)
-    with pytest.raises(InvalidInput, match="patterns: the perceptron rule learns until all are stable"):
-        ha.learning.perceptron(keys)
-
-
-def test_a_nan_on_a_device_is_found_by_one_question(torch, monkeypatch):
-    asked = []
-    monkeypatch.setattr("hopattn.foundation.arrays.surely", lambda flag: asked.append(flag) or bool(flag))
-    keys = torch.ones((20_000, 2))
-    ha.Memory(keys)
-    assert len(asked) == 1
-    keys[12_345, 1] = float("nan")
-    with pytest.raises(InvalidInput, match="keys: row 12345 holds a NaN"):
-        ha.Memory(keys)
-    cues = torch.ones((3, 2))
-    cues[1, 0] = float("nan")
-    with pytest.raises(InvalidInput, match="cues: row 1 holds a NaN"):
-        ha.memories.modern(torch.eye(2)).recall(cues)
-
-
 def test_a_list_of_arrays_keeps_their_library(library):
     rows = [library.array([1.0, 0.0]), library.array([0.0, 1.0])]
     assert type(ha.memories.modern(rows).keys) is type(rows[0])
 
 
-def test_a_list_of_arrays_of_unequal_length_is_refused(torch):
-    with pytest.raises(InvalidInput, match="patterns: rows of unequal length, dtype or device"):
-        ha.memories.modern([torch.ones(2), torch.ones(3)])
-
-
-@each("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_the_dtype_stays(torch, dtype):
     dtype = getattr(torch, dtype)
     rows = torch.tensor([[1.0, -1, 1, 1], [1, 1, -1, 1]], dtype=dtype)
@@ -392,7 +261,7 @@ def test_the_dtype_stays(torch, dtype):
         assert found.matched.tolist() == [0, 1]
 
 
-@each("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_many_scores_are_those_of_the_definition(torch, dtype):
     """From so many scores on, PyTorch's fused attention computes the step and the energy, also with a sink."""
     dtype = getattr(torch, dtype)
@@ -413,17 +282,72 @@ def test_many_scores_are_those_of_the_definition(torch, dtype):
     assert torch.isfinite(large.step(cues * (1e150 if dtype == torch.float64 else 1e18))).all()
 
 
-def test_a_record_of_another_library_is_drawn_and_becomes_tables(torch):
-    """It has the arrays of NumPy then, and the same figure."""
-    pytest.importorskip("pandas", reason="pandas is not installed")
-    pytest.importorskip("xarray", reason="xarray is not installed")
+def test_a_record_of_another_library_becomes_the_arrays_and_tables_of_numpy(torch):
     cues = np.array([[0.6, 0.4, 0.0], [0.1, 0.2, 0.7]])
     expected = ha.memories.modern(np.eye(3)).recall(cues, keep=BY_STEP)
     found = ha.memories.modern(torch.eye(3).double()).recall(torch.asarray(cues), keep=BY_STEP)
     assert isinstance(found.to_numpy().state, np.ndarray)
+    require_same_record(Library("numpy"), found.to_numpy(), expected)
+    pytest.importorskip("pandas", reason="pandas is not installed")
     assert found.to_pandas().round(9).equals(expected.to_pandas().round(9))
-    np.testing.assert_allclose(found.to_xarray()["trajectory"], expected.to_xarray()["trajectory"], **CLOSE)
-    own, other = (recall_as_result(one).runs[0].arrays for one in (expected, found))
-    assert own.keys() == other.keys()
-    np.testing.assert_allclose(other["course"].values, own["course"].values, **CLOSE)
     assert "converged" in found._repr_html_() and len(pickle.loads(pickle.dumps(found)).matched) == 2
+
+
+@beside_numpy
+def test_spins_one_at_a_time_stay_with_numpy_and_say_so(library):
+    network, cue = ha.memories.hopfield(library.array([[1.0, -1.0, 1.0]])), library.array([1.0, 1.0, 1.0])
+    for update in (None, "async", ha.Glauber(0.5)):
+        refused(lambda one=update: network.recall(cue, update=one), "update: ", "NumPy arrays alone", "update='sync'")
+
+
+def test_arrays_that_do_not_fit_are_refused_by_their_names(torch, jax):
+    """Arrays of another library, on another device, of another dtype, or without numbers of their own."""
+    x, single, number = torch.eye(2, dtype=torch.float64), torch.eye(2), torch.tensor(1.0, dtype=torch.float64)
+    far, head, texts, memories = x.to("meta"), ha.Head(x, x, x), x.expand(3, 2, 2), ha.memories
+    heads, nan = [head] * 3, torch.tensor([[1.0, 0], [float("nan"), 0]])
+    apart, dtypes = ("on the device meta", "on cpu"), "torch.float64"
+    for memory, name in ((memories.modern(x), "keys"), (memories.hopfield(x[:1] * 0 + 1), "couplings")):
+        for cue, *words in (
+            (np.eye(2), f"cues and {name}: ", "not of numpy and torch"),
+            (jax.numpy.eye(2), f"cues and {name}: ", "not of jaxlib and torch"),
+            (single, "cues: ", "torch.float32", f"{name} of torch.float64", "convert"),
+            (far, "cues: ", *apart, name),
+        ):
+            refused(lambda own=memory, given=cue: own.step(given), *words)
+            refused(lambda own=memory, given=cue: own.recall(given, update="sync"), words[0].rstrip(": ").split()[0])
+    for call, *words in (
+        (lambda: ha.Memory(x).save("m.npz"), "save: keys: ", "NumPy arrays"),
+        (lambda: ha.Memory(x, single), "values: torch.float32", f"keys of {dtypes}"),
+        (lambda: ha.Memory(x, far), "values: ", *apart),
+        (lambda: ha.Memory(x, np.eye(2)), "values and keys: ", "one library"),
+        (lambda: ha.Memory(x, 2 * x, patterns=far), "patterns: ", *apart),
+        (lambda: ha.Memory(x, sink=number.to("meta")), "sink: ", *apart),
+        (lambda: ha.Memory(x, beta=number.to("meta")), "beta: ", *apart),
+        (lambda: ha.attention(x, x, x, beta=number.to("meta")), "beta: ", *apart),
+        (lambda: ha.attention(x, far, x), "q: ", "on the device cpu", "k on meta"),
+        (lambda: ha.attention(x, x, far), "v: ", *apart),
+        (lambda: ha.attention(x, x, single), "v: torch.float32", f"k of {dtypes}"),
+        (lambda: ha.attention(x, x, x, bias=far), "bias: ", *apart),
+        (lambda: ha.attention(texts, texts, texts, sink=torch.ones(3, device="meta")), "sink: ", apart[0]),
+        (lambda: ha.Head(x, far, x), "w_key: ", *apart),
+        (lambda: ha.Head(x, x, single), "w_value: torch.float32", f"w_query of {dtypes}"),
+        (lambda: head(far), "x: ", *apart),
+        (lambda: head(x, bias=far), "bias: ", *apart),
+        (lambda: ha.MultiHead(heads, torch.ones(2, 6), sink=torch.ones(3).to("meta")), "sink: ", apart[0]),
+        (lambda: ha.learning.associate(x, single), "one side: torch.float32", dtypes),
+        (lambda: memories.bam(2 * x - 1, far), "one side: ", apart[0]),
+        (lambda: memories.modern(far).recall(far), "recall: ", "cannot be traced"),
+        (lambda: ha.learning.perceptron(far), "patterns: ", "until all are stable"),
+        (lambda: memories.modern([torch.ones(2), torch.ones(3)]), "patterns: ", "unequal length"),
+        (lambda: ha.Memory(nan.repeat(6_000, 1)), "keys: row 1", "NaN"),
+        (lambda: memories.modern(x).recall(nan.double()), "cues: row 1", "NaN"),
+    ):
+        refused(call, *words)
+    for keys, word in (
+        (single.to_sparse(), "x.to_dense()"),
+        (single.to(torch.float8_e4m3fn), "torch.float8_e4m3fn"),
+        (single.to(torch.complex64), "real numbers"),
+    ):
+        for build in (memories.modern, memories.hopfield, ha.learning.hebb):
+            refused(lambda make=build, rows=keys: make(rows), "patterns: ", word)
+    assert ha.Memory(x, sink=number, beta=number).step(x).dtype == torch.float64

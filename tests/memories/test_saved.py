@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.dynamics.saving import PARTS
 from hopattn.experiments.random_memories import random_memory
-from hopattn.foundation.errors import CannotDo, InvalidInput
-from hopattn.memories.models import named_memories
-from hopattn.memories.saved import KINDS
+from hopattn.foundation.errors import CannotDo
+from hopattn.memories import named_memories
 from hopattn.networks import Function, Layer, Network
 from hopattn.results.files import npz
-from tests.counts import spread
-from tests.each import each
 from tests.networks.random_networks import LAGRANGIANS, random_network, random_states
+from tests.refusal import refused
 
 
 def cues_of(memory, rng):
@@ -36,7 +32,7 @@ def assert_same(found, memory, cues):
     assert np.array_equal(found.patterns, memory.patterns)
 
 
-@each("name", named_memories)
+@pytest.mark.parametrize("name", named_memories)
 def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
     rng = np.random.default_rng(1)
     for _ in range(4):
@@ -45,7 +41,7 @@ def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
         assert_same(ha.load_memory(tmp_path / "m.npz"), memory, cues_of(memory, rng))
 
 
-@each("registry", PARTS.values())
+@pytest.mark.parametrize("registry", [ha.similarities, ha.separations, ha.activations])
 def test_every_part_keeps_its_parameters(registry, tmp_path):
     needed = {"power": {"n": 4}, "rectified_power": {"n": 5}, "k_subsets": {"k": 2}, "threshold": {"t": 0.1}}
     for name in registry:
@@ -55,7 +51,7 @@ def test_every_part_keeps_its_parameters(registry, tmp_path):
         assert getattr(ha.load_memory(tmp_path / "m.npz"), registry.what) == part
 
 
-@each(
+@pytest.mark.parametrize(
     "memory",
     [
         ha.Memory(np.eye(3, dtype=np.float32), np.ones((3, 2), np.float32), beta=0.1 + 0.2),
@@ -84,40 +80,12 @@ def test_the_header_is_json_that_a_person_can_read(tmp_path):
     assert header["values"] == {"array": "keys"}
 
 
-def test_the_kinds_of_files_are_all_kinds_of_memories_that_have_one():
-    own = {kind for kind in _below(AssociativeMemory) if "file_kind" in vars(kind)}
-    assert own == set(KINDS.values())
-
-
-def _below(kind):
-    return {kind, *(one for child in kind.__subclasses__() for one in _below(child))}
-
-
 class OwnMemory(ha.Memory):
     """A kind of memory that no file can name."""
 
 
 class OwnSoftmax(ha.separations.softmax):
     """A separation that is not in a registry."""
-
-
-@each(
-    ("memory", "name", "message"),
-    [
-        (ha.Memory(np.eye(2)), "m.npy", "'m.npy': expected a name that ends in .npz"),
-        (OwnMemory(np.eye(2)), "m.npz", "a OwnMemory has no file"),
-        (ha.Memory(np.eye(2), separation=OwnSoftmax()), "m.npz", "OwnSoftmax.* is not in a registry"),
-    ],
-)
-def test_a_memory_that_no_file_can_hold_is_refused(memory, name, message, tmp_path):
-    with pytest.raises(InvalidInput, match=f"save: {message}"):
-        memory.save(tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_arrays_of_another_library_are_refused(torch, tmp_path):
-    with pytest.raises(InvalidInput, match="save: keys: a file holds NumPy arrays; convert it with"):
-        ha.Memory(torch.eye(2)).save(tmp_path / "m.npz")
 
 
 def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
@@ -136,36 +104,47 @@ def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
 
 GOOD = {"hopattn memory": 1, "kind": "Hopfield", "couplings": {"array": "couplings"}}
 ARRAYS = {"couplings": np.zeros((2, 2))}
-NO_MEMORY = "'m.npz' is not a memory that `save` wrote, or is truncated"
-NO_ARCHIVE = "'m.npz' is not a .npz archive, or is truncated"
+NO_MEMORY, NO_ARCHIVE = "not a memory that `save` wrote", "not a .npz archive"
 
 
 def archive(header, **arrays):
     return npz({"header": np.array(json.dumps(header)), **arrays})
 
 
-@each(
-    ("data", "message"),
-    [
-        (b"", NO_ARCHIVE),
-        (b"keys, values", NO_ARCHIVE),
-        (npz(ARRAYS), NO_MEMORY),
-        (archive(GOOD, **ARRAYS)[:-40], NO_ARCHIVE),
-        (archive(GOOD), NO_MEMORY),
-        (archive([1]), NO_MEMORY),
-        (archive({**GOOD, "couplings": 3}, **ARRAYS), NO_MEMORY),
-        (archive({**GOOD, "hopattn memory": 2}, **ARRAYS), "is of version 2 of the format; expected version 1"),
-        (archive({**GOOD, "kind": "Hopfeld"}, **ARRAYS), "kind: 'Hopfeld' is unknown; did you mean 'Hopfield'"),
-        (archive({**GOOD, "biass": {"array": "couplings"}}, **ARRAYS), "Hopfield: 'biass' is unknown"),
-        (archive({**GOOD, "activation": {"part": "sgn"}}, **ARRAYS), "activation: 'sgn' is unknown"),
-        (archive({**GOOD, "activation": {"part": "tanh", "beta": -1}}, **ARRAYS), "beta: expected a positive"),
-        (archive(GOOD, couplings=np.zeros((2, 3))), "couplings: expected a square matrix"),
-    ],
-)
-def test_a_file_that_is_not_a_memory_is_refused(data, message, tmp_path):
+WRONG = [
+    (b"", NO_ARCHIVE),
+    (b"keys, values", NO_ARCHIVE),
+    (npz(ARRAYS), NO_MEMORY),
+    (archive(GOOD, **ARRAYS)[:-40], NO_ARCHIVE),
+    (archive(GOOD), NO_MEMORY),
+    (archive([1]), NO_MEMORY),
+    (archive({**GOOD, "couplings": 3}, **ARRAYS), NO_MEMORY),
+    (archive({**GOOD, "hopattn memory": 2}, **ARRAYS), "version 2", "version 1"),
+    (archive({**GOOD, "kind": "Hopfeld"}, **ARRAYS), "kind: 'Hopfeld'", "did you mean 'Hopfield'"),
+    (archive({**GOOD, "biass": {"array": "couplings"}}, **ARRAYS), "Hopfield: 'biass' is unknown"),
+    (archive({**GOOD, "activation": {"part": "sgn"}}, **ARRAYS), "activation: 'sgn' is unknown"),
+    (archive({**GOOD, "activation": {"part": "tanh", "beta": -1}}, **ARRAYS), "beta: ", "positive"),
+    (archive(GOOD, couplings=np.zeros((2, 3))), "couplings: ", "square matrix"),
+]
+CANNOT = [
+    (ha.Memory(np.eye(2)), "m.npy", "'m.npy'", ".npz"),
+    (OwnMemory(np.eye(2)), "m.npz", "OwnMemory has no file"),
+    (ha.Memory(np.eye(2), separation=OwnSoftmax()), "m.npz", "OwnSoftmax", "registry"),
+    (Network([Layer("a", 2)], [Function(lambda g: g.sum(-1), lambda g: (g,)).on("a")]), "m.npz", "'a synapse'"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), [(row[0], row[1:]) for row in WRONG])
+def test_a_file_that_is_not_a_memory_is_refused(data, words, tmp_path):
     (tmp_path / "m.npz").write_bytes(data)
-    with pytest.raises(InvalidInput, match=message):
-        ha.load_memory(tmp_path / "m.npz")
+    refused(lambda: ha.load_memory(tmp_path / "m.npz"), "", *words)
+    refused(lambda: ha.load_memory(tmp_path / "n.npz"), "", "'n.npz'", "did you mean 'm.npz'")
+
+
+@pytest.mark.parametrize(("memory", "name", "words"), [(*row[:2], row[2:]) for row in CANNOT])
+def test_a_memory_that_no_file_can_hold_is_refused(memory, name, words, tmp_path):
+    refused(lambda: memory.save(tmp_path / name), "save: ", *words)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_in_a_file_is_executed(tmp_path):
@@ -175,20 +154,13 @@ def test_nothing_in_a_file_is_executed(tmp_path):
 
     with zipfile.ZipFile(tmp_path / "m.npz", "w") as zipped, zipped.open("header.npy", "w") as stream:
         np.lib.format.write_array(stream, np.array([Trap()], dtype=object), allow_pickle=True)
-    with pytest.raises(InvalidInput, match=r"'m.npz': 'header' holds Python objects; .* they are never loaded"):
-        ha.load_memory(tmp_path / "m.npz")
+    refused(lambda: ha.load_memory(tmp_path / "m.npz"), "'m.npz': 'header' holds Python objects")
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_missing_file_names_the_nearest(tmp_path):
-    ha.Memory(np.eye(2)).save(tmp_path / "letters.npz")
-    with pytest.raises(InvalidInput, match=r"there is no file 'leters.npz' .*did you mean 'letters.npz'"):
-        ha.load_memory(tmp_path / "leters.npz")
-
-
-def test_a_network_is_read_as_it_was_saved_and_a_function_is_refused(tmp_path):
+def test_a_network_is_read_as_it_was_saved(tmp_path):
     rng, file = np.random.default_rng(0), tmp_path / "n.npz"
-    for last in spread(LAGRANGIANS, 9):
+    for last in LAGRANGIANS:
         network = random_network(rng, last=last)
         name = network.layers[0].name
         known = rng.normal(size=(2, *network[name].shape))
@@ -200,6 +172,3 @@ def test_a_network_is_read_as_it_was_saved_and_a_function_is_refused(tmp_path):
         assert np.array_equal(found.held, network.held)
         assert found.step_of_layers(states).tobytes() == network.step_of_layers(states).tobytes()
         np.testing.assert_equal(found.energies(states), network.energies(states))
-    own = Network([Layer("a", 2)], [Function(lambda g: g.sum(-1), lambda g: (g,)).on("a")])
-    with pytest.raises(InvalidInput, match="save: the synapse 'a synapse' is a Function, which a file cannot hold"):
-        own.save(file)

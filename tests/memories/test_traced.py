@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from tests.each import each
 
 RNG = np.random.default_rng(2)
 KEYS, CUES = RNG.normal(size=(3, 5, 4)), RNG.normal(size=(3, 2, 4))
@@ -30,14 +29,8 @@ def test_keys_may_be_made_where_pytorch_maps(torch):
     np.testing.assert_allclose(torch.func.vmap(step)(keys, cues), expected, atol=1e-12)
 
 
-def test_known_keys_are_checked(torch, jax):
-    for library in (np, torch, jax.numpy):
-        for made, message in ((ha.Memory, "keys: row 1 holds a NaN"), (ha.unit, "unit: row 1 holds a NaN")):
-            with pytest.raises(ha.InvalidInput, match=message):
-                made(library.asarray([[1.0, 0.0], [float("nan"), 1.0]]))
-
-
-@each("name", ["modern", "spherical"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["modern", "spherical"])
 def test_steps_and_energies_are_compiled_as_one_graph(torch, traced, name):
     if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 12):
         return  # it cannot follow array-api-compat

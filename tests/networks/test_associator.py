@@ -1,14 +1,11 @@
 """The associator: one matrix from one side to another."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
 from tests.draws import spins
-from tests.each import each
 
 
 @given(data=st.data(), n=st.integers(2, 7), m=st.integers(2, 7), pairs=st.integers(1, 4))
@@ -45,26 +42,6 @@ def test_an_answer_of_another_dim_is_given_once_and_matched():
     assert found.state.tolist() == [[1, 0, 1], [0, 2, 2]]
     assert found.matched.tolist() == [0, 1]
     assert found.status.tolist() == ["answered", "answered"]
-    with pytest.raises(InvalidInput, match="not a state of its cue"):
-        memory.energy([1.0, 0.0])
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.Associator([1.0]), "expected a matrix"),
-        (lambda: ha.Associator(np.zeros((0, 2))), "expected a matrix"),
-        (lambda: ha.Associator([[np.inf]]), "couplings: row 0 holds a NaN or an infinity"),
-        (lambda: ha.Associator([[1.0, 2.0]], patterns=[[1.0, 2.0]]), "patterns: dim 2 does not fit"),
-        (lambda: ha.Associator([[1.0]], activation="sgn"), "did you mean 'sign'"),
-        (lambda: ha.Associator([[1.0, 2.0]]).step([1.0]), "cues: dim 1 does not fit couplings of dim 2"),
-        (lambda: ha.Associator([[1.0]]).step([1.0], mask=[True]), "no patterns to mask"),
-        (lambda: ha.Associator([[1.0, 2.0]]).recall([np.nan, 1.0]), "cues: holds a NaN"),
-    ],
-)
-def test_what_does_not_fit_is_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
 
 
 def test_it_shows_what_it_is():

@@ -9,9 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from tests.draws import arrays, spins
-from tests.each import each
+from hopattn import InvalidInput
+from tests.draws import spins
 
 RULES = (*ha.learning.rules, "storkey_by_definition", "perceptron_by_definition")
 
@@ -49,7 +48,7 @@ def test_covariance_in_fractions(patterns):
 
 
 @given(patterns=pattern_sets())
-@each("rule", ["storkey", "storkey_by_definition"])
+@pytest.mark.parametrize("rule", ["storkey", "storkey_by_definition"])
 def test_storkey_in_fractions(rule, patterns):
     rows, n = exact(patterns), patterns.shape[1]
     w = [[Fraction(0)] * n for _ in range(n)]
@@ -64,26 +63,6 @@ def test_storkey_in_fractions(rule, patterns):
         ]
         w = [[w[i][j] + change[i][j] for j in range(n)] for i in range(n)]
     np.testing.assert_allclose(getattr(ha.learning, rule)(patterns), as_array(w), atol=1e-13)
-
-
-@each("entries", [spins, arrays])
-@given(data=st.data(), m=st.integers(1, 8), n=st.integers(1, 12))
-def test_storkey_is_its_definition(entries, data, m, n):
-    patterns = data.draw(entries((m, n)))
-    expected = ha.learning.storkey_by_definition(patterns)
-    scale = np.abs(expected).max()
-    np.testing.assert_allclose(ha.learning.storkey(patterns), expected, rtol=0, atol=1e-10 * scale)
-
-
-@each("n", [2, 3, 5, 8])
-def test_storkey_of_more_patterns_than_neurons_keeps_its_digits(n):
-    patterns = np.random.default_rng(n).choice([-1.0, 1.0], (120, n))
-    w = np.zeros((n, n))
-    for p in patterns:  # the paper's formula, one pattern after another
-        h = (w @ p)[:, None] - w * p
-        w = w + (np.outer(p, p) - p[:, None] * h.T - h * p) / n
-        np.fill_diagonal(w, 0)
-    np.testing.assert_allclose(ha.learning.storkey(patterns), w, rtol=1e-8, atol=1e-8 * np.abs(w).max())
 
 
 def solved(matrix, right):
@@ -113,12 +92,6 @@ def test_pseudo_inverse_in_fractions(patterns):
         return
     expected = [[sum(p[i] * v[j] for p, v in zip(rows, weights, strict=True)) for j in range(n)] for i in range(n)]
     np.testing.assert_allclose(ha.learning.pseudo_inverse(patterns), as_array(expected), atol=1e-12)
-
-
-def test_pseudo_inverse_names_the_dependent_pattern():
-    patterns = [[1, 1, 1, 1], [1, -1, 1, -1], [-1, -1, -1, -1]]
-    with pytest.raises(InvalidInput, match="row 2 depends on those before it"):
-        ha.learning.pseudo_inverse(patterns)
 
 
 def test_pseudo_inverse_keeps_correlated_patterns_that_hebb_loses():
@@ -156,23 +129,27 @@ def perceptron_pattern_by_pattern(rows, stability, max_sweeps=1000):
     raise AssertionError
 
 
-@each("real", [False, True])
-def test_storkey_is_its_formula_for_more_than_is_done_at_once(real):
-    rng = np.random.default_rng(3)
-    patterns = rng.normal(size=(9, 75)) if real else rng.choice([-1.0, 1.0], size=(70, 75))
-    np.testing.assert_allclose(
-        ha.learning.storkey(patterns), storkey_pattern_by_pattern(patterns), rtol=1e-12, atol=1e-13
-    )
+@pytest.mark.parametrize("rule", ["storkey", "storkey_by_definition"])
+@pytest.mark.parametrize(("m", "n"), [(120, 2), (120, 3), (120, 8), (70, 75), (9, 75)])
+@pytest.mark.parametrize("real", [False, True])
+def test_storkey_learns_pattern_by_pattern(real, m, n, rule):
+    """Also from more patterns than neurons; real patterns so many that the couplings stay numbers."""
+    rng = np.random.default_rng(n)
+    patterns = rng.normal(size=(min(m, 9), n)) if real else rng.choice([-1.0, 1.0], size=(m, n))
+    expected = storkey_pattern_by_pattern(patterns)
+    found = getattr(ha.learning, rule)(patterns)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
-@each("stability", [0.0, 0.3])
-@each(("m", "n"), [(100, 90), (20, 30)])
-def test_the_perceptron_learns_pattern_by_pattern(m, n, stability):
+@pytest.mark.parametrize("rule", ["perceptron", "perceptron_by_definition"])
+@pytest.mark.parametrize("stability", [0.0, 0.3])
+@pytest.mark.parametrize(("m", "n"), [(100, 90), (20, 30), (90, 110)])
+def test_the_perceptron_learns_pattern_by_pattern(m, n, stability, rule):
     patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(m, n))
-    if stability and m > n:
+    if stability and m > 0.8 * n:
         patterns = patterns[:70]
     expected = perceptron_pattern_by_pattern(patterns, stability)
-    assert np.array_equal(ha.learning.perceptron(patterns, stability), expected)
+    np.testing.assert_allclose(getattr(ha.learning, rule)(patterns, stability), expected, rtol=0, atol=1e-12)
 
 
 def test_the_perceptron_takes_patterns_of_real_numbers():
@@ -183,7 +160,7 @@ def test_the_perceptron_takes_patterns_of_real_numbers():
         np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=1e-12, atol=1e-12)
 
 
-@each("rate", [0.3, 1.0, 1.9])
+@pytest.mark.parametrize("rate", [0.3, 1.0, 1.9])
 def test_the_delta_rule_learns_pair_by_pair(rate):
     rng = np.random.default_rng(5)
     keys, values = rng.normal(size=(150, 40)) * 10.0 ** rng.integers(-4, 5, size=(150, 1)), rng.normal(size=(150, 3))
@@ -195,12 +172,7 @@ def test_the_delta_rule_learns_pair_by_pair(rate):
     np.testing.assert_allclose(ha.learning.delta(keys, values, rate, sweeps=2), w, rtol=1e-9, atol=1e-12 * abs(w).max())
 
 
-def test_the_delta_rule_names_a_key_that_is_zero():
-    with pytest.raises(InvalidInput, match="keys: row 1 is zero"):
-        ha.learning.delta([[1, 0], [0, 0], [0, 0]], [[1], [1], [1]])
-
-
-@each("nearness", [1.0, 1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("nearness", [1.0, 1e-3, 1e-6, 1e-9])
 def test_pseudo_inverse_of_patterns_that_are_nearly_dependent(nearness):
     rng = np.random.default_rng(6)
     patterns = rng.choice([-1.0, 1.0], size=(12, 60))
@@ -223,18 +195,6 @@ def test_the_first_dependent_pattern_is_named(data, n, size):
     patterns *= size
     with pytest.raises(InvalidInput, match=f"row {at} depends on those before it"):
         ha.learning.pseudo_inverse(patterns)
-
-
-def test_a_pattern_that_is_zero_depends_on_nothing():
-    with pytest.raises(InvalidInput, match="row 1 depends on those before it"):
-        ha.learning.pseudo_inverse([[1, 1, 1], [0, 0, 0], [1, 1, -1]])
-
-
-@each("stability", [0.0, 0.3])
-def test_perceptron_is_its_definition(stability):
-    patterns = np.random.default_rng(4).choice([-1.0, 1.0], size=(90, 110))
-    expected = ha.learning.perceptron_by_definition(patterns, stability)
-    np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=0, atol=1e-12)
 
 
 @given(patterns=pattern_sets(most=3), stability=st.sampled_from([0.0, 0.1]))
@@ -263,13 +223,7 @@ def test_perceptron_stores_more_random_patterns_than_hebb():
     assert not np.array_equal(np.sign(patterns @ ha.learning.hebb(patterns).T), patterns)
 
 
-def test_perceptron_says_when_patterns_cannot_all_be_stored():
-    patterns = np.sign(np.random.default_rng(1).normal(size=(60, 20)))  # three times the number of neurons
-    with pytest.raises(InvalidInput, match="60 patterns of 20 neurons are not all stable after 50 sweeps"):
-        ha.learning.perceptron(patterns, max_sweeps=50)
-
-
-@each("rule", RULES)
+@pytest.mark.parametrize("rule", RULES)
 def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
     patterns = np.sign(np.random.default_rng(2).normal(size=(3, 12)))
     kept = patterns.copy()
@@ -282,19 +236,6 @@ def test_couplings_have_no_diagonal_and_inputs_are_not_changed(rule):
         np.testing.assert_allclose(couplings, couplings.T, atol=1e-15)
 
 
-@each("rule", RULES)
-@each("patterns", [[], [1, -1], [[1, np.nan]], [["a"]], np.zeros((0, 3))])
-def test_what_are_not_patterns_is_refused(rule, patterns):
-    with pytest.raises(InvalidInput, match="patterns: "):
-        getattr(ha.learning, rule)(patterns)
-
-
 def test_couplings_beyond_the_largest_number_are_infinite_or_no_numbers():
     with np.errstate(over="ignore", invalid="ignore"):
         assert not np.isfinite(ha.learning.storkey(np.full((1, 2), 1e308))[0, 1])
-
-
-@each("stability", [-1, np.nan, "a"])
-def test_a_stability_that_cannot_be_is_refused(stability):
-    with pytest.raises(InvalidInput, match="stability: expected"):
-        ha.learning.perceptron([[1, -1]], stability)

@@ -1,19 +1,14 @@
 """Hebb's networks of few patterns sum over the patterns, and give what their couplings give, to the last bit."""
 
 from functools import cache
-from itertools import product
-from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 import hopattn as ha
-from hopattn.dynamics import single_neuron
-from hopattn.dynamics.single_neuron import Sums
-from hopattn.dynamics.updates.base import StepContext
-from tests.counts import spread
-from tests.each import each
 
 UPDATES = [ha.Asynchronous(), ha.Asynchronous("sequence"), ha.Glauber(0.0), ha.Glauber(0.4), ha.Glauber(2.0)]
+both = pytest.mark.parametrize("self_coupling", [False, True])
 
 
 @cache
@@ -23,35 +18,15 @@ def networks(self_coupling, dtype="float64", n=90, many=7):
     patterns = rng.choice([-1.0, 1.0], size=(many, n)).astype(dtype)
     network = ha.memories.hopfield(patterns, self_coupling=self_coupling)
     cues = rng.choice([-1.0, 0.0, 1.0], size=(11, n), p=[0.4, 0.2, 0.4]).astype(dtype)
-    return network, ha.Hopfield(network.couplings, patterns=patterns), cues
-
-
-def swept(network, update, states):
-    rng = np.random.default_rng(5)
-    return update.step(network, states, None, StepContext(0, rng, tuple(rng.spawn(len(states)))))[0]
-
-
-both = each("self_coupling", [False, True])
-in_both_dtypes = each("dtype", ["float64", "float32"])
+    return network, ha.Hopfield(ha.learning.hebb(patterns, self_coupling), patterns=patterns), cues
 
 
 @both
-@in_both_dtypes
-@each(("size", "update"), spread(product([1, 7, 64, 256], UPDATES), 10))
-def test_a_sweep_by_overlaps_turns_the_spins_that_the_couplings_turn(size, update, dtype, self_coupling):
-    network, plain, cues = networks(self_coupling, dtype)
-    assert network.sums.columns is not None and plain.sums.columns is None
-    with patch.object(single_neuron, "BLOCK", size):
-        for states in (cues, np.where(cues == 0, 1, cues).astype(dtype), cues[:1]):
-            found = swept(network, update, states)
-            assert np.array_equal(found, swept(plain, update, states))
-            assert found.dtype == states.dtype
-
-
-@both
-@in_both_dtypes
-def test_steps_fields_and_energies_by_overlaps_are_those_of_the_couplings(dtype, self_coupling):
-    network, plain, cues = networks(self_coupling, dtype)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("n", "many"), [(2, 1), (30, 10), (30, 11), (90, 7), (600, 5)])
+def test_steps_fields_and_energies_by_overlaps_are_those_of_the_couplings(n, many, dtype, self_coupling):
+    network, plain, cues = networks(self_coupling, dtype, n, many)
+    assert np.array_equal(network.couplings, plain.couplings)
     graded = np.random.default_rng(1).uniform(-1, 1, size=cues.shape).astype(dtype)
     for states in (cues, cues[0], cues[:0], graded):
         for what in ("field", "step", "energy"):
@@ -61,29 +36,19 @@ def test_steps_fields_and_energies_by_overlaps_are_those_of_the_couplings(dtype,
 
 
 @both
-def test_a_recall_by_overlaps_is_that_of_the_couplings(self_coupling):
-    network, plain, cues = networks(self_coupling)
+@pytest.mark.parametrize(("n", "many"), [(90, 7), (600, 5)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_recall_by_overlaps_and_one_from_a_file_are_that_of_the_couplings(dtype, n, many, self_coupling, tmp_path):
+    network, plain, cues = networks(self_coupling, dtype, n, many)
+    network.save(tmp_path / "network.npz")
+    networks_alike = network, plain, ha.load_memory(tmp_path / "network.npz")
+    known = np.where(cues == 0, 1, cues).astype(dtype)
     for update in (*UPDATES, "sync", "concave_convex"):
-        ours, theirs = (each.recall(cues, update=update, max_steps=4, rng=2) for each in (network, plain))
-        for what in ("state", "steps", "status", "energies", "residual", "matched"):
-            assert np.array_equal(getattr(ours, what), getattr(theirs, what)), (update, what)
-
-
-def test_overlaps_are_taken_only_where_they_are_exact_and_few():
-    few, many = np.ones((30, 90)), np.ones((31, 90))
-
-    def by_patterns(patterns):
-        return Sums.over(ha.learning.hebb(patterns)).by_patterns(patterns, False).columns is not None
-
-    assert by_patterns(few)
-    assert not by_patterns(many)
-    assert not by_patterns(few.astype("float16"))
-    assert not by_patterns(2 * few)
-    with patch.object(single_neuron, "EXACT", 30 * 90):
-        assert not by_patterns(few)
-    assert ha.memories.hopfield(few, rule="storkey").sums.columns is None
-    assert ha.memories.hopfield([[1, -1]]).sums.columns is None
-    assert ha.memories.graded(few).sums.columns is not None
+        for states in (cues, known, cues[:1]):
+            ours, *others = (each.recall(states, update=update, max_steps=3, rng=2) for each in networks_alike)
+            assert ours.state.dtype == others[0].state.dtype
+            for what in ("state", "steps", "status", "energies", "residual", "matched"):
+                assert all(np.array_equal(getattr(ours, what), getattr(one, what)) for one in others), (update, what)
 
 
 @both
@@ -103,12 +68,3 @@ def test_patterns_that_change_later_change_no_field():
     field = network.field(cue)
     patterns[:] = 1
     assert np.array_equal(network.field(cue), field)
-
-
-def test_a_network_from_a_file_recalls_the_same(tmp_path):
-    network, _, cues = networks(False)
-    network.save(tmp_path / "network.npz")
-    again = ha.load_memory(tmp_path / "network.npz")
-    for update in UPDATES:
-        ours, theirs = (each.recall(cues, update=update, max_steps=3, rng=1) for each in (network, again))
-        assert np.array_equal(ours.state, theirs.state) and np.array_equal(ours.energies, theirs.energies)

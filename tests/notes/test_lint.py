@@ -2,7 +2,7 @@
 
 import json
 
-from tests.each import each
+import pytest
 
 MARKDOWN = """# Shares
 
@@ -27,7 +27,7 @@ def lint(hopattn, tmp_path, name, text, *options):
     return hopattn("lint", str(tmp_path / name), *options)
 
 
-@each(("name", "text", "line"), [("a.md", MARKDOWN, 8), ("a.tex", TEX, 4)])
+@pytest.mark.parametrize(("name", "text", "line"), [("a.md", MARKDOWN, 8), ("a.tex", TEX, 4)])
 def test_a_row_of_weights_that_sums_to_more_than_1_is_found_without_a_scenario(hopattn, tmp_path, name, text, line):
     code, out, _ = lint(hopattn, tmp_path, name, text)
     assert code == 1
@@ -36,7 +36,7 @@ def test_a_row_of_weights_that_sums_to_more_than_1_is_found_without_a_scenario(h
     assert out.splitlines()[1:] == ["2 numbers compared, 1 agrees"]
 
 
-@each(
+@pytest.mark.parametrize(
     "text",
     [
         "If the weight from banks to financial is .9, the cosine rises.",
@@ -62,7 +62,7 @@ def test_json_has_the_findings_alone(hopattn, tmp_path):
     assert (code, one["line"], one["stands"], one["right"]) == (1, 1, "0,7", "0,6")
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "options", "message"),
     [
         ("x\n<!-- hopattn: bnak -->\nx", (), "a.md:2: there is no scenario or file 'bnak'; did you mean 'bank'?"),

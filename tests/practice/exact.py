@@ -18,8 +18,7 @@ def answer(document, asked, moves=()):
 
     moves: the pairs of words of which a matrix leads from the first to the second.
     """
-    kind = {"cue": cued, "memory": recalled}.get(document["kind"], attended)
-    return kind(document, asked, moves)
+    return {"cue": cued, "memory": recalled}.get(document["kind"], attended)(document, asked, moves)
 
 
 def fraction(value):
@@ -27,7 +26,7 @@ def fraction(value):
 
 
 def vector(values):
-    return [fraction(value) for value in values]
+    return [*map(fraction, values)]
 
 
 def dot(a, b):
@@ -70,16 +69,14 @@ def recalled(document, asked, _):
     if memory["model"] is not None:
         n = len(cue)
         assert memory["model"]["name"] == "hopfield" and not memory["model"]["self_coupling"]
-        coupling = [
-            [Fraction(sum(p[i] * p[j] for p in stored), n) if i != j else 0 for j in range(n)] for i in range(n)
-        ]
+        sums = [[sum(p[i] * p[j] for p in stored) * (i != j) for j in range(n)] for i in range(n)]
         assert asked.matrix == "field"
-        return [[dot(row, cue) for row in coupling]]
+        return [[dot(row, cue) / n for row in sums]]
     scores = [dot(cue, pattern) for pattern in stored]
     weights = shares(scores, fraction(round(math.exp(memory["beta"]), 9)))
-    if getattr(asked, "matrix", None) is not None:
-        return [{"weights": weights, "scores": scores}[asked.matrix]]
-    return scaled_sum(weights, stored, len(cue))
+    if getattr(asked, "matrix", None) is None:
+        return scaled_sum(weights, stored, len(cue))
+    return [{"weights": weights, "scores": scores}[asked.matrix]]
 
 
 def shares(scores, base):
@@ -100,16 +97,14 @@ def attended(document, asked, _):
         if getattr(asked, "matrix", None) == "scores":
             return [scored(head, query, keys, document) for query in queries]
         weights, outputs = read(head, document, queries, keys, (tokens, source["tokens"], edges))
-        parts = {part: len(own) for part, own in queries[0].items()}
         states = []
         for query, output in zip(queries, outputs, strict=True):
-            before = query if layer["residual"] else {part: [Fraction(0)] * size for part, size in parts.items()}
-            states.append({part: added(before[part], output.get(part)) for part in parts})
+            before = query if layer["residual"] else {part: [0 * one for one in own] for part, own in query.items()}
+            states.append({part: added(own, output.get(part)) for part, own in before.items()})
         queries, keys = states, (keys if source["queries"] else states)
     if getattr(asked, "matrix", None) is not None:
         return {"weights": weights}[asked.matrix]
-    found = {"state": states, "output": outputs}[asked.of][place(asked.at, tokens)]
-    return found[asked.part or "word"]
+    return {"state": states, "output": outputs}[asked.of][place(asked.at, tokens)][asked.part or "word"]
 
 
 def added(one, other):
@@ -122,15 +117,11 @@ def encoded(document, tokens):
     one_hot = spaces["word"] if isinstance(spaces["word"], list) else None
     rows = []
     for p, token in enumerate(tokens):
-        if one_hot:
-            word = [Fraction(token == other) for other in one_hot]
-        else:
-            word = vector(document["vocabulary"]["words"][token])
-        parts = {"word": word}
+        own = [Fraction(token == other) for other in one_hot] if one_hot else document["vocabulary"]["words"][token]
+        parts = {"word": own if one_hot else vector(own)}
         if "position" in spaces:
             parts["position"] = [Fraction(value) for value in QUARTERS[quarters(document, p)]]
-        empty = {part: [Fraction(0)] * len(word) for part, own in spaces.items() if own == "like word"}
-        rows.append(parts | empty)
+        rows.append(parts | {part: [Fraction(0)] * len(own) for part, like in spaces.items() if like == "like word"})
     return rows
 
 
@@ -172,7 +163,7 @@ def read(head, document, queries, keys, texts):
             visible = [[tokens[i], word] in edges for word in seen]
         if head["weights"]:
             given = vector(head["weights"][i])
-            left = [value if see else Fraction(0) for value, see in zip(given, visible, strict=True)]
+            left = [value * see for value, see in zip(given, visible, strict=True)]
             weights = [value / sum(left) for value in left]
         else:
             scores = scored(head, query, keys, document)

@@ -1,17 +1,20 @@
 """Marks: right answers in any form, wrong ones by their error, unreadable ones by their line."""
 
-import pytest
+from fractions import Fraction
 
-import hopattn as ha
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopattn.foundation.writing import fractions, number, short_fraction
 from hopattn.practice import marked, sheet
 from hopattn.practice.problem import number_of
-from tests.each import each
 
 
 def answers(tmp_path, lines, head='scenario = "bank"\ncount = 2\nseed = 7\n'):
-    file = tmp_path / "answers.toml"
-    file.write_text(f"{head}[answers]\n" + "".join(f"{number} = {value}\n" for number, value in lines.items()))
-    return file
+    text = f"{head}[answers]\n" + "".join(f"{number} = {value}\n" for number, value in lines.items())
+    (tmp_path / "answers.toml").write_text(text)
+    return tmp_path / "answers.toml"
 
 
 def as_array(choice):
@@ -39,49 +42,31 @@ def test_a_wrong_answer_is_marked_with_its_error(tmp_path):
 
 def test_an_answer_may_be_rounded(tmp_path):
     problem = sheet("bank", 2, 7).problems[0]
-    near = "[" + ", ".join(str(float(number_of(cell)) + 0.0009) for cell in problem.answer.cells[0]) + "]"
-    far = "[" + ", ".join(str(float(number_of(cell)) + 0.004) for cell in problem.answer.cells[0]) + "]"
-    assert [marked(answers(tmp_path, {1: form}))[0].verdict for form in (near, far)] == ["right", "wrong"]
+    for off, verdict in ((0.0009, "right"), (-0.0009, "right"), (0.0011, "wrong"), (-0.0011, "wrong")):
+        rounded = "[" + ", ".join(str(float(number_of(cell)) + off) for cell in problem.answer.cells[0]) + "]"
+        assert marked(answers(tmp_path, {1: rounded}))[0].verdict == verdict
 
 
-@each(
+@pytest.mark.parametrize(
     "form",
     [
-        "0.5",
-        '"E"',
-        '"two"',
-        "[1, 2]",
-        "true",
-        '["a", 0, 0, 0]',
-        "[[1, 2], [3, 4]]",
-        "{ a = 1 }",
-        "[]",
-        "nan",
-        '["1/0", 0, 0, 0]',
+        *("0.5", '"E"', '"two"', "[1, 2]", "true", '["a", 0, 0, 0]', "[[1, 2], [3, 4]]", "{ a = 1 }", "[]", "nan"),
+        *('["1/0", 0, 0, 0]', "[true, 0, 0, 0]", "[inf, 0, 0, 0]"),
     ],
 )
 def test_an_unreadable_answer_is_said_with_its_line(tmp_path, form):
     mark = marked(answers(tmp_path, {1: '"A"', 2: form}))[1]
-    assert (mark.verdict, mark.line) == (
-        "unreadable",
-        6,
-    ) and "expected a list of 4 numbers, or a letter from A to D" in mark.reason
+    assert (mark.verdict, mark.line) == ("unreadable", 6)
+    assert "expected a list of 4 numbers, or a letter from A to D" in mark.reason
 
 
-@each(
-    ("text", "message"),
-    [
-        ('scenario = "bank"\n', "answers.toml:1: answers: is missing"),
-        ('scenario = "bnk"\n[answers]\n1 = 1\n', "there is no scenario or file 'bnk'; did you mean 'bank'?"),
-        ('scenario = "bank"\ncount = 2\n[answers]\n3 = 1\n', "answers.toml:4: answers: '3' is unknown"),
-        ('scenario = "bank"\nsed = 2\n[answers]\n3 = 1\n', "did you mean 'seed'?"),
-        ("scenario = bank\n", "answers.toml:1: not TOML"),
-        ('scenario = "bank"\nlanguage = "dee"\n[answers]\n1 = 1\n', "language: 'dee' is unknown; did you mean 'de'?"),
-    ],
-)
-def test_a_fault_of_the_file_is_reported(tmp_path, text, message):
-    file = tmp_path / "answers.toml"
-    file.write_text(text)
-    with pytest.raises(ha.InvalidInput) as error:
-        marked(file)
-    assert message in str(error.value)
+@given(numerator=st.integers(-400, 400), denominator=st.integers(1, 20), thousandths=st.integers(-5000, 5000))
+def test_a_short_number_is_written_exactly_and_read_again(numerator, denominator, thousandths):
+    exact, decimal = Fraction(numerator, denominator), Fraction(thousandths, 1000)
+    with fractions():
+        text, short = number(float(exact)), number(float(decimal))
+    assert number_of(text) == exact == short_fraction(float(exact))
+    assert number_of(short) == decimal and "/" not in short
+    assert [number_of(form) for form in ("−.25", " 0,5 ", "2/3", "+1.")] == [
+        Fraction(*p) for p in ((-1, 4), (1, 2), (2, 3), (1,))
+    ]

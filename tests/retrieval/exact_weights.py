@@ -31,7 +31,8 @@ def _entmax(x, alpha=Fraction(2)):
     if alpha == 1:
         return _softmax(x)
     order, a = _decimal(1 / (alpha - 1)), _decimal(alpha)
-    t = _root(lambda t: sum(_power((a - 1) * s - t, order) for s in x) - 1, Decimal(-1), Decimal(0))
+    halvings = 150 if alpha <= 8 else 340  # the reach of a weight is its power of α − 1
+    t = _root(lambda t: sum(_power((a - 1) * s - t, order) for s in x) - 1, Decimal(-1), Decimal(0), halvings)
     p = _shares([_power((a - 1) * s - t, order) for s in x])
     return p, sum(q * s for q, s in zip(p, x, strict=True)) - (sum(_power(q, a) for q in p) - 1) / (a * (a - 1))
 
@@ -76,8 +77,8 @@ def _shares(parts):
     return [part / total for part in parts]
 
 
-def _root(f, low, high):
-    for _ in range(150):
+def _root(f, low, high, halvings=150):
+    for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) > 0 else (low, middle)
     return (low + high) / 2

@@ -1,4 +1,4 @@
-"""Laws of every activation: it is a gradient, and its conjugate is the conjugate."""
+"""Laws of every activation: it is a gradient, and its conjugate is the conjugate; the lecture's cue."""
 
 from fractions import Fraction
 
@@ -9,34 +9,30 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.activation import LayerNorm, activations
+from hopattn.retrieval.activation import activations
 from tests.draws import arrays, in_dtypes, near, sizes
-from tests.each import each
 
-every = each("name", list(activations))
-STEEP = [
-    *((name, {"beta": beta}) for name in ("tanh", "logistic") for beta in (0.3, 5.0)),
-    ("layer_norm", {"gamma": 2.0, "epsilon": 0.1}),
-    ("layer_norm", {"gamma": 0.5, "epsilon": 0.1, "delta": -0.3}),
-]
+every = pytest.mark.parametrize("name", list(activations))
+EVERY = [(name, {}) for name in activations]
+EVERY += [(name, {"beta": beta}) for name in ("tanh", "logistic") for beta in (0.3, 5.0)]
+EVERY += [("layer_norm", {"gamma": 2.0, "epsilon": 0.1}), ("layer_norm", {"gamma": 0.5, "epsilon": 0.1, "delta": -0.3})]
 
 
-@every
+@pytest.mark.parametrize(("name", "parameters"), EVERY)
 @given(data=st.data(), n=sizes)
-def test_it_is_the_gradient_of_its_potential(name, data, n):
-    field = data.draw(arrays((n,)))
+def test_it_is_the_gradient_of_its_potential(name, parameters, data, n):
+    field, h = data.draw(arrays((n,))) / 4, 1e-6
     assume(np.abs(field).min() > 1e-2)
-    activation, h = activations[name](), 1e-6
+    activation = activations[name](**parameters)
     slopes = [(activation.potential(field + h * e) - activation.potential(field - h * e)) / (2 * h) for e in np.eye(n)]
     np.testing.assert_allclose(activation(field), slopes, atol=1e-6)
 
 
-@each(("name", "dtype"), in_dtypes((name,) for name in activations))
+@pytest.mark.parametrize(("name", "parameters", "dtype"), in_dtypes(EVERY))
 @given(data=st.data(), n=sizes)
-def test_fenchel_young_holds_with_equality_at_its_own_state(name, dtype, data, n):
-    field, other = data.draw(arrays((n,))).astype(dtype), data.draw(arrays((n,))).astype(dtype)
-    activation, tol = activations[name](), near(dtype)
+def test_fenchel_young_holds_with_equality_at_its_own_state(name, parameters, dtype, data, n):
+    field, other = (data.draw(arrays((n,))).astype(dtype) for _ in range(2))
+    activation, tol = activations[name](**parameters), 10 * near(dtype)
     state = activation(field)
     assert state.dtype == dtype
     own = activation.potential(field) + activation.conjugate(state)
@@ -45,24 +41,35 @@ def test_fenchel_young_holds_with_equality_at_its_own_state(name, dtype, data, n
     assert cross >= -tol * max(1, abs(other @ state))
 
 
-@every
-def test_what_it_gives_is_not_foreign_to_it(name):
-    activation = activations[name]()
-    rng = np.random.default_rng(3)
-    for field in rng.normal(size=(50, 7)):
-        assert activation.why_outside_domain(activation(field)) == ""
-
-
-@each(("name", "parameters"), STEEP)
-@given(data=st.data(), n=st.integers(2, 6))
-def test_parameters_keep_gradient_and_conjugate(name, parameters, data, n):
-    field, h = data.draw(arrays((n,))) / 4, 1e-6
+@given(field=arrays((7,)), scale=st.sampled_from([0.3, 1.0, 1.7]), shift=st.sampled_from([0.0, 0.8]))
+@pytest.mark.parametrize(("name", "parameters"), EVERY)
+def test_a_state_that_costs_infinitely_much_is_outside_its_domain(name, parameters, field, scale, shift):
     activation = activations[name](**parameters)
-    slopes = [(activation.potential(field + h * e) - activation.potential(field - h * e)) / (2 * h) for e in np.eye(n)]
+    assert activation.why_outside_domain(activation(field)) == ""
+    state = scale * activation(field) + shift
+    reason, cost = activation.why_outside_domain(state), activation.conjugate(state)
+    assert np.isfinite(cost) or reason
+    if not activation.discrete:  # of a spin 0.3 the energy is finite
+        assert bool(reason) == bool(np.isinf(cost))
+
+
+@given(field=arrays((5,)), factor=st.floats(0.5, 40))
+@pytest.mark.parametrize(("name", "parameters"), EVERY)
+def test_what_an_activation_says_of_itself_is_so(name, parameters, field, factor):
+    assume(np.ptp(field) > 0.1 and np.abs(field).min() > 1e-2)
+    activation = activations[name](**parameters)
     state = activation(field)
-    np.testing.assert_allclose(state, slopes, atol=1e-6)
-    own = activation.potential(field) + activation.conjugate(state)
-    np.testing.assert_allclose(own, field @ state, rtol=1e-9, atol=1e-9)
+    if activation.directional:
+        np.testing.assert_allclose(activation(factor * field), state, atol=1e-14)
+    moved = activation(np.concatenate([field[:1] + 9, field[1:]]))
+    assert np.array_equal(moved[1:], state[1:]) or not activation.elementwise
+    assert not np.allclose(activation(-3 * field), state)
+    if activation.discrete:
+        assert {*state.tolist()} <= {activation.silent, 1.0}
+        known = np.array([activation.silent, 1.0, 1.0, activation.silent, 1.0])
+        assert activation(0 * field, known).tolist() == known.tolist()  # a field of 0 decides nothing
+        half = np.where(np.arange(5) < 2, 0, field)
+        assert activation(half, known).tolist() == [*known[:2], *state[2:]]
 
 
 def test_layer_norm_is_pytorchs(torch):
@@ -85,11 +92,9 @@ def test_layer_norm_with_a_shift_is_pytorchs_and_knows_its_own_term(torch):
     np.testing.assert_allclose(norm.conjugate(state), own, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(np.sum(field * state, axis=-1) - norm.potential(field), own, atol=1e-12)
     assert not any(norm.why_outside_domain(row) for row in state)
-    with pytest.raises(InvalidInput, match="delta: got 5 numbers; expected one for each of 3 entries"):
-        norm(np.ones(3))
 
 
-@each("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("x", [1e-9, 1e-5, 0.3, 0.4999999, 0.5, 0.9, 1.0])
 def test_the_conjugate_of_tanh_keeps_its_digits(x):
     """Against ∫₀ˣ artanh by its series Σ x²ᵏ⁺² / (2k+1)(2k+2), summed in fractions."""
     exact = sum(Fraction(x) ** (2 * k + 2) / ((2 * k + 1) * (2 * k + 2)) for k in range(60 if x < 0.9 else 0))
@@ -97,7 +102,7 @@ def test_the_conjugate_of_tanh_keeps_its_digits(x):
     np.testing.assert_allclose(activations["tanh"]().conjugate(np.array([x])), expected, rtol=4e-15)
 
 
-@each("mean", [0.0, 1e3, 1e6])
+@pytest.mark.parametrize("mean", [0.0, 1e3, 1e6])
 def test_layer_norm_keeps_its_sum_at_0_whatever_the_mean(mean):
     norm = activations["layer_norm"]()
     state = norm(mean + np.random.default_rng(1).normal(size=(20, 16)))
@@ -114,19 +119,6 @@ def test_tanh_does_not_overflow():
     assert tanh.conjugate(np.array([1.5, 0.0])) == np.inf
 
 
-@each(
-    ("name", "parameters"), [("tanh", {"beta": -1}), ("layer_norm", {"gamma": 0}), ("layer_norm", {"epsilon": np.nan})]
-)
-def test_parameters_that_cannot_be_are_refused(name, parameters):
-    with pytest.raises(InvalidInput, match="expected a positive finite number"):
-        activations[name](**parameters)
-
-
-def test_sign_keeps_the_spin_where_the_field_is_zero():
-    sign = activations["sign"]()
-    assert sign(np.array([0.0, -2.0, 0.0]), np.array([1.0, 1.0, -1.0])).tolist() == [1, -1, -1]
-
-
 def test_unit_maps_zero_to_zero_and_neither_overflows_nor_underflows():
     unit = activations["unit"]()
     assert unit(np.zeros(3)).tolist() == [0, 0, 0]
@@ -140,12 +132,15 @@ def test_the_same_on_every_library(name, library):
     activation = activations[name]()
     found = activation(library.array(field), library.array(state))
     np.testing.assert_allclose(library.numpy(found), activation(field, state), rtol=1e-12)
-    for what in ("potential", "conjugate"):
-        own = getattr(activation, what)
-        np.testing.assert_allclose(library.numpy(own(library.array(field))), own(field), rtol=1e-12)
+    for what in (activation.potential, activation.conjugate):
+        np.testing.assert_allclose(library.numpy(what(library.array(field))), what(field), rtol=1e-12)
+    if name not in ("sign", "step"):
+        inverse = activation.inverse(activation(field))
+        found = activation.inverse(library.array(activation(field)))
+        np.testing.assert_allclose(library.numpy(found), inverse, rtol=1e-7)
 
 
-@each(("cue", "answer"), [((0.8, 0.6), 1), ((-0.8, -0.6), -1), ((-0.6, 0.8), 0), ((1, 0), 0.8)])
+@pytest.mark.parametrize(("cue", "answer"), [((0.8, 0.6), 1), ((-0.8, -0.6), -1), ((-0.6, 0.8), 0), ((1, 0), 0.8)])
 def test_the_four_cues_of_the_lecture(cue, answer):
     assert ha.cue([0.8, 0.6], cue) == pytest.approx(answer, abs=1e-15)
 
@@ -163,7 +158,7 @@ def test_a_cue_is_a_matrix_product(data, n, m, k):
     np.testing.assert_allclose(ha.cue(weights, patterns[0]), expected[0], rtol=1e-12, atol=1e-9)
 
 
-@each(
+@pytest.mark.parametrize(
     ("f", "referee"),
     [("logistic", expit), ("relu", lambda h: np.maximum(h, 0)), ("step", lambda h: np.heaviside(h, 0))],
 )
@@ -174,8 +169,6 @@ def test_a_cue_takes_the_functions_of_neurons_that_never_go_below_0(f, referee, 
     )
     found = library.numpy(ha.cue(library.array(weights), library.array(pattern), f))
     np.testing.assert_allclose(found, referee(weights @ pattern), rtol=1e-12)
-    with pytest.raises(InvalidInput, match=r"f: 'reul' is unknown; did you mean 'relu'\?"):
-        ha.cue(weights, pattern, "reul")
 
 
 def test_each_cue_of_a_neuron_is_answered_on_its_own():
@@ -189,41 +182,22 @@ def test_a_cue_takes_f_by_name_by_object_and_as_a_function():
     assert ha.cue(weights, [3, 4], np.tanh).tolist() == np.tanh([3.0, -8.0]).tolist()
 
 
-@each(
-    ("weights", "activation", "message"),
-    [
-        ([[1, 2]], [1, 2, 3], "activation: dim 3 does not fit weights of dim 2"),
-        ([[1, 2], [3]], [1, 2], "rows of unequal length"),
-        (["a"], [1], "expected real numbers"),
-        (3, [1], "weights: expected"),
-    ],
-)
-def test_a_cue_that_does_not_fit_is_refused(weights, activation, message):
-    with pytest.raises(InvalidInput, match=message):
-        ha.cue(weights, activation)
-
-
-def test_a_mistyped_activation_is_refused():
-    with pytest.raises(InvalidInput, match="did you mean 'sign'"):
-        ha.cue([1], [1], "sgin")
-
-
 @given(field=arrays((3, 4)))
-@each("name", activations)
+@pytest.mark.parametrize("name", activations)
 def test_the_inverse_gives_the_field_of_a_state(name, field):
     """∇Φ(∇Φ*(x)) = x, for every activation with an inverse."""
     activation = activations[name]()
     state = np.asarray(activation(field / 4))
     try:
         inverse = activation.inverse(state)
-    except InvalidInput as error:
+    except ha.InvalidInput as error:
         assert "has no inverse" in str(error)
         return
     np.testing.assert_allclose(activation(inverse), state, atol=1e-12)
 
 
 @given(field=arrays((1, 4)), weight=st.sampled_from([0.0, 0.3, 2.0]), seed=st.integers(0, 99))
-@each("name", activations)
+@pytest.mark.parametrize("name", activations)
 def test_the_proximal_step_minimises(name, field, weight, seed):
     """x = proximal(h, λ) has the least Φ*(x) + ½λ|x|² − h·x among the states that the activation gives."""
     activation = activations[name]()
@@ -231,7 +205,7 @@ def test_the_proximal_step_minimises(name, field, weight, seed):
     state = np.asarray(activation(rng.normal(size=field.shape)))
     try:
         least = activation.proximal(field, state, weight)
-    except InvalidInput as error:
+    except ha.InvalidInput as error:
         assert "has no" in str(error)
         return
 
@@ -256,11 +230,11 @@ def test_a_damped_graded_neuron_keeps_its_digits_whatever_the_damping(dtype):
         assert abs(back[0] - np.longdouble(h)) <= 64 * np.finfo(dtype).eps * abs(h)
 
 
-@each("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_a_layer_norm_with_a_large_shift_gives_is_one_of_its_states(dtype):
     for delta in (1.0, 1000.0):
         for gamma in (0.01, 1.0):
-            norm = LayerNorm(gamma=gamma, delta=delta)
+            norm = activations["layer_norm"](gamma=gamma, delta=delta)
             states = norm(np.random.default_rng(0).normal(size=(300, 4)).astype(dtype))
             assert np.all(np.isfinite(norm.conjugate(states)))
             assert not any(norm.why_outside_domain(state) for state in states)

@@ -6,12 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.features import feature_maps
 from hopattn.retrieval.similarity import FeatureMap
-from tests.counts import count
-from tests.draws import arrays
-from tests.each import each
+from tests.draws import arrays, count
 
 RNG = np.random.default_rng(0)
 QUERY, KEY = 0.8 * ha.unit(RNG.normal(size=4)), 0.9 * ha.unit(RNG.normal(size=4))
@@ -23,7 +20,7 @@ def estimates(n, trials, orthogonal=True, beta=1.0, query=QUERY, key=KEY):
     return np.array([one.kernel(query, key[None])[0] for one in made])
 
 
-@each("orthogonal", [True, False])
+@pytest.mark.parametrize("orthogonal", [True, False])
 def test_features_are_the_formula_of_the_paper(orthogonal):
     phi = ha.retrieval.RandomFeatures(7, rng=3, orthogonal=orthogonal, beta=0.5)
     x, w = RNG.normal(size=(2, 3)), phi.directions(3)
@@ -33,8 +30,8 @@ def test_features_are_the_formula_of_the_paper(orthogonal):
     np.testing.assert_allclose(phi.kernel(x[0], x), phi.kernel(x, x)[0], rtol=1e-13)
 
 
-@each("orthogonal", [True, False])
-@each("beta", [1.0, 0.5])
+@pytest.mark.parametrize("orthogonal", [True, False])
+@pytest.mark.parametrize("beta", [1.0, 0.5])
 def test_the_mean_over_the_seeds_is_the_exponential(orthogonal, beta):
     """2,000 seeds (300 in a quick run), of 8 features each: the mean lies within 4 standard errors."""
     found = estimates(8, count(2000, 300), orthogonal, beta)
@@ -54,12 +51,12 @@ def test_squares_along_orthogonal_directions_balance_each_other():
     """E (ω₁·s)²(ω₂·s)² = d/(d + 2) for unit s, not 1 as of independent ω: the error of a sum of features is smaller."""
     for orthogonal, expected in ((True, 0.5), (False, 1.0)):
         along = (
-            ha.retrieval.RandomFeatures(count(200_000, 40_000), rng=1, orthogonal=orthogonal)
+            ha.retrieval.RandomFeatures(count(200_000, 12_000), rng=1, orthogonal=orthogonal)
             .directions(2)[:, 0]
             .reshape(-1, 2)
         )
         products = np.prod(along**2, axis=1)
-        assert abs(products.mean() - expected) < 4 * products.std() / np.sqrt(len(products)) < count(0.05, 0.1)
+        assert abs(products.mean() - expected) < 4 * products.std() / np.sqrt(len(products)) < count(0.05, 0.2)
 
 
 def test_directions_are_orthogonal_in_groups_with_the_lengths_of_normal_vectors():
@@ -86,7 +83,7 @@ def test_a_seed_gives_the_same_directions_and_a_generator_gives_a_seed():
     assert np.all(one.directions(3))
 
 
-@each("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @given(data=st.data(), powers=st.tuples(st.integers(-300, 307), st.integers(-300, 307)))
 def test_no_score_is_zero_or_infinite_whatever_the_size_of_the_vectors(dtype, data, powers):
     most = 307 if dtype is np.float64 else 37
@@ -99,7 +96,7 @@ def test_no_score_is_zero_or_infinite_whatever_the_size_of_the_vectors(dtype, da
     assert np.all(np.isfinite(phi.log_kernel(cues, keys)))
 
 
-@each(("dtype", "size", "error"), [(np.float64, 90, 1e-12), (np.float32, 12, 1e-5)])
+@pytest.mark.parametrize(("dtype", "size", "error"), [(np.float64, 90, 1e-12), (np.float32, 12, 1e-5)])
 def test_every_score_keeps_its_logarithm(dtype, size, error, library):
     """By the logarithms of the single products, in scores far beyond the range of the numbers, large and small."""
     phi = ha.retrieval.RandomFeatures(50, rng=2)
@@ -114,23 +111,18 @@ def test_every_score_keeps_its_logarithm(dtype, size, error, library):
     batch = phi.log_kernel(np.stack([x, 2 * x]), x)
     np.testing.assert_allclose(batch[0], expected, rtol=error)
     if dtype is np.float64:
-        wide = library.array(x)
+        wide, small = library.array(x), library.array(x / size)
+        np.testing.assert_allclose(library.numpy(phi(small)), phi(x / size), rtol=1e-12)
+        np.testing.assert_allclose(library.numpy(phi.kernel(small, small)), phi.kernel(x / size, x / size), rtol=1e-12)
         np.testing.assert_allclose(library.numpy(phi.log_kernel(wide, wide)), expected, rtol=error)
 
 
-@each("length", [15, 20, 30])
+@pytest.mark.parametrize("length", [15, 20, 30])
 def test_opposite_vectors_have_the_score_of_their_length(length):
     """φ(k)·φ(−k) = exp(−|k|²) at β = 1, whatever the directions: the exponents along ω cancel."""
     x = np.zeros((1, 4), np.float32)
     x[0, 0] = length
     assert ha.retrieval.RandomFeatures(256, 1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
-
-
-def test_the_same_on_every_library(library):
-    phi, x = ha.retrieval.RandomFeatures(16, rng=1), RNG.normal(size=(3, 4))
-    given_x = library.array(x)
-    np.testing.assert_allclose(library.numpy(phi(given_x)), phi(x), rtol=1e-12)
-    np.testing.assert_allclose(library.numpy(phi.kernel(given_x, given_x)), phi.kernel(x, x), rtol=1e-12)
 
 
 def test_derivatives_are_those_of_the_plain_formula(torch):
@@ -160,29 +152,10 @@ def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its
     assert np.array_equal(again.step(keys), memory.step(keys))
 
 
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.retrieval.RandomFeatures(0), "n: expected a whole number of at least 1, not 0"),
-        (lambda: ha.retrieval.RandomFeatures(8, rng="x"), "expected a .* of at least 0.*, not 'x'"),
-        (lambda: ha.retrieval.RandomFeatures(8, beta=-1), "beta: expected a positive finite number, not -1"),
-        (lambda: ha.retrieval.RandomFeatures(8, orthogonal=3), "orthogonal: expected True or False, not 3"),
-        (lambda: FeatureMap("random_feature"), "phi: 'random_feature' is unknown; did you mean 'random_features'"),
-        (lambda: FeatureMap(3), "phi: expected a name or a Features, got an int"),
-        (
-            lambda: ha.memories.linear(np.eye(2), feature_map="identity", normalise=True),
-            "normalise: identity features may be",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
-
-
 @given(x=arrays((4, 3)))
 def test_features_that_are_not_negative_are_not(x):
     for features in feature_maps.values():
         if features.nonnegative:
             assert np.all(features()(x) >= 0)
     assert not feature_maps["identity"].nonnegative
+    assert not ha.similarities.feature_map("identity")(np.array([-1.0]), np.array([[1.0]])) > 0

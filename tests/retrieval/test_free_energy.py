@@ -1,6 +1,8 @@
-"""F = U − S/β of the weights: the entropies of the literature, thermodynamics, blocks of keys, other libraries."""
+"""F = U − S/β of the weights: the entropies of the literature, thermodynamics, other libraries.
 
-import tracemalloc
+Blocks of keys give the same: `test_blockwise.py`.
+"""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval import blockwise, step
-from hopattn.retrieval.blockwise import Blocks, stream_free_energy
-from hopattn.retrieval.free_energy import FreeEnergy, free_energy
-from hopattn.retrieval.masks import as_mask
-from hopattn.retrieval.similarity import Dot
-from tests.draws import arrays, betas, in_dtypes, masks_for, near, numbers, sizes
-from tests.each import each
+from tests.draws import arrays, betas, in_dtypes, near, numbers, sizes
 
 ENTROPIES = {
     "softmax": lambda p, one: scipy.special.entr(p).sum(-1),  # Shannon
@@ -29,22 +24,19 @@ ENTROPIES = {
 }
 """Of weights `(…, n)`, as in Martins & Astudillo (2016; Gini), Peters et al. (2019; Tsallis), and Blondel, Martins &
 Niculae (2020; of a norm)."""
-SMOOTH = [name for name in ENTROPIES if name != "argmax"]
 KEYS = np.random.default_rng(1).normal(size=(5, 3))
 CUES = np.random.default_rng(2).normal(size=(4, 3))
 
 
-def test_weights_that_are_a_distribution_have_an_entropy_and_others_say_why_not():
+def free_energy(separation, scores, where=None):
+    """The free energy of a memory whose patterns are the axes, so that a cue is its own row of scores."""
+    eye = np.eye(scores.shape[-1], dtype=scores.dtype)
+    return ha.Memory(eye, separation=separation).free_energy(scores, where)
+
+
+def test_weights_that_are_a_distribution_have_an_entropy():
     reasons = {name: one().why_no_entropy for name, one in ha.separations.items()}
     assert [name for name, reason in reasons.items() if not reason] == sorted(ENTROPIES)
-    for name, message in (
-        ("identity", r"^free_energy: Identity\(beta=1.0\) has none: its weights are not a distribution: they need"),
-        ("exponential", "they need not sum to 1"),
-        ("proportional", "weights in proportion to the scores are the gradient of no potential"),
-        ("k_subsets", "its weights sum to k: they are shares of sets of patterns"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            ha.Memory(KEYS, separation=name).free_energy(CUES)
     for activation in ("sign", "unit"):  # its energy is that of the softmax
         memory, softmax = (ha.Memory(KEYS, separation=one, activation=activation) for one in ("exponential", "softmax"))
         assert np.array_equal(memory.free_energy(CUES).entropy, softmax.free_energy(CUES).entropy)
@@ -67,7 +59,7 @@ def drawn_rows(data, name, dtype):
 
 
 @given(data=st.data())
-@each(("name", "dtype"), in_dtypes((name,) for name in ENTROPIES))
+@pytest.mark.parametrize(("name", "dtype"), in_dtypes((name,) for name in ENTROPIES))
 def test_energy_entropy_and_free_energy_are_those_of_the_literature(name, dtype, data):
     one, scores, where, p, s = drawn_rows(data, name, dtype)
     found = free_energy(one, scores, where)
@@ -83,7 +75,7 @@ def test_energy_entropy_and_free_energy_are_those_of_the_literature(name, dtype,
 
 
 @given(data=st.data())
-@each("name", list(ENTROPIES))
+@pytest.mark.parametrize("name", list(ENTROPIES))
 def test_no_distribution_has_a_lower_free_energy(name, data):
     one, scores, where, p, s = drawn_rows(data, name, "float64")
     seen = np.ones(len(s[0]), bool) if where is None else np.append(where, True)[: len(s[0])]
@@ -97,24 +89,15 @@ def test_no_distribution_has_a_lower_free_energy(name, data):
         assert np.all(free >= free_energy(one, scores, where).free[0] - 1e-12 * (1 + 1 / one.beta))
 
 
-@given(scores=st.tuples(sizes, sizes).flatmap(arrays), beta=st.sampled_from([1e-6, 0.3, 1.0, 7.0, 1e6]))
-def test_of_the_softmax_it_is_scipys(scores, beta):
-    found = free_energy(ha.separations.softmax(beta=beta), scores)
-    assert_allclose(found.free, -scipy.special.logsumexp(beta * scores, axis=1) / beta, rtol=1e-12, atol=1e-12)
-    p = scipy.special.softmax(beta * scores, axis=1)
-    assert_allclose(found.entropy, scipy.special.entr(p).sum(axis=1), rtol=1e-9, atol=1e-14)
-    assert_allclose(found.effective_keys, np.exp(found.entropy), rtol=1e-12)
-
-
-@each("sink", [None, 0.4])
-@each("name", SMOOTH)
+@pytest.mark.parametrize("sink", [None, 0.4])
+@pytest.mark.parametrize("name", [name for name in ENTROPIES if name != "argmax"])
 def test_the_slope_by_the_temperature_is_minus_the_entropy(torch, jax, name, sink):
     """dF/dT = −S and dU/dT = T dS/dT with T = 1/β, at fixed scores, of which the sink is one."""
-    scores = torch.asarray(CUES @ KEYS.T)
 
     def at(beta):
         one = ha.separations[name](beta=beta, sink=None if sink is None else sink * beta)
-        return free_energy(one, scores if torch.is_tensor(beta) else jax.numpy.asarray(scores.numpy()))
+        xp = torch if torch.is_tensor(beta) else jax.numpy
+        return ha.Memory(xp.asarray(KEYS), separation=one).free_energy(xp.asarray(CUES))
 
     temperature = torch.tensor(0.8, dtype=torch.float64, requires_grad=True)
     found = at(1 / temperature)
@@ -127,52 +110,20 @@ def test_the_slope_by_the_temperature_is_minus_the_entropy(torch, jax, name, sin
         assert float(value) == pytest.approx(found.free.sum().item(), rel=1e-12)
 
 
-def assert_like(found, wanted, tol, beta):
-    """The four arrays agree, energies in the units of the scores and of 1/β."""
-    for name, one in vars(found).items():
-        unit = (1 + 1 / beta) if name == "free" else 1
-        other = getattr(wanted, name)
-        assert_allclose(one, other, rtol=tol, atol=tol * unit * max(1, np.abs(other).max(initial=0)), err_msg=name)
-        assert one.dtype == other.dtype
-
-
-@given(
-    data=st.data(),
-    n=st.integers(1, 10),
-    m=st.integers(1, 30),
-    beta=st.sampled_from([1e-6, 0.1, 30.0, 1e6]),
-    sink=st.sampled_from([None, -300.0, 0.0, 2.5, 300.0]),
-    blocks=st.builds(Blocks, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3)),
-)
-@each(("name", "dtype"), in_dtypes((name,) for name in ENTROPIES))
-def test_blocks_give_what_the_plain_form_gives(name, dtype, data, n, m, beta, sink, blocks):
-    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    one = ha.separations[name](beta=beta, sink=sink)
-    cues, keys = (rng.integers(-2, 3, shape).astype(dtype) for shape in ((n, 3), (m, 3)))
-    mask = data.draw(st.sampled_from([*masks_for(n, m), rng.random((n, m)) < 0.5, np.zeros((n, m), bool)]))
-    allowed = ha.Memory(keys).retrieval.allowed(as_mask(mask), scores := cues @ keys.T, cues, keys)
-    found = stream_free_energy(Dot(), one, cues, keys, mask, blocks)
-    assert_like(found, free_energy(one, scores, allowed), 1e-10 if dtype == "float64" else 1e-4, beta)
-
-
-@each("sink", [None, 2.0])
-@each("name", list(ENTROPIES))
+@pytest.mark.parametrize("sink", [None, 2.0])
+@pytest.mark.parametrize("name", list(ENTROPIES))
 def test_scores_of_any_size_overflow_nothing(name, sink):
     scores = np.array([[1e300, -1e300, 3.0], [1e300, 1e300, -1e300], [-1.7e308, 1.7e308, 0.0]])
     for beta in (1e-300, 1.0, 1e300):
         one = ha.separations[name](beta=beta, sink=sink)
         with np.errstate(over="raise", invalid="raise"):
             found = free_energy(one, scores)
-            cues = scores[:2] / 1e150
-            blocks = stream_free_energy(Dot(), one, cues, 1e150 * np.eye(3), None, Blocks(1, 1, 1))
         assert all(np.isfinite(array).all() for array in vars(found).values())
         assert_allclose(found.free, -one.potential(scores), rtol=1e-12)
         assert_allclose(found.free, found.energy - found.entropy / beta, rtol=1e-9)
-        for key, array in vars(blocks).items():
-            assert_allclose(array, getattr(found, key)[:2], rtol=1e-10, atol=1e-10, err_msg=key)
 
 
-@each("name", list(ENTROPIES))
+@pytest.mark.parametrize("name", list(ENTROPIES))
 def test_where_nothing_may_be_attended_to_there_is_no_state_or_the_sink_alone(name):
     nothing, memory = np.zeros((4, 5), bool), ha.Memory(KEYS, separation=name, beta=2.0)
     assert all(not array.any() for array in vars(memory.free_energy(CUES, nothing)).values())
@@ -181,36 +132,19 @@ def test_where_nothing_may_be_attended_to_there_is_no_state_or_the_sink_alone(na
 
 
 def test_n_equal_keys_are_n_effective_keys():
-    for name in SMOOTH:
+    for name in ENTROPIES:
         found = ha.Memory(np.ones((7, 3)), separation=name).free_energy(np.ones(3), np.arange(7) < 5)
         assert_allclose(found.effective_keys, 5, rtol=1e-12)
     with_sink = ha.Memory(np.zeros((7, 3)), sink=0.0).free_energy(np.ones(3))
     assert_allclose(with_sink.effective_keys, 8, rtol=1e-12)
 
 
-@each("name", ["modern", "sparse", "normmax", "spherical", "exponential"])
+@pytest.mark.parametrize("name", ["modern", "sparse", "normmax", "spherical", "exponential"])
 def test_the_energy_of_a_memory_is_the_conjugate_of_its_activation_and_the_free_energy(name):
     cues = ha.unit(CUES) if name == "spherical" else np.where(CUES > 0, 1.0, -1.0)
     memory = getattr(ha.memories, name)(np.where(KEYS > 0, 1.0, -1.0))
     found = memory.free_energy(cues)
     assert_allclose(memory.energy(cues), memory.activation.conjugate(cues) + found.free, rtol=1e-12, atol=1e-12)
-
-
-@each("name", list(ENTROPIES))
-def test_a_batch_is_its_cues_one_by_one_and_a_large_one_streams(name, monkeypatch):
-    monkeypatch.setattr(blockwise, "ENOUGH", 2**16)
-    rng = np.random.default_rng(3)
-    keys, cues, mask = rng.normal(size=(700, 4)), rng.normal(size=(120, 4)), rng.random((120, 700)) < 0.5
-    memory = ha.Memory(keys, separation=name, beta=1.5)
-    found = memory.free_energy(cues, mask)
-    for i in (0, 61, 119):
-        for key, one in vars(memory.free_energy(cues[i], mask[i])).items():
-            assert one.shape == ()
-            assert_allclose(getattr(found, key)[i], one, rtol=1e-11, atol=1e-12)
-    monkeypatch.setattr(blockwise, "ENOUGH", 2**9)
-    monkeypatch.setattr(blockwise, "LARGE_TEXT", 2**9)
-    assert_allclose(memory.free_energy(cues[0]).free, memory.free_energy(cues[:1]).free[0], rtol=1e-12)
-    assert memory.free_energy(cues[0]).free.shape == ()
 
 
 @dataclass(frozen=True)
@@ -231,72 +165,25 @@ class Loose(Own):
     shares = False
 
 
+@pytest.mark.parametrize("name", list(ENTROPIES))
+def test_a_batch_is_its_cues_one_by_one(name):
+    mask = np.random.default_rng(3).random((4, 5)) < 0.5
+    memory = ha.Memory(KEYS, separation=name, beta=1.5)
+    batch = memory.free_energy(CUES, mask)
+    for i in range(4):
+        for key, one in vars(memory.free_energy(CUES[i], mask[i])).items():
+            assert one.shape == ()
+            assert_allclose(getattr(batch, key)[i], one, rtol=1e-12, atol=1e-14)
+
+
 def test_a_separation_of_ones_own_has_one_where_it_says_that_its_weights_sum_to_1():
-    own, softmax = ha.Memory(KEYS, separation=Own(beta=3.0)), ha.Memory(KEYS, beta=3.0)
-    assert_like(own.free_energy(CUES), softmax.free_energy(CUES), 1e-12, 3.0)
-    with pytest.raises(InvalidInput, match=r"Loose\(beta=1.0\) has none: its weights are not a distribution"):
-        ha.Memory(KEYS, separation=Loose()).free_energy(CUES)
+    softmax = vars(ha.Memory(KEYS, beta=3.0).free_energy(CUES))
+    for key, array in vars(ha.Memory(KEYS, separation=Own(beta=3.0)).free_energy(CUES)).items():
+        assert_allclose(array, softmax[key], rtol=1e-12, atol=1e-14)
+    assert "need not sum to 1" in Loose().why_no_entropy
 
 
-def test_arrays_of_pytorch_and_jax_take_some_cues_at_a_time(torch, jax, monkeypatch):
-    seen = []
-
-    @dataclass(frozen=True)
-    class Counting(Dot):
-        def __call__(self, cues, keys):
-            seen.append(cues.shape[0] * keys.shape[0])
-            return super().__call__(cues, keys)
-
-    monkeypatch.setattr(step, "HELD", 12)
-    wanted = ha.Memory(KEYS).free_energy(CUES)
-    for xp in (torch, jax.numpy):
-        found = ha.Memory(xp.asarray(KEYS), similarity=Counting()).free_energy(xp.asarray(CUES))
-        assert_like(FreeEnergy(*(np.asarray(array) for array in vars(found).values())), wanted, 1e-12, 1.0)
-    assert seen == [10, 10] * 2
-    keys = torch.tensor(KEYS, requires_grad=True)
-    assert ha.Memory(keys, similarity=Counting()).free_energy(torch.tensor(CUES)).free.requires_grad
-    assert seen[-1] == 20
-
-
-def test_queries_and_keys_of_heads_have_one_each(monkeypatch):
-    rng = np.random.default_rng(4)
-    q, k = rng.normal(size=(2, 3, 20, 4)), rng.normal(size=(3, 20, 4))
-    given = {"mask": "causal", "sink": np.array([0.0, 1.0, -2.0])}
-    found = ha.transformer.free_energy(q, k, **given)
-    monkeypatch.setattr(blockwise, "ENOUGH", 64)
-    monkeypatch.setattr(blockwise, "LARGE_TEXT", 64)
-    blocks = ha.transformer.free_energy(q, k, **given)
-    for i in np.ndindex(2, 3):
-        memory = ha.Memory(k[i[1]], beta=0.5, sink=given["sink"][i[1]])
-        one = memory.free_energy(q[i], "causal")
-        for key, array in vars(one).items():
-            assert_allclose(getattr(found, key)[i], array, rtol=1e-12, atol=1e-12)
-            assert_allclose(getattr(blocks, key)[i], array, rtol=1e-12, atol=1e-12)
-    none = ha.transformer.free_energy(np.zeros((0, 20, 4)), np.zeros((20, 4)))
-    assert none.free.shape == (0, 20)
-    with pytest.raises(InvalidInput, match="q, k: the leading axes"):
-        ha.transformer.free_energy(np.zeros((2, 5, 4)), np.zeros((3, 5, 4)))
-
-
-@each("name, least", [("softmax", 1_000), ("sparsemax", 4_000)])  # from there on the largest blocks are full
-def test_memory_does_not_grow_with_the_keys(name, least):
-    def peak(m):
-        rng = np.random.default_rng(5)
-        keys, cues = (rng.normal(size=(rows, 4)).astype("f4") for rows in (m, 1100))
-        memory = ha.Memory(keys, separation=name)
-        memory.free_energy(cues)
-        tracemalloc.start()
-        memory.free_energy(cues)
-        grown = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return grown
-
-    great = peak(16_000)
-    assert great < 3 * peak(least)  # what two threads hold at once varies
-    assert great < 1100 * 16_000 * 4  # all scores alone
-
-
-@each(("name", "sink"), [("softmax", None), ("softmax", 0.4), ("entmax", 0.4), ("normmax", None)])
+@pytest.mark.parametrize(("name", "sink"), [("softmax", None), ("softmax", 0.4), ("entmax", 0.4), ("normmax", None)])
 def test_pytorch_and_jax_agree_and_pytorch_has_its_derivatives(torch, jax, name, sink):
     def arrays_of(keys, cues):
         return tuple(vars(ha.Memory(keys, separation=name, beta=1.7, sink=sink).free_energy(cues)).values())

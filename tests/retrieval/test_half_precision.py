@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from tests.each import each
 
 MANY = 70_000
 """More like keys than the largest number of half precision, 65,504."""
 
 
-@each("n_cues", [2, 40])
-@each("separation", ["softmax", "identity", "entmax"])
+@pytest.mark.parametrize("n_cues", [2, 40])
+@pytest.mark.parametrize("separation", ["softmax", "identity", "entmax"])
 def test_many_like_keys_share_the_weight(separation, n_cues):
     keys = np.full((MANY, 2), 0.5, np.float16)
     cues = np.full((n_cues, 2), 0.5, np.float16)
@@ -32,7 +31,7 @@ def test_scores_beyond_half_precision_are_those_of_the_weights():
     assert memory.scores(cues).tolist() == [[64 * 3600.0] * 2] and memory.weights(cues).tolist() == [[0.5, 0.5]]
 
 
-@each("shape", [(2, 3), (600, 3)])
+@pytest.mark.parametrize("shape", [(2, 3), (600, 3)])
 def test_attention_in_half_precision_is_that_in_double_up_to_its_rounding(shape):
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=shape), rng.normal(size=(2000, 3)), rng.normal(size=(2000, 3))
@@ -47,7 +46,9 @@ def test_attention_of_pytorch(torch):
     assert torch.allclose(found, like[:3], atol=2e-3)
 
 
-@each(("dtype", "n", "loss"), [("float16", MANY, 0.0), ("bfloat16", 1_000_000, 0.0), ("float32", 400_000, 2e-5)])
+@pytest.mark.parametrize(
+    ("dtype", "n", "loss"), [("float16", MANY, 0.0), ("bfloat16", 1_000_000, 0.0), ("float32", 400_000, 2e-5)]
+)
 def test_the_average_of_many_ones_is_one_in_pytorch(torch, dtype, n, loss):
     kind = getattr(torch, dtype)
     keys, ones = torch.zeros(n, 2, dtype=kind), torch.ones(n, 1, dtype=kind)

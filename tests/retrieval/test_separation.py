@@ -10,44 +10,40 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.separation.base import Competing, Separation
-from tests.conftest import beside_numpy
-from tests.counts import count, spread
-from tests.draws import arrays, betas, in_dtypes, near, sizes
-from tests.each import each
+from hopattn.retrieval.separation.base import Separation
+from tests.draws import arrays, betas, count, in_dtypes, near, sizes
+from tests.libraries import beside_numpy
+from tests.retrieval.exact_weights import exact
 
 NEAR = {"float64": 1e-7, "float32": 2e-3}
 """How far weights found by bisection may differ when their sum is taken in another order: near 0 entmax is steep."""
-
 WITH_POTENTIAL = [name for name in separations if not separations[name]().why_no_potential]
-EVERY = [(name, {}) for name in WITH_POTENTIAL] + [
-    ("power", {"n": 3}),
-    ("power", {"n": 4}),
-    ("rectified_power", {"n": 3}),
-    ("entmax", {"alpha": 1.0}),
-    ("entmax", {"alpha": 1.2}),
-    ("entmax", {"alpha": 3.0}),
-    ("normmax", {"alpha": 1.5}),
-    ("normmax", {"alpha": 5.0}),
-    ("k_subsets", {"k": 2}),
-    ("threshold", {"t": 0.3}),
+SINKS = [
+    (name, {"sink": 0.3}) for name, kind in separations.items() if "sink" in {field.name for field in fields(kind)}
 ]
+EVERY = [(name, {}) for name in WITH_POTENTIAL] + SINKS
+EVERY += [("power", {"n": n}) for n in (3, 4)] + [("rectified_power", {"n": 3}), ("threshold", {"t": 0.3})]
+EVERY += [("entmax", {"alpha": alpha}) for alpha in (1.0, 1.2, 3.0)] + [("k_subsets", {"k": 2})]
+EVERY += [("normmax", {"alpha": alpha}) for alpha in (1.5, 5.0)] + [("entmax", {"alpha": 3.0, "sink": -0.5})]
 rows = sizes.flatmap(lambda m: arrays((m,)))
 tables = st.tuples(sizes, sizes).flatmap(arrays)
 """Scores of one cue, and of several."""
-every = each(("name", "parameters"), EVERY)
-in_dtype = each(("name", "parameters", "dtype"), in_dtypes(EVERY))
+on_both_kernels = pytest.mark.usefixtures("both_kernels")
+every = pytest.mark.parametrize(("name", "parameters"), EVERY)
+in_dtype = pytest.mark.parametrize(("name", "parameters", "dtype"), in_dtypes(EVERY))
 
 
+@on_both_kernels
 @given(scores=rows, beta=betas)
 @every
 def test_weights_are_the_gradient_of_the_potential(name, parameters, scores, beta):
     scores, n = scores / 4, len(scores)
     separation = separations[name](beta=beta, **parameters)
     if name == "argmax":
-        assume(np.sort(scores)[-1] - np.sort([-9.0, *scores])[-2] > 1e-3)  # at a tie there is no gradient
+        null = [] if separation.sink is None else [separation.sink / beta]
+        ranked = np.sort([-1e9, *null, *scores])
+        assume(ranked[-1] - ranked[-2] > 1e-3)  # at a tie there is no gradient
     if name == "threshold":
         assume(np.abs(beta * scores - separation.t).min() > 1e-3)  # nor at the threshold
     h = 1e-6
@@ -57,20 +53,22 @@ def test_weights_are_the_gradient_of_the_potential(name, parameters, scores, bet
     np.testing.assert_allclose(weights, slopes, atol=1e-5 * max(1, np.abs(weights).max(), beta))
 
 
+@on_both_kernels
 @given(scores=rows)
 @every
 def test_in_float32_weights_and_potential_are_those_of_float64(name, parameters, scores):
     """So the gradient law holds in float32 too. Weights that are a root of a small reach lose half of the digits."""
     scores = (scores / 4).astype(np.float32)
     separation = separations[name](beta=0.5, **parameters)
-    for found, exact in (
+    for found, double in (
         (separation.weights(scores), separation.weights(scores.astype(float))),
         (separation.potential(scores), separation.potential(scores.astype(float))),
     ):
         assert found.dtype == np.float32
-        np.testing.assert_allclose(found, exact, rtol=1e-5, atol=4 * np.finfo(np.float32).eps ** 0.5)
+        np.testing.assert_allclose(found, double, rtol=1e-5, atol=4 * np.finfo(np.float32).eps ** 0.5)
 
 
+@on_both_kernels
 @given(scores=tables, beta=betas, seen=st.lists(st.booleans(), min_size=6, max_size=6))
 @in_dtype
 def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, dtype, scores, beta, seen):
@@ -83,11 +81,11 @@ def test_a_masked_entry_weighs_nothing_and_changes_nothing(name, parameters, dty
         tol = near(dtype)
         np.testing.assert_allclose(weights[:, where], separation.weights(fewer), rtol=tol, atol=NEAR[dtype])
         np.testing.assert_allclose(potential, separation.potential(fewer), rtol=tol, atol=tol)
-    else:
-        assert np.all(weights == 0)
+    elif separation.sink is None:
         assert np.all(potential == 0)
 
 
+@on_both_kernels
 @given(scores=rows, beta=betas, order=st.permutations(range(6)))
 @in_dtype
 def test_permuting_the_scores_permutes_the_weights(name, parameters, dtype, scores, beta, order):
@@ -98,17 +96,25 @@ def test_permuting_the_scores_permutes_the_weights(name, parameters, dtype, scor
     np.testing.assert_allclose(separation.potential(scores[order]), separation.potential(scores), rtol=tol, atol=tol)
 
 
+@on_both_kernels
 @given(scores=tables, beta=betas)
 @in_dtype
-def test_a_batch_equals_its_rows(name, parameters, dtype, scores, beta):
+def test_a_batch_equals_its_rows_and_both_parts_at_once_are_each_alone(name, parameters, dtype, scores, beta):
     scores = scores.astype(dtype)
-    separation = separations[name](beta=beta, **parameters)
-    rows = np.stack([separation.weights(row) for row in scores])
-    np.testing.assert_allclose(separation.weights(scores), rows, rtol=near(dtype))
+    separation, tol = separations[name](beta=beta, **parameters), near(dtype)
+    weights, potential = separation.weights(scores), separation.potential(scores)
+    np.testing.assert_allclose(weights, [separation.weights(row) for row in scores], rtol=tol, atol=NEAR[dtype] / 100)
+    np.testing.assert_allclose(potential, [separation.potential(row) for row in scores], rtol=tol, atol=tol)
+    value, array, factor = separation.value_and_weights(scores)
+    np.testing.assert_allclose(value, potential, rtol=tol, atol=tol)
+    np.testing.assert_allclose(factor * array, weights, rtol=tol, atol=tol)
+
+
+CONVEX = [one for one in EVERY if separations[one[0]](**one[1]).convex]
 
 
 @given(ends=st.integers(1, 6).flatmap(lambda m: arrays((2, m))), t=st.floats(0, 1))
-@each(("name", "parameters"), [entry for entry in EVERY if separations[entry[0]](**entry[1]).convex])
+@pytest.mark.parametrize(("name", "parameters"), CONVEX)
 def test_a_potential_that_says_it_is_convex_is(name, parameters, ends, t):
     a, b = ends
     separation = separations[name](**parameters)
@@ -117,12 +123,9 @@ def test_a_potential_that_says_it_is_convex_is(name, parameters, ends, t):
     assert between <= chord + 1e-9 * max(1, abs(chord), abs(between))
 
 
-LEGENDRE = [one for one in EVERY if separations[one[0]](**one[1]).convex]
-SUNK = [one for one in LEGENDRE if issubclass(separations[one[0]], Competing)]
-
-
+@on_both_kernels
 @given(scores=rows, other=rows, beta=betas)
-@each(("name", "parameters", "dtype"), in_dtypes(LEGENDRE + [(name, {**own, "sink": 0.3}) for name, own in SUNK]))
+@pytest.mark.parametrize(("name", "parameters", "dtype"), in_dtypes(CONVEX))
 def test_the_conjugate_is_that_of_the_potential(name, parameters, dtype, scores, other, beta):
     """Fenchel and Young: Ψ(s) + Ψ*(p) = p·s at the own weights p, and ≥ p·s at the weights of other scores."""
     separation, tol = separations[name](beta=beta, **parameters), near(dtype, 1e-11)
@@ -138,24 +141,11 @@ def test_the_conjugate_is_that_of_the_potential(name, parameters, dtype, scores,
     assert name in ("identity", "power") or separation.conjugate(outside) == np.inf
     try:
         back = separation.weights(separation.inverse(weights))
-    except InvalidInput as error:
+    except ha.InvalidInput as error:
         assert separation.jumps and "has none" in str(error)
         return
     steep = max(1, parameters.get("alpha", 1.5) - 1)  # weights are a root of that order of a reach
     np.testing.assert_allclose(back, weights, rtol=tol, atol=10 * float(np.finfo(dtype).eps) ** (1 / steep) + tol)
-
-
-@each(
-    ("separation", "reason"),
-    [
-        (separations["power"](n=3), "is not convex"),
-        (separations["proportional"](), "the gradient of no potential"),
-    ],
-)
-def test_a_potential_without_a_conjugate_says_so(separation, reason):
-    for ask in (separation.conjugate, separation.inverse):
-        with pytest.raises(InvalidInput, match=reason if ask == separation.conjugate else "has none|is not convex"):
-            ask(np.ones(3) / 3)
 
 
 @given(scores=rows)
@@ -204,23 +194,13 @@ def test_softmax_is_scipys(data, beta, n, m):
     np.testing.assert_allclose(softmax.potential(scores), reference, rtol=1e-12, atol=1e-12)
 
 
-@each("beta", [1e-6, 1.0, 1e6])
-def test_softmax_is_stable_for_large_scores(beta):
-    softmax = separations["softmax"](beta=beta)
-    scores = np.array([[1e4, -1e4, 0.0], [-1e4, -1e4, -1e4]])
-    weights = softmax.weights(scores)
-    assert np.all(np.isfinite(weights))
-    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-12)
-    np.testing.assert_allclose(softmax.potential(scores)[1], -1e4 + np.log(3) / beta, rtol=1e-12)
-
-
-def test_a_masked_score_cannot_overflow():
-    scores = np.array([1e300, 1.0])
-    where = np.array([False, True])
-    for name in WITH_POTENTIAL:
-        separation = separations[name](beta=1.0)
-        assert np.isfinite(separation.potential(scores, where)), name
-        assert separation.weights(scores, where)[0] == 0
+@on_both_kernels
+@every
+def test_a_masked_score_cannot_overflow(name, parameters):
+    scores, where = np.array([1e300, 1.0]), np.array([False, True])
+    separation = separations[name](**parameters)
+    np.testing.assert_allclose(separation.potential(scores, where), separation.potential(scores[1:]), rtol=1e-12)
+    np.testing.assert_allclose(separation.weights(scores, where), [0, *separation.weights(scores[1:])], rtol=1e-12)
 
 
 def test_exact_ties_share_the_weight_of_argmax():
@@ -247,61 +227,11 @@ def test_the_same_on_every_library(name, parameters, library):
         np.testing.assert_allclose(potential, separation.potential(scores, mask), rtol=1e-12)
 
 
-@every
-def test_float32_stays_float32(name, parameters):
-    scores = np.array([0.5, 2.0], dtype=np.float32)
-    separation = separations[name](beta=0.7, **parameters)
-    assert separation.weights(scores).dtype == np.float32
-    assert separation.potential(scores).dtype == np.float32
-
-
-@each("beta", [0, -1, np.nan, np.inf, "8", True, None, [1]])
-@each("name", separations)
-def test_a_beta_that_is_not_a_positive_number_is_refused(name, beta):
-    with pytest.raises(InvalidInput, match="beta"):
-        separations[name](beta=beta)
-
-
-@each("n", [1, 0, -2, 2.5, "3", True])
-def test_a_power_that_is_not_a_whole_number_from_two_on_is_refused(n):
-    with pytest.raises(InvalidInput, match="n: expected a whole number"):
-        separations["power"](n=n)
-
-
-def test_a_mistyped_name_lists_the_choices_and_the_nearest():
-    with pytest.raises(InvalidInput, match=r"'softmx' is unknown; did you mean 'softmax'\? \(choices: argmax, entmax"):
-        separations["softmx"]
-    with pytest.raises(InvalidInput, match="'betta' is unknown; did you mean 'beta'"):
-        separations.make("softmax", betta=2)
-
-
-@each("dtype", [np.float16, np.float32, np.float64])
-@each("beta", [1e-300, 1e-8, 7e4, 1e300])
-def test_softmax_takes_any_beta_in_any_dtype(dtype, beta):
-    softmax = separations["softmax"](beta=beta)
-    scores = np.array([1.0, 0.0, -5.0], dtype=dtype)
-    weights = softmax.weights(scores)
-    assert np.isclose(weights.sum(), 1, atol=1e-2)
-    assert weights[0] >= weights[1] >= weights[2]
-
-
-def test_a_parameter_that_is_missing_is_named():
-    from hopattn.retrieval.masks import mask_rules
-
-    with pytest.raises(InvalidInput, match="mask 'window': needs width"):
-        mask_rules.make("window")
-
-
-def test_a_registry_is_a_mapping():
-    assert separations.get("nope") is None
-    assert separations.get("softmax") is separations["softmax"]
-    assert "nope" not in separations
-
-
 SCORES = np.array([-2.0, 0.0, 0.5])
 
 
-@each(
+@on_both_kernels
+@pytest.mark.parametrize(
     ("name", "parameters", "expected"),
     [
         ("sparsemax", {}, [0, 0.25, 0.75]),
@@ -319,12 +249,10 @@ def test_published_and_plain_numbers(name, parameters, expected):
     np.testing.assert_allclose(separations[name](**parameters).weights(SCORES), expected, atol=5e-5)
 
 
-def many_scores():
-    return np.random.default_rng(0).normal(size=(200, 30)) * 3
-
-
-def test_the_sparse_separations_are_the_entmax_packages(entmax, torch):
-    scores = many_scores()
+@on_both_kernels
+@pytest.mark.parametrize("shape", [(100, 30), (10, 600)])
+def test_the_sparse_separations_are_the_entmax_packages(entmax, torch, shape):
+    scores = np.random.default_rng(0).normal(size=shape) * 3
     given = torch.asarray(scores)
     referees = {
         ("sparsemax", ()): entmax.sparsemax(given),
@@ -342,7 +270,7 @@ def test_the_sparse_separations_are_the_entmax_packages(entmax, torch):
 
 
 def test_an_alpha_of_one_is_softmax_and_near_one_is_near_it():
-    scores = many_scores()
+    scores = np.random.default_rng(0).normal(size=(200, 30)) * 3
     softmax = separations["softmax"](beta=0.7)
     one, near = (separations["entmax"](alpha=alpha, beta=0.7) for alpha in (1.0, 1 + 1e-6))
     np.testing.assert_allclose(one.weights(scores), softmax.weights(scores), rtol=1e-12)
@@ -353,12 +281,13 @@ def test_an_alpha_of_one_is_softmax_and_near_one_is_near_it():
 
 MARGINS = {"argmax": 0.0, "sparsemax": 1.0, "normmax": 1.0, "k_subsets": 1.0}
 """The least lead of one score βs over all others that gives it all the weight: Blondel et al. (2020), section 4."""
-SPARSE = [(name, parameters, MARGINS[name]) for name, parameters in EVERY if name in MARGINS and "k" not in parameters]
+SPARSE = [(name, one, MARGINS[name]) for name, one in EVERY if name in MARGINS and not {"k", "sink"} & {*one}]
 SPARSE += [("entmax", {"alpha": alpha}, 1 / (alpha - 1)) for alpha in (1.2, 1.5, 3.0)]
 
 
+@on_both_kernels
 @given(scores=st.integers(2, 6).flatmap(lambda m: arrays((m,))), beta=betas)
-@each(("name", "parameters", "margin"), SPARSE)
+@pytest.mark.parametrize(("name", "parameters", "margin"), SPARSE)
 def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, margin, scores, beta):
     separation = separations[name](beta=beta, **parameters)
     others, m = scores.copy(), len(scores)
@@ -369,48 +298,16 @@ def test_a_lead_of_the_margin_takes_all_the_weight(name, parameters, margin, sco
         assert separation.weights(others)[0] < 1 - 1e-4
 
 
+@on_both_kernels
 @every
-@each("beta", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("beta", [1e-6, 1.0, 1e6])
 def test_scores_of_ten_thousand_leave_every_weight_finite(name, parameters, beta):
     scores = np.array([[1e4, -1e4, 0.0, 9e3], [-1e4, -1e4, -1e4, -1e4]])
     separation = separations[name](beta=beta, **parameters)
     assert np.all(np.isfinite(separation.weights(scores)))
     assert np.all(np.isfinite(separation.potential(scores)))
-
-
-@each("name", [name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")])
-@each("where", [None, [True, True, False, True]])
-def test_torch_differentiates_the_potential_to_the_weights(name, where, torch):
-    scores = torch.asarray([[0.5, -1.25, 2.0, 1.7], [0.3, 0.2, 0.1, -0.4]], dtype=torch.float64, requires_grad=True)
-    mask = None if where is None else torch.asarray(where)
-    separation = separations[name](beta=0.8)
-    separation.potential(scores, mask).sum().backward()
-    np.testing.assert_allclose(scores.grad.numpy(), separation.weights(scores.detach(), mask).numpy(), atol=1e-9)
-
-
-@each("name", spread([name for name in WITH_POTENTIAL if name not in ("argmax", "threshold")], 3))
-def test_jax_traces_and_differentiates_the_potential_to_the_weights(name, jax):
-    scores = jax.numpy.asarray([0.5, -1.25, 2.0, 1.7])
-    separation = separations[name](beta=0.8)
-    slopes = jax.jit(jax.grad(lambda s: separation.potential(s)))(scores)
-    np.testing.assert_allclose(slopes, separation.weights(np.asarray(scores)), atol=1e-9)
-
-
-@each(
-    ("name", "parameters", "message"),
-    [
-        ("entmax", {"alpha": 0.9}, "alpha: expected a finite number of at least 1"),
-        ("entmax", {"alpha": "2"}, "alpha: expected a finite number"),
-        ("normmax", {"alpha": 1.0}, "alpha: expected a finite number above 1"),
-        ("normmax", {"alpha": np.nan}, "alpha: expected a finite number above 1"),
-        ("k_subsets", {"k": 0}, "k: expected a whole number"),
-        ("k_subsets", {"k": 1.5}, "k: expected a whole number"),
-        ("threshold", {"t": np.inf}, "t: expected a finite number"),
-    ],
-)
-def test_parameters_that_cannot_be_are_refused(name, parameters, message):
-    with pytest.raises(InvalidInput, match=message):
-        separations[name](**parameters)
+    if name == "softmax" and separation.sink is None:
+        np.testing.assert_allclose(separation.potential(scores)[1], -1e4 + np.log(4) / beta, rtol=1e-12)
 
 
 def test_weights_in_proportion_to_the_scores():
@@ -418,12 +315,8 @@ def test_weights_in_proportion_to_the_scores():
     scores = np.array([[1.0, 3.0, 4.0], [0.0, 0.0, 0.0]])
     assert proportional.weights(scores).tolist() == [[0.125, 0.375, 0.5], [0, 0, 0]]
     assert proportional.weights(scores, np.array([True, True, False])).tolist() == [[0.25, 0.75, 0], [0, 0, 0]]
+    assert proportional.weights(np.array([[-3.9, -0.1, -1], [-2.0, 1.0, 3.0]])).tolist() == [[0, 0, 0], [0, 0.25, 0.75]]
     assert separations["proportional"](beta=7).weights(scores).tolist() == proportional.weights(scores).tolist()
-
-
-def test_a_score_below_0_has_no_weight_in_proportion():
-    assert separations["proportional"]().weights(np.array([-3.9, -0.1])).tolist() == [0, 0]
-    assert separations["proportional"]().weights(np.array([-2.0, 1.0, 3.0])).tolist() == [0, 0.25, 0.75]
 
 
 def test_weights_in_proportion_are_the_gradient_of_nothing():
@@ -431,11 +324,9 @@ def test_weights_in_proportion_are_the_gradient_of_nothing():
     scores = np.array([1.0, 3.0])
     slopes = np.stack([(proportional.weights(scores + h * e) - proportional.weights(scores)) / h for e in np.eye(2)])
     assert abs(slopes[0, 1] - slopes[1, 0]) > 0.1  # a gradient would have a symmetric matrix of second derivatives
-    with pytest.raises(InvalidInput, match="the gradient of no potential"):
-        proportional.potential(scores)
 
 
-@each("n", [2, 3, 50])
+@pytest.mark.parametrize("n", [2, 3, 50])
 def test_a_power_of_whole_numbers_is_exact(n):
     scores = np.array([[3.0, -1.0, 2.0], [0.0, 0.0, 0.0]])
     exact = [sum(int(s) ** n for s in row) / n for row in scores]
@@ -470,8 +361,8 @@ class LogCoshAtOnce(Separation):
         return own.potential(scores, where), own.weights(scores, where), 1.0
 
 
-@each("own", [LogCosh, LogCoshAtOnce])
-@each("n", [4, 1100])
+@pytest.mark.parametrize("own", [LogCosh, LogCoshAtOnce])
+@pytest.mark.parametrize("n", [4, 1100])
 def test_a_separation_of_ones_own_works_wherever_ours_do(own, n):
     rng = np.random.default_rng(0)
     cues, keys = np.sign(rng.normal(size=(n, 5))), np.sign(rng.normal(size=(1000, 5)))
@@ -491,57 +382,29 @@ def test_a_separation_of_ones_own_works_wherever_ours_do(own, n):
     np.testing.assert_allclose(attended, np.tanh(0.3 * cues[:4] @ keys.T + bias) @ keys, rtol=1e-10)
 
 
-def test_a_separation_without_weights_is_refused_by_the_name_of_what_it_lacks():
-    @dataclass(frozen=True)
-    class Nothing(Separation):
-        convex = True
-
-    with pytest.raises(InvalidInput, match="Nothing: expected the methods potential and weights"):
-        Nothing().weights(np.ones(3))
-
-
 def test_the_exponential_works_in_logarithms():
     exponential = separations["exponential"](beta=0.5)
     scores = np.array([2.0, -1.0, 0.5])
     np.testing.assert_allclose(exponential.weights(scores), np.exp(scores / 2), rtol=1e-15)
     np.testing.assert_allclose(exponential.potential(scores), 2 * np.exp(scores / 2).sum(), rtol=1e-14)
-    array, factor = exponential.factored_weights(scores)
-    np.testing.assert_allclose(factor * array, exponential.weights(scores), rtol=1e-15)
     direction = exponential.direction()
     ratio = direction.weights(scores) / exponential.weights(scores)
     np.testing.assert_allclose(ratio, ratio[0])
     np.testing.assert_allclose(direction.potential(scores), 2 * np.log(exponential.potential(scores) / 2), rtol=1e-14)
 
 
-@each("alpha", count([3, 8, 20, 50], [8, 50]))
+@pytest.mark.parametrize("alpha", [3, 8, 50])
 @settings(max_examples=count(5, 2))
-@given(data=st.data(), m=st.integers(2, 4))
-def test_a_large_alpha_loses_no_weight_to_rounding(alpha, data, m):
-    """Against p_μ = [(α−1)s_μ − t]₊^(1/(α−1)), Σ p = 1, solved with 100 digits.
-
-    Up to α = 8, each weight differs by no more than an error of a few roundings in its reach r = (α−1)s_μ − t makes:
-    r^(1/(α−1)) is steep near 0.
-    """
-    scores = np.array(data.draw(st.lists(st.integers(0, 50), min_size=m, max_size=m, unique=True))) / 1e4
-    with localcontext(prec=100):
-        reach = [(alpha - 1) * (Decimal(float(s)) - Decimal(float(scores.max()))) for s in scores]
-
-        def powers(t):
-            return [max(r - t, Decimal(0)) ** (Decimal(1) / (alpha - 1)) if r > t else Decimal(0) for r in reach]
-
-        low, high = Decimal(-1), Decimal(0)
-        for _ in range(330):
-            middle = (low + high) / 2
-            low, high = (middle, high) if sum(powers(middle)) > 1 else (low, middle)
-        t = (low + high) / 2
-        exact = np.array([float(p) for p in powers(t)])
-        distance = np.array([float(r - t) for r in reach])
-    found = separations["entmax"](alpha=float(alpha)).weights(scores)
-    error = 8 * np.finfo(float).eps * max(float(-t), float(-min(reach)))
-    above, below = (np.maximum(distance + way * error, 0) ** (1 / (alpha - 1)) for way in (1, -1))
-    bound = 1e-9 + np.maximum(above - exact, exact - below) if alpha <= 8 else 1e-3
-    assert np.all(np.abs(found - exact) <= bound)
-    assert bool(separations["entmax"](alpha=float(alpha)).why_imprecise) == (alpha > 8)
+@given(scores=st.lists(st.integers(0, 50), min_size=2, max_size=4, unique=True))
+def test_a_large_alpha_loses_no_weight_to_rounding(alpha, scores):
+    """Up to α = 8, p differs by no more than a few roundings of its reach r = p^(α−1): the root is steep near 0."""
+    scores = np.array(scores) / 1e4
+    right = np.array([float(p) for p in exact("entmax", {"alpha": alpha}, scores, 1.0)[0]])
+    separation, slack = separations["entmax"](alpha=float(alpha)), 16 * np.finfo(float).eps
+    above, below = (np.maximum(right ** (alpha - 1) + way * slack, 0) ** (1 / (alpha - 1)) for way in (1, -1))
+    bound = 1e-9 + np.maximum(above - right, right - below).sum() if alpha <= 8 else 1e-3
+    assert np.all(np.abs(separation.weights(scores) - right) <= bound)
+    assert bool(separation.why_imprecise) == (alpha > 8)
 
 
 def test_beta_is_given_by_its_name_and_a_number_alone_is_the_parameter_of_the_family():

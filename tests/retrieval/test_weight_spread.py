@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.weight_spread import OperatingClass, entropy, least_number
-from tests.each import each
 
 parts = st.integers(0, 40).map(float)
 rows = hnp.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=parts)
@@ -42,7 +40,7 @@ def test_the_entropy_is_scipys(weights):
 @given(weights=rows, scale=st.sampled_from([1e-300, 0.1, 7.0, 1e300]), turn=st.integers(0, 6))
 def test_neither_the_size_nor_the_order_of_the_weights_counts(weights, scale, turn):
     turned = np.roll(weights * scale, turn, axis=-1)
-    assert least_number(turned).tolist() == least_number(weights).tolist()
+    assert least_number(turned).tolist() == least_number(weights).tolist() == least_number(weights, 0.9).tolist()
     np.testing.assert_allclose(entropy(turned), entropy(weights), atol=1e-12)
 
 
@@ -53,7 +51,7 @@ def even(k, n):
     return row
 
 
-@each(
+@pytest.mark.parametrize(
     ("k", "expected"),
     [(512, "I"), (257, "I"), (256, "II"), (65, "II"), (64, "III"), (17, "III"), (16, "IV"), (1, "IV")],
 )
@@ -61,15 +59,6 @@ def test_the_bounds_of_the_classes_are_those_of_the_paper_for_512_keys(k, expect
     # Ramsauer et al. (2021): k > N/2 = 256, N/8 = 64, N/32 = 16.
     assert ha.retrieval.operating_class(even(k, 512)[None]) == expected
     assert OperatingClass(expected).meaning
-
-
-@each(("n", "defined"), [(1, False), (6, False), (31, False), (32, True)])
-def test_the_class_is_not_defined_below_32_keys(n, defined):
-    if defined:
-        assert ha.retrieval.operating_class(np.eye(n)) == "IV"
-    else:  # a single key of so few is more than 1/32: class IV could not occur
-        with pytest.raises(InvalidInput, match=f"not defined below 32 keys, and no row has more than {n}"):
-            ha.retrieval.operating_class(np.eye(n))
 
 
 def test_the_median_decides_and_not_the_mean():
@@ -83,28 +72,4 @@ def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
     assert ha.retrieval.operating_class(weights, ha.strict(40)) == "I"
     assert ha.retrieval.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of 32 keys or more
-    with pytest.raises(InvalidInput, match="no row has any weight"):
-        ha.retrieval.operating_class(np.zeros((2, 3)))
-
-
-@each(
-    ("weights", "more", "message"),
-    [
-        ([[0.5, -0.5]], {}, r"weights: -0.5 is below 0, so these are not shares"),
-        ([[np.nan, 1.0]], {}, "weights: row 0 holds a NaN or an infinity"),
-        ([], {}, r"weights: got shape \(0,\); expected \(…, n_keys\)"),
-        (np.ones((2, 2, 2)), {}, "expected one head"),
-        ([["a"]], {}, "weights: expected real numbers"),
-        ([[1.0, 0.0]], {"mask": [[1, 0]]}, "mask: expected booleans"),
-        ([[1.0, 0.0]], {"mask": [[True] * 3]}, r"mask: shape \(1, 3\) does not fit scores of shape \(1, 2\)"),
-    ],
-)
-def test_what_are_not_weights_of_a_head_is_refused(weights, more, message):
-    with pytest.raises(InvalidInput, match=message):
-        ha.retrieval.operating_class(weights, **more)
-
-
-@each("mass", [0, -1, 1.1, "half", float("nan"), True])
-def test_a_mass_that_is_not_a_share_is_refused(mass):
-    with pytest.raises(InvalidInput, match="mass: expected"):
-        least_number([1.0], mass)
+    assert ha.retrieval.operating_class(np.eye(32)) == "IV"  # 32 keys are the fewest that have a class

@@ -4,43 +4,40 @@ import itertools
 import string
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hopattn.scenario.words.character_pictures import (
-    LETTER_SIZE,
-    SHADES,
-    Size,
-    Strip,
-    as_characters,
-    letters,
-    pixels,
-    side_by_side,
-)
+import hopattn as ha
+from hopattn.scenario.words.character_pictures import SHADES, Size, Strip, as_characters, side_by_side
+from tests.scenario.scenarios_of_kinds import scenario
+from tests.texts import parsed
 
 sizes = st.builds(Size, st.integers(1, 9), st.integers(1, 9))
+NAMES = string.ascii_uppercase + string.digits
 
 
-def test_there_are_26_letters_and_10_digits():
-    assert set(letters()) == set(string.ascii_uppercase + string.digits)
-    for picture in letters().values():
-        assert picture.shape == (LETTER_SIZE.pixels,)
-        assert set(picture.tolist()) == {-1.0, 1.0}
+def recalled(pictures, words):
+    body = f'[pictures{pictures}\n[memory]\npatterns = {words}\nmodel = "modern"\n[input]\ntokens = {words}\n'
+    return ha.run(parsed(scenario("memory", body)), explain=True).runs[0]
 
 
-def test_letters_are_distinct():
-    known = letters()
-    near = [pair for pair in itertools.combinations(known, 2) if np.sum(known[pair[0]] != known[pair[1]]) < 3]
-    assert near == []
+def test_there_are_26_letters_and_10_digits_and_any_two_differ_in_three_pixels():
+    pictures = recalled(f']\nletters = "{NAMES}"', [*NAMES]).arrays["input"].values
+    assert pictures.shape == (36, 35) and set(pictures.ravel()) == {-1.0, 1.0}
+    assert all(np.sum(one != other) >= 3 for one, other in itertools.combinations(pictures, 2))
+    assert pictures[NAMES.index("L")].reshape(7, 5).tolist() == [[1, -1, -1, -1, -1]] * 6 + [[1] * 5]
 
 
-@given(sizes, st.data())
-def test_a_picture_has_the_characters_it_was_read_from(size, data):
-    rows = data.draw(
-        st.lists(st.text("#.", min_size=size.columns, max_size=size.columns), min_size=size.rows, max_size=size.rows)
-    )
-    shown = [row[::2] for row in as_characters(pixels(rows), size)]
-    assert [row.replace("█", "#").replace("·", ".") for row in shown] == rows
+@given(sizes.filter(lambda size: size.pixels > 1), st.data())
+def test_a_picture_is_shown_with_the_characters_it_was_drawn_with(size, data):
+    row = st.text("#.", min_size=size.columns, max_size=size.columns)
+    rows = data.draw(st.lists(row, min_size=size.rows, max_size=size.rows))
+    run = recalled(f".drawn]\nq = {rows}", ["q"])
+    assert run.arrays["input"].values.tolist() == [[1.0 if one == "#" else -1.0 for one in "".join(rows)]]
+    strip = run.strips[0]
+    shown = [line[::2] for line in as_characters(strip.pictures[0], strip.size)]
+    assert [line.replace("█", "#").replace("·", ".") for line in shown] == rows
 
 
 @given(st.floats(-5, 5))
@@ -50,6 +47,13 @@ def test_a_darker_pixel_has_a_darker_character(value):
     assert cell == "??" if value == 0 else cell[0] in SHADES
     if value and value + 0.6:
         assert SHADES.index(cell[0]) <= SHADES.index(darker[0])
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"), [((1, 0), "██??"), ((0.5, 0), "▓▓▒▒"), ((-0.3, -2), "░░··"), ((0.8, 7), "████")]
+)
+def test_a_zero_is_unknown_among_black_and_white_and_grey_among_greys(values, cells):
+    assert as_characters(np.array(values, dtype=float), Size(2, 1)) == [cells]
 
 
 @given(sizes, st.integers(1, 12), st.integers(1, 200))
@@ -66,10 +70,8 @@ def test_strips_keep_to_the_width_and_lose_no_picture(size, count, width):
 def test_a_strip_looks_like_this():
     pictures = np.array([[1, -1, 0, 1], [1, -1, -1, 1]])
     strip = Strip("torn: A", Size(2, 2), ("cue", "step 1"), pictures, "recalls A")
-    assert [*side_by_side(strip, 80)] == [
-        "torn: A",
-        "██··     ██··",
-        "??██   → ··██",
-        "cue      step 1",
-        "recalls A",
-    ]
+    lines = ["torn: A", "██··     ██··", "??██   → ··██", "cue      step 1", "recalls A"]
+    assert [*side_by_side(strip, 80)] == lines == [*side_by_side(strip, 15)]
+    assert len([*side_by_side(strip, 14)]) == 2 + 2 * 3
+    three = Strip("", Size(2, 2), ("cue", "step 1", "step 2"), np.ones((3, 4)))
+    assert [len([*side_by_side(three, width)]) for width in (24, 23, 17, 16)] == [3, 6, 6, 9]

@@ -1,6 +1,4 @@
-"""Scenarios of forgetting: the closed law of the cosine, written out again; the same numbers as
-`ha.experiments.forgetting`.
-"""
+"""Scenarios of forgetting: the closed law of the cosine, written out again, and that of the accuracy as an integral."""
 
 import numpy as np
 import pytest
@@ -8,22 +6,8 @@ from scipy.integrate import quad
 from scipy.stats import beta
 
 import hopattn as ha
-from hopattn.scenario.loading import parse
-from tests.each import each
-from tests.refusal import problems
-
-TEXT = """schema = 1
-title = "a first word"
-source = "ours"
-kind = "forgetting"
-[forgetting]
-dim = 32
-carry = 0.8
-beta = 3
-names = 8
-lengths = [0, 3, 20]
-trials = 50
-"""
+from tests.scenario.scenarios_of_kinds import FORGETTING
+from tests.texts import parsed
 
 
 def law(n, carry, beta, attention):
@@ -35,14 +19,20 @@ def law(n, carry, beta, attention):
 
 
 def test_the_arrays_hold_means_errors_and_the_law_of_both_readers():
-    result = ha.run(parse(TEXT, "f.toml", "f"))
+    arrays = ha.run(parsed(FORGETTING)).arrays
+    readers = "with attention", "without attention"
     expected = [[law(n, 0.8, 3.0, attention) for n in (0, 3, 20)] for attention in (True, False)]
-    np.testing.assert_allclose(result.arrays["cosine-law"].values, expected, rtol=1e-12)
-    assert result.arrays["cosine"].labels == (("with attention", "without attention"), ("0", "3", "20"))
-    off = np.abs(result.arrays["cosine"].values - expected)
-    assert np.all(off <= 4 * result.arrays["cosine-error"].values + 0.5 / 32)
-    assert result.arrays["accuracy without attention"].values == result.arrays["accuracy"].values[1, 2]
-    assert np.all(result.arrays["accuracy-error"].values <= 0.5 / np.sqrt(49))
+    np.testing.assert_allclose(arrays["cosine-law"].values, expected, rtol=1e-12)
+    assert arrays["cosine"].labels == (readers, ("0", "3", "20"))
+    off = np.abs(arrays["cosine"].values - expected)
+    assert np.all(off <= 4 * arrays["cosine-error"].values + 0.5 / 32)
+    off = np.abs(arrays["accuracy"].values - arrays["accuracy-law"].values)
+    assert np.all(off <= 4 * np.sqrt(np.maximum(arrays["accuracy-law"].values, 0.02) / 50))
+    for quantity in ("accuracy", "cosine"):
+        for i, reader in enumerate(readers):
+            assert arrays[f"{quantity} {reader}"].values == arrays[quantity].values[i, -1]
+    share = arrays["accuracy"].values  # of 50 trials that are 0 or 1
+    np.testing.assert_allclose(arrays["accuracy-error"].values, np.sqrt(share * (1 - share) / 49), atol=1e-12)
 
 
 def test_the_law_of_the_accuracy_is_an_integral_over_all_directions():
@@ -57,36 +47,14 @@ def test_the_law_of_the_accuracy_is_an_integral_over_all_directions():
         cosine = (first + noise * c) / np.sqrt(first**2 + noise**2 + 2 * first * noise * c)
         return (1 - c * c) ** 14.5 * beta.cdf((1 + cosine) / 2, 15.5, 15.5) ** 7
 
-    found = ha.run(parse(TEXT, "f.toml", "f")).arrays["accuracy-law"].values[1, 1]
+    accuracy = ha.run(parsed(FORGETTING)).arrays["accuracy-law"].values[1, 1]
     expected = quad(wins, -1, 1)[0] / quad(lambda c: (1 - c * c) ** 14.5, -1, 1)[0]
-    assert found == pytest.approx(expected, rel=1e-8)
+    assert accuracy == pytest.approx(expected, rel=1e-8)
 
 
 def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_has_others():
     one, alone, other = (
-        ha.run(parse(TEXT.replace("[0, 3, 20]", lengths), "f.toml", "f"), seed).arrays["cosine"].values[1, -1]
+        ha.run(parsed(FORGETTING.replace("[0, 3, 20]", lengths)), seed).arrays["cosine"].values[1, -1]
         for lengths, seed in (("[0, 3, 20]", 0), ('"20"', 0), ("[20]", 1))
     )
     assert one == alone != other
-
-
-@each(
-    ("change", "message"),
-    [
-        (("lengths = [0, 3, 20]", ""), "forgetting.lengths: is missing"),
-        (("[0, 3, 20]", "[3, 0]"), "forgetting.lengths: "),
-        (("[0, 3, 20]", '"0:1:3"'), "forgetting.lengths: got 0.5; expected whole numbers from 0 up"),
-        (("[0, 3, 20]", "[-1, 3]"), "lengths.1: got -1"),
-        (("[0, 3, 20]", "[0.5]"), "lengths.1"),
-        (("[0, 3, 20]", "[1000000]"), "would take about"),
-        (("carry = 0.8", "carry = 1.1"), "forgetting.carry: got 1.1; expected at most 1"),
-        (("beta = 3", "beta = -1"), "forgetting.beta: got -1"),
-        (("names = 8", "names = 1"), "forgetting.names: got 1; expected at least 2"),
-        (("trials = 50", "trials = 1"), "forgetting.trials: got 1; expected at least 2"),
-        (("dim = 32", "dim = 1000"), "forgetting.dim: got 1000"),
-        (("carry = 0.8", "cary = 0.8"), "did you mean 'carry'"),
-    ],
-)
-def test_values_that_do_not_fit_are_reported(change, message):
-    found = problems(TEXT.replace(*change))
-    assert any(message in line for line in found), found

@@ -1,7 +1,6 @@
 """The table `[practice]`: pools draw what they say, faults of a table are reported with their lines."""
 
 import math
-import re
 from itertools import pairwise, permutations, product
 from random import Random
 
@@ -9,32 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import hopattn as ha
 from hopattn.scenario.practice.mistakes import mistakes
 from hopattn.scenario.practice.pools import pools, unit_tenths
-from tests.each import each
 
-SCENARIO = """
-schema = 1
-title = "t"
-source = "ours"
-kind = "cue"
-[vocabulary]
-axes = ["a", "b"]
-words = { x = [0.6, 0.8] }
-[input]
-tokens = ["x"]
-[network.neurons]
-n = [0.8, 0.6]
-[[expect]]
-at = "x"
-is = [0.96]
-asked = true
-[practice]
-errors = ["signs-lost", "last-number-left-out", "numbers-in-another-order"]
-[practice.vary]
-"vocabulary.words.x" = "unit-tenths"
-"""
 PRESENT = {"rotations": [[1, 0], [0, 1]], "circle": {"a": [1, 0], "b": [0, 1]}}
 
 
@@ -103,50 +79,6 @@ def test_draws_use_whole_numbers_alone():
     for name in pools:
         present = PRESENT.get(name, [0.6, 0.8])
         pools.make(name, **({"words": ["a", "b"]} if name == "texts" else {})).draw(present, WholeNumbers(0))
-
-
-def test_a_table_in_order_has_no_problem(tmp_path):
-    file = tmp_path / "x.toml"
-    file.write_text(SCENARIO)
-    assert ha.run(file).ok
-
-
-@each(
-    ("old", "new", "line", "message"),
-    [
-        ("unit-tenths", "unit-tenth", 20, "'unit-tenth' is unknown; did you mean 'unit-tenths'?"),
-        ("words.x", "words.y", 20, "'y' is unknown"),
-        ('"vocabulary.words.x"', '"vocabulary.magnitude"', 20, "draws a list of numbers; expected one here"),
-        ('"unit-tenths"', '{ name = "whole", most = 200 }', 20, "at most 99"),
-        ('"unit-tenths"', "[[0.6, 0.8]]", 20, "at least 2"),
-        ("signs-lost", "sign-lost", 18, "'sign-lost' is unknown; did you mean 'signs-lost'?"),
-        ('"signs-lost", ', "", 18, "at least 3"),
-        ("asked = true\n", "", 16, "asks nothing; write `asked = true` into an expectation of a number"),
-        ("[practice]\n", "[practise]\n", 17, "did you mean 'practice'?"),
-        ('at = "x"\nis = [0.96]', 'at = "x"\nnearest = "x"', 16, "'asked' is unknown"),
-    ],
-)
-def test_a_fault_is_reported_with_its_line(tmp_path, old, new, line, message):
-    assert old in SCENARIO
-    file = tmp_path / "x.toml"
-    file.write_text(SCENARIO.replace(old, new))
-    with pytest.raises(ha.InvalidInput, match=re.escape(message)) as error:
-        ha.load(file)
-    assert f"x.toml:{line}:" in str(error.value)
-
-
-def test_an_expectation_that_is_asked_needs_a_table(tmp_path):
-    file = tmp_path / "x.toml"
-    file.write_text(SCENARIO[: SCENARIO.index("[practice]")])
-    with pytest.raises(ha.InvalidInput, match=re.escape("x.toml:16: expect.1.asked: needs a table [practice]")):
-        ha.load(file)
-
-
-def test_a_variant_does_not_change_the_table(tmp_path):
-    file = tmp_path / "x.toml"
-    file.write_text(SCENARIO + '[[variant]]\nname = "v"\nset = { "practice.text" = "t" }\n')
-    with pytest.raises(ha.InvalidInput, match="belongs to the whole file"):
-        ha.load(file)
 
 
 def test_every_error_has_words_in_every_language():

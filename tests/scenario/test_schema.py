@@ -13,27 +13,21 @@ from hopattn.scenario.expectations import LEADING
 from hopattn.scenario.files import shipped, shipped_folder
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.schema import schema, schema_text
-from tests.each import each
 from tests.texts import GOOD
 
 
 @pytest.fixture(scope="module")
 def validator():
+    jsonschema.Draft202012Validator.check_schema(schema())
     return jsonschema.Draft202012Validator(schema())
 
 
-def test_it_is_a_schema(validator):
-    jsonschema.Draft202012Validator.check_schema(validator.schema)
-
-
-@pytest.mark.quick(0)
 def test_it_accepts_every_shipped_file_and_each_names_it_for_editors(validator):
     faults = []
     for name, path in shipped().items():
         text = path.read_text(encoding="utf-8")
-        faults += [
-            f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(tomllib.loads(text))
-        ]
+        errors = validator.iter_errors(tomllib.loads(text))
+        faults += [f"{name}: {error.json_path}: {error.message}" for error in errors]
         directive, _, schema_file = text.partition("\n")[0].partition(" ")
         if directive != "#:schema" or not (path.parent / schema_file).resolve().is_file():
             faults.append(f"{name}: its first line names no schema")
@@ -45,15 +39,13 @@ def test_the_file_beside_the_scenarios_is_the_current_one():
     assert text == schema_text(), "make schema"
 
 
-@each(
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("schema = 1", "schema = 2"),
         ('"softmax"', '"softmx"'),
         ('"softmax"', '{ name = "power", m = 2 }'),
-        ('"causal"', '"casual"'),
         ('mask = "causal"', "beta = -1"),
-        ('mask = "causal"', 'beta = "8"'),
         ("[input]", "[imput]"),
         ('nearest = "b"', 'neerest = "b"'),
         ('kind = "attention"', 'kind = "cue"'),

@@ -13,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.scenario.checking import InvalidScenario
 from hopattn.scenario.files import shipped
-from hopattn.scenario.loading import parse
-from tests.counts import FULL, but, count, spread
+from tests.draws import count
 from tests.html_page import Page
 from tests.runs import scenario_of
 
@@ -26,17 +24,13 @@ KINDS = {name: re.search(r'^kind = "(.*)"', text, re.MULTILINE)[1] for name, tex
 ONE_OF_EACH_KIND = {kind: name for name, kind in reversed(KINDS.items())}
 
 
-SLOW = ("ising-ring", "ising-patterns", "sparse-coding")
-"""Shipped scenarios that take half a second or more, and of which no figure of the gallery is drawn."""
-
-
-@pytest.mark.parametrize("name", but(NAMES, *SLOW))
+@pytest.mark.parametrize("name", NAMES)
 def test_it_meets_what_it_expects_computes_what_its_kind_declares_and_has_a_page(name, results, monkeypatch):
     assert results[name].expectations
     assert [outcome for outcome in results[name].expectations if not outcome.met] == []
     for run in results[name].runs:
         assert_declared(scenario_of(name).runs[run.name], run.arrays)
-    if FULL or name in ONE_OF_EACH_KIND.values():
+    if count(True, False) or name in ONE_OF_EACH_KIND.values():
         assert_explained(name, results[name])
     monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
     assert results[name].title in Page(ha.html(results[name])).words
@@ -281,33 +275,11 @@ def test_the_counts_of_the_hot_dog(results):
     assert found["triples, two words between"] == right(far, 3) == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("task.n", 4), "4 needs 3 words before the answer; a sequence has 2"),
-        (("task.n", 0), "got 0; expected at least 1"),
-        (("task.model", "bigram"), "belongs to model"),
-    ],
-)
-def test_an_n_gram_that_does_not_fit_is_refused(change, message):
-    text = shipped()["hot-dog"].read_text(encoding="utf-8").partition("[[variant]]")[0]
-    scenario = parse(text.replace('query = "food?"', 'query = "food?"\nmodel = "n-gram"\nn = 3'), "h.toml", "h")
-    assert ha.run(scenario).arrays["accuracy"].values == 1
-    with pytest.raises(InvalidScenario, match=message):
-        ha.run(scenario, overrides=dict([change]))
-
-
-def test_an_n_gram_model_needs_n():
-    with pytest.raises(InvalidScenario, match='model = "n-gram" needs n'):
-        ha.run(ha.load("all-a-any-b"), overrides={"task.model": "n-gram"})
-
-
 DRAWN = ["letters", "modern", "exponential", "forgetting", "hopfield", "spurious", "capacity", "dense-capacity"]
 """Shipped scenarios that draw, and whose expectations are statistical or an outcome of a draw; those that are quick."""
 
 
-@pytest.mark.quick(3)
-@pytest.mark.parametrize("name", [*DRAWN, *spread(["vanishing-gradients", "ising-ring", "capacity-by-size"], 0)])
+@pytest.mark.parametrize("name", [*DRAWN, *count(["vanishing-gradients", "ising-ring", "capacity-by-size"], [])])
 def test_an_expectation_does_not_rest_on_one_lucky_seed(name):
     scenario, seeds = ha.load(name), range(1, count(41, 6))
     missed = [[outcome.met is False for outcome in ha.run(scenario, rng=seed).expectations] for seed in seeds]

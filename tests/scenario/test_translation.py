@@ -1,24 +1,26 @@
-"""The kind translation: what is written, the same model as an `EncoderDecoder`, and what is refused."""
+"""Kinds that write: a translation is an `EncoderDecoder`, a recurrent network loops over plain Python numbers."""
 
 import re
+from math import exp, tanh
 
 import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from hopattn.scenario.files import shipped
-from hopattn.scenario.loading import parse
-from tests.each import each
 from tests.runs import result_of
-
-TEXT = shipped()["translation"].read_text(encoding="utf-8")
-MODEL = re.sub(r"figure\.names = .*\n", "", TEXT.partition("[[variant]]")[0])
+from tests.texts import parsed
 
 
-def written(overrides, text=MODEL):
-    result = ha.run(parse(text, "t.toml", "t", overrides))
-    return " ".join(result.arrays["written"].values)
+def as_written(name):
+    """The text of a shipped scenario without its variants and expectations."""
+    return re.sub(r"figure\.names = .*\n", "", ha.load(name).text.partition("[[variant]]")[0])
+
+
+MODEL = as_written("translation")
+
+
+def written(overrides):
+    return " ".join(ha.run(parsed(MODEL), overrides=overrides).arrays["written"].values)
 
 
 def test_every_sentence_of_the_words_is_translated():
@@ -75,12 +77,13 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
 
 def test_two_layers_of_a_decoder_follow_each_other():
     """The first layer reads the source into `sense`; the second moves it on to `next`."""
-    text = shipped()["encoder-decoder"].read_text(encoding="utf-8").partition("[[variant]]")[0]
-    text = re.sub(r"figure\.names = .*\n", "", text)
     layer = '[[decoder]]\n[[decoder.head]]\nvalue = { from = "sense", to = "next" }\nquery = { scale = 0 }\n'
     layer += 'mask = { name = "window", width = 1 }\n[[decoder.cross.head]]\nvalue = { scale = 0 }\n'
-    longer = text.replace('value = { from = "sense", to = "next" }', 'value = { from = "sense" }') + layer
-    result = ha.run(parse(longer, "t.toml", "t"), explain=True)
+    longer = (
+        as_written("encoder-decoder").replace('value = { from = "sense", to = "next" }', 'value = { from = "sense" }')
+        + layer
+    )
+    result = ha.run(parsed(longer), explain=True)
     assert list(result.arrays["written"].values) == ["aepeul", "pon", "."]
     assert {"text layer 2 head 1 weights", "layer 2 head 1 weights"} <= set(result.arrays)
     assert "the decoder, layer 2, over the words written so far:" in result.runs[0].working
@@ -90,112 +93,133 @@ def test_two_layers_of_a_decoder_follow_each_other():
 def test_the_layers_may_be_whole():
     """A feed-forward layer that adds nothing leaves all scores as they are; a norm changes them."""
     zeros = f"feed_forward = {{ inner = {[[0] * 12]}, outer = {[[0]] * 12} }}"
-    before = ha.run(parse(MODEL, "t.toml", "t")).arrays["logits"].values
+    before = ha.run(parsed(MODEL)).arrays["logits"].values
     for layer in ("[[encoder]]\n", "[decoder.cross]\n"):
         text = MODEL.replace("[[decoder.cross.head]]", "[decoder.cross]\n[[decoder.cross.head]]")
         assert layer in text
-        same = ha.run(parse(text.replace(layer, f"{layer}{zeros}\n", 1), "t.toml", "t"), explain=True)
+        same = ha.run(parsed(text.replace(layer, f"{layer}{zeros}\n", 1)), explain=True)
         np.testing.assert_allclose(same.arrays["logits"].values, before, atol=1e-14)
-        normed = ha.run(parse(text.replace(layer, f'{layer}norm = "rms"\n', 1), "t.toml", "t"), explain=True)
+        normed = ha.run(parsed(text.replace(layer, f'{layer}norm = "rms"\n', 1)), explain=True)
         assert not np.allclose(normed.arrays["logits"].values[0], before[0])
 
 
-def test_the_sum_of_a_layer_of_the_decoder_names_the_words_that_are_written():
-    (run,) = ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs
-    last = max(i for i, line in enumerate(run.working) if line == "layer 1, the word with the output added:")
-    names = [line.strip().partition(":")[0] for line in run.working[last + 1 :] if line.startswith("  ")]
-    assert names == run.arrays["written"].values.tolist()
+def plain(number):
+    return f"{number:.4f}".strip("0").rstrip(".")
 
 
 def test_it_explains_the_encoder_the_decoder_and_each_word():
-    lines = [line.strip() for line in ha.run(parse(MODEL, "t.toml", "t"), explain=True).runs[0].working]
-    decoder = lines.index("the decoder, layer 1, over the words written so far:")
+    (run,) = ha.run(parsed(MODEL), explain=True).runs
+    lines = [line.strip() for line in run.working]
+    decoder, read = (
+        lines.index(f"the decoder, layer 1, over the words {what}:") for what in ("written so far", "read")
+    )
     assert "weights (argmax): cats 0, chase 1, mice 0" in lines[:decoder]
-    read = lines.index("the decoder, layer 1, over the words read:")
     assert any(line.startswith("e^0 + e^0 + e^0 + e^0 = 1 + 1 + 1 + 1 = 4") for line in lines[decoder:read])
-    assert lines[-4:] == [
-        "word 1 is kediler; the largest scores: kediler .9094 (probability .2945), kedileri .5819 (probability .2123), "
-        "fareleri .0634 (probability .1264)",
-        "word 2 is fareleri; the largest scores: fareleri 1.2732 (probability .3168), fareler .9094 (probability "
-        ".2202), kedileri .7547 (probability .1887)",
-        "word 3 is kovalar; the largest scores: kovalar .9094 (probability .3222), kedileri .0634 (probability .1383), "
-        "fareleri .0634 (probability .1383)",
-        "word 4 is .; the largest scores: . 2 (probability .4986), kediler .9094 (probability .1675), kedileri .5819 "
-        "(probability .1207)",
-    ]
-
-
-@each(
-    ("old", "new", "message"),
-    [
-        (
-            '"kediler", "fareler"',
-            '"kedilr", "fareler"',
-            "writing.words.1: 'kedilr' is unknown; did you mean 'kediler'?",
-        ),
-        ('"kediler", "fareler"', '"kediler", "kediler"', "writing.words: 'kediler' is given 2 times"),
-        ('start = "."', 'start = ","', "writing.start: ',' is unknown"),
-        ('end   = "."', 'end   = "cats"', "writing.end: 'cats' is unknown"),
-        ('read  = "next"', 'read  = "nxt"', "writing.read: 'nxt' is unknown; did you mean 'next'?"),
-        ('read  = "next"', 'read  = "position"', "the part 'position' has not as many elements as a word"),
-        ('read  = "next"', 'read  = "next"\nlimit = 101', "writing.limit"),
-        ('tokens = ["cats"', 'tokens = ["cat"', "input.tokens.1: 'cat' is unknown"),
-        ('tokens = ["cats"', 'padding = "."\ntokens = ["cats"', "input.padding: only kind 'attention' has padding"),
-        ("query = { scale = 0 }", "mask = [[true]]", "decoder.1.head.1.mask: has a fixed number of rows, but the text"),
-        ("query = { scale = 0 }", "bias = [[1]]", "decoder.1.head.1.bias: has a fixed number of rows, but the text"),
-        ("query = { scale = 0 }", 'mask = "none"', "decoder.1.head.1.mask: no word may see a later one, which is not"),
-        ("query = { scale = 0 }", 'mask = { name = "nonzero" }', "expected 'causal', 'strict' or a window"),
-        ("beta  = 2", "weights = [[1, 1, 1]]", "decoder.1.cross.head.1.weights: has a fixed number of rows"),
-        ("beta  = 2", 'mask = "causal"', "decoder.1.cross.head.1.mask: 'causal' has no meaning between two texts"),
-        ("query = { scale = 0 }", 'query = { from = "nxt" }', "decoder.1.head.1.query.from: 'nxt' is unknown"),
-    ],
-)
-def test_what_does_not_fit_is_refused_with_its_place(old, new, message):
-    assert old in MODEL
-    with pytest.raises(InvalidInput) as error:
-        parse(MODEL.replace(old, new), "t.toml", "t")
-    assert message in str(error.value)
-    assert str(error.value).startswith("t.toml:")
-
-
-@pytest.mark.parametrize(
-    ("expect", "message"),
-    [
-        ('writes = ["kedilr"]', "expect.1.writes.1: 'kedilr' is unknown; did you mean 'kediler'?"),
-        ('at = "mice"\nnearest = "cats"', "'mice' is a word, but does not occur in this text (kediler, fareleri"),
-        ('matrix = "written"\nis = [[1]]', "has shape (1, 1); the matrix has shape (4,)"),
-    ],
-)
-def test_an_expectation_that_does_not_fit_is_refused(expect, message):
-    with pytest.raises(InvalidInput) as error:
-        parse(f"{MODEL}\n[[expect]]\n{expect}\n", "t.toml", "t")
-    assert message in str(error.value)
-
-
-def test_nothing_is_written_by_other_kinds():
-    text = shipped()["bank"].read_text(encoding="utf-8")
-    with pytest.raises(InvalidInput, match="nothing is written here"):
-        parse(f'{text}\n[[expect]]\nwrites = ["banks"]\n', "t.toml", "t")
+    last = max(i for i, line in enumerate(run.working) if line == "layer 1, the word with the output added:")
+    names = [line.strip().partition(":")[0] for line in run.working[last + 1 :] if line.startswith("  ")]
+    words, logits = run.arrays["written"].values.tolist(), run.arrays["logits"]
+    assert names == words
+    for i, (word, scores) in enumerate(zip(words, logits.values, strict=True)):
+        shares = run.arrays["probabilities"].values[i]
+        best = [
+            f"{logits.labels[1][j]} {plain(scores[j])} (probability {plain(shares[j])})"
+            for j in np.argsort(-scores, kind="stable")[:3]
+        ]
+        assert lines[i - len(words)] == f"word {i + 1} is {word}; the largest scores: {', '.join(best)}"
 
 
 def test_a_text_that_misses_is_shown_beside_the_expected_one():
-    result = ha.run(parse(f'{MODEL}\n[[expect]]\nwrites = ["kediler", "."]\n', "t.toml", "t"))
+    result = ha.run(parsed(f'{MODEL}\n[[expect]]\nwrites = ["kediler", "."]\n'))
     assert not result.ok
     assert result.table()[0]["expected"] == "kediler ."
     assert result.table()[0]["computed"] == "kediler fareleri kovalar ."
 
 
-def test_numbers_that_overflow_are_an_error_with_a_place():
-    changes = {
-        "vocabulary.magnitude": "free",
-        "vocabulary.words.kovalar": [0, 0, 1e300, 0, 0],
-        "decoder.head.value.scale": 1e300,
-    }
-    with pytest.raises(InvalidInput, match=r"t.toml:\d+: .*finite scores"):
-        ha.run(parse(MODEL, "t.toml", "t", changes))
+NETWORK = """schema = 1
+title = "a translation"
+source = "ours"
+kind = "recurrent"
+[vocabulary]
+axes = ["x", "y"]
+magnitude = "free"
+words = { go = [1, 0], home = [0.5, 1], vai = [0, 2], casa = [-1, 1] }
+[input]
+tokens = ["go", "home", "go"]
+[cell]
+w_input = [[0.3, -0.2], [0.5, 0.1], [-0.4, 0.7]]
+w_hidden = 0.5
+bias = [0.1, 0, -0.1]
+start = [0.2, 0.1, 0]
+[decoder]
+writes = ["vai", "casa", "vai"]
+first = "home"
+start = [0.5, -1]
+w_input = [[0.2, 0.1], [-0.3, 0.4]]
+w_context = [[1, 0, 0.5], [0, -1, 0.2]]
+w_hidden = 0.25
+bias = [0, 0.3]
+similarity = { name = "additive", w_cue = [[1, 2], [0.5, 0]], w_key = [[0, 1, 1], [2, 0, -1]], v = [1.5, -2] }
+beta = 2
+read_out = 1
+"""
+WORDS = {"go": [1, 0], "home": [0.5, 1], "vai": [0, 2], "casa": [-1, 1]}
 
 
-def test_the_layer_of_an_encoder_in_a_file_is_not_a_decoders():
-    file = '[[decoder]]\nfrom_torch = { file = "torch-encoder-layer.npz", heads = 2 }\n'
-    with pytest.raises(InvalidInput, match=r"decoder\.1\.from_torch: holds an encoder's layer; write out the heads"):
-        parse(MODEL.replace("[[decoder]]\n", file, 1), "t.toml", "t")
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def after(terms):
+    return [tanh(sum(parts)) for parts in zip(*terms, strict=True)]
+
+
+def attended(scores, keys):
+    total = sum(map(exp, scores))
+    weights = [exp(score) / total for score in scores]
+    return weights, [sum(p * key[i] for p, key in zip(weights, keys, strict=True)) for i in range(len(keys[0]))]
+
+
+def test_a_network_and_its_decoder_are_those_of_the_formulas():
+    state, states = [0.2, 0.1, 0], []
+    for word in ("go", "home", "go"):
+        heard = times([[0.3, -0.2], [0.5, 0.1], [-0.4, 0.7]], WORDS[word])
+        state = after([heard, [0.5 * h for h in state], [0.1, 0, -0.1]])
+        states.append(state)
+    own, table, contexts, written = [0.5, -1], [], [], []
+    for word in ("home", "vai", "casa"):
+        cue = times([[1, 2], [0.5, 0]], own)
+        compared = [times([[0, 1, 1], [2, 0, -1]], key) for key in states]
+        scores = [2 * (1.5 * tanh(cue[0] + key[0]) - 2 * tanh(cue[1] + key[1])) for key in compared]
+        weights, context = attended(scores, states)
+        heard = times([[0.2, 0.1], [-0.3, 0.4]], WORDS[word])
+        own = after([heard, times([[1, 0, 0.5], [0, -1, 0.2]], context), [0.25 * s for s in own], [0, 0.3]])
+        for rows, row in ((table, weights), (contexts, context), (written, own)):
+            rows.append(row)
+    found = ha.run(parsed(NETWORK)).arrays
+    expected = {"states": states, "weights": table, "context": contexts, "state": written, "output": written}
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name].values, values, rtol=1e-12, err_msg=name)
+    assert found["weights"].labels == (("vai#1", "casa", "vai#2"), ("go#1", "home", "go#2"))
+    unit = {word: np.array(vector) / np.hypot(*vector) for word, vector in WORDS.items()}
+    assert list(found["reads"].values) == [max(unit, key=lambda word: unit[word] @ row) for row in written]
+
+
+READ = [[1, 0, 0], [0.5, 1, 0], [0.25, 0.5, 1]]
+
+
+@pytest.mark.parametrize("name", ["", "dot", "additive"])
+def test_the_alignment_of_the_lectures_sentence(name, results):
+    """The Turkish order: the subject, the object, the verb; the next part is looked for after each."""
+    state, rows = [1, 0, 0], []
+    for _ in range(3):
+        if name == "additive":
+            scores = [10 * sum(tanh(h) - tanh(s + h) for s, h in zip(state, key, strict=True)) for key in READ]
+        else:
+            scores = [5 * sum(s * h for s, h in zip(state, key, strict=True)) for key in READ]
+        weights, (subject, verb, object_) = attended(scores, READ)
+        state = [verb, object_, subject]  # after the verb a subject, after the object the verb, after the subject
+        rows.append(weights)
+    run = next(run for run in results["alignment"].runs if run.name == name)
+    np.testing.assert_allclose(run.arrays["weights"].values, rows, rtol=1e-12)
+    assert np.argmax(rows, axis=1).tolist() == [0, 2, 1]
+    assert list(run.arrays["reads"].values) == ["kediler", "fareleri", "kovalar"]

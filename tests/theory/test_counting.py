@@ -12,12 +12,13 @@ from scipy.stats import norm
 
 import hopattn as ha
 from hopattn.papers import trials
-from tests.each import each
 
 T = ha.theory
 
 
-@each(("neurons", "patterns", "self_coupling"), [(3, 2, False), (4, 3, False), (3, 4, True), (2, 5, False)])
+@pytest.mark.parametrize(
+    ("neurons", "patterns", "self_coupling"), [(3, 2, False), (4, 3, False), (3, 4, True), (2, 5, False)]
+)
 def test_the_error_of_a_step_is_that_of_all_sets_of_patterns(neurons, patterns, self_coupling):
     """A step turns a neuron where its field is against its state; all 2^(NP) sets of patterns are equally likely."""
     every = np.array([*product([-1.0, 1.0], repeat=neurons * patterns)]).reshape(-1, patterns, neurons)
@@ -43,26 +44,28 @@ def test_the_ways_to_part_points_are_those_that_linear_programming_finds(points,
     assert T.separable_share(points, dim) == pytest.approx(found / 2**points, rel=1e-12)
 
 
-@each("margin", [0.0, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("margin", [0.0, 0.3, 1.0, 4.0])
 def test_gardners_load_is_her_integral(margin):
     integral = quad(lambda t: norm.pdf(t) * (t + margin) ** 2, -margin, 40, epsabs=1e-13)[0]
     assert float(T.gardner_load(margin)) == pytest.approx(1 / integral, rel=1e-9)
 
 
 # Simulated, with the standard error over sets of patterns: another program's loop over flips by energy difference.
-@each(("patterns", "neurons", "n", "rectified", "share"), [(412, 64, 3, True, 0.0059), (15, 100, 2, False, 0.0043)])
+@pytest.mark.parametrize(
+    ("patterns", "neurons", "n", "rectified", "share"), [(412, 64, 3, True, 0.0059), (15, 100, 2, False, 0.0043)]
+)
 def test_the_error_of_dense_memories_is_the_simulated_one(patterns, neurons, n, rectified, share):
     assert float(T.dense_error(patterns, neurons, n, rectified)) == pytest.approx(share, abs=5e-4)
 
 
-@each("n", [2, 3, 5])
+@pytest.mark.parametrize("n", [2, 3, 5])
 def test_at_the_capacity_of_many_neurons_the_error_is_the_promised_one(n):
     """N → ∞: both are the same signal and noise."""
     capacity = float(T.dense_capacity(10**5, n, wrong=0.01))
     assert float(T.dense_error(capacity, 10**5, n)) == pytest.approx(0.01, rel=1e-3)
 
 
-@each(("n", "patterns"), [(1, 15), (2, 60), ("exponential", 200)])
+@pytest.mark.parametrize(("n", "patterns"), [(1, 15), (2, 60), ("exponential", 200)])
 def test_the_error_of_a_sequence_is_the_simulated_one(n, patterns):
     """20 sets of patterns of 30 neurons; four standard errors over them, .004 for sums that are not quite normal."""
     neurons, found = 30 if n != "exponential" else 12, []
@@ -79,13 +82,13 @@ def test_the_error_of_a_sequence_is_the_simulated_one(n, patterns):
     assert np.mean(found) == pytest.approx(T.sequence_error(patterns, neurons, n), abs=within)
 
 
-@each("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_rectified_sequence_has_half_of_the_crosstalk(n):
     """m is as often below 0 as above, so that half of the mean square is left: as of half as many patterns."""
     assert T.sequence_error(81, 20, n, rectified=True) == pytest.approx(T.sequence_error(41, 20, n))
 
 
-@each(("neurons", "patterns", "beta"), [(8, 60, 1.0), (10, 300, 1.0), (8, 40, 0.3)])
+@pytest.mark.parametrize(("neurons", "patterns", "beta"), [(8, 60, 1.0), (10, 300, 1.0), (8, 40, 0.3)])
 def test_the_error_of_the_exponential_memory_is_the_simulated_one(neurons, patterns, beta):
     """Energies of both sides of every neuron, in 300 sets of patterns; four standard errors over them, and .006."""
     found = []
@@ -137,7 +140,7 @@ def test_shared_locations_are_counted_over_all_addresses():
     assert T.active_share(8, 3) == pytest.approx(np.mean(every.sum(axis=1) <= 3))
 
 
-@each("own", [True, False])
+@pytest.mark.parametrize("own", [True, False])
 def test_a_reading_of_a_sparse_distributed_memory_errs_as_often_as_simulated(own):
     """60 memories of 64 bits, 2,000 locations and 60 words; 4 standard errors, and .01 for a sum that is not normal."""
     bits, radius, distance, found = 64, 24, 10, []
@@ -153,7 +156,7 @@ def test_a_reading_of_a_sparse_distributed_memory_errs_as_often_as_simulated(own
     assert np.mean(found) == pytest.approx(T.sdm_error(bits, radius, 2000, 60, distance, own), abs=within)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: T.load_at_error(0.5), "error: expected shares below 0.5"),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from tests.each import each
 
 
 def test_the_capacity_of_order_2_is_that_of_krotov_and_hopfield():
@@ -14,7 +13,7 @@ def test_the_capacity_of_order_2_is_that_of_krotov_and_hopfield():
     assert float(ha.theory.dense_capacity(1000, 2, rectified=False)) == pytest.approx(150, abs=2)
 
 
-@each("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, 4])
 def test_the_capacity_grows_as_the_power_n_less_1(n):
     few, many = ha.theory.dense_capacity([10, 100], n)
     assert math.log10(many / few) == pytest.approx(n - 1)

@@ -11,7 +11,6 @@ from scipy.optimize import root as root_of
 
 import hopattn as ha
 from hopattn.theory.mean_field import retrieved, solution
-from tests.each import each
 
 
 def test_the_critical_load_and_the_overlap_there_are_the_published_ones():
@@ -103,7 +102,7 @@ def test_the_highest_temperature_is_found_up_to_the_largest_load_of_any_temperat
     assert np.isnan(temperature_at(most + 1e-4))
 
 
-@each(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])
+@pytest.mark.parametrize(("load", "temperature"), [(0.02, 0.4), (0.05, 0.3), (0.1, 0.05), (0.13, 0.01)])
 def test_a_solution_solves_the_equations(load, temperature):
     found = retrieved(load, temperature)
     r = found.q / (1 - (1 - found.q) / temperature) ** 2
@@ -146,7 +145,7 @@ def test_the_coldest_solutions_lead_to_those_at_zero():
     assert solution(0.5, 0.0, 0.0).load == 0
 
 
-@each("bad", [-0.1, math.nan, math.inf, "much", [0.1, -1]])
+@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf, "much", [0.1, -1]])
 def test_other_numbers_are_refused(bad):
     for formula in (ha.theory.overlap, ha.theory.retrieval_temperature, ha.theory.glass_temperature):
         with pytest.raises(ha.InvalidInput, match="load: expected"):
@@ -158,7 +157,7 @@ def test_loads_that_do_not_fit_the_temperatures_are_refused():
         ha.theory.overlap([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
-@each("load", [5e-324, 1e-300, 1e-16])
+@pytest.mark.parametrize("load", [5e-324, 1e-300, 1e-16])
 def test_the_smallest_loads_lead_to_a_load_of_zero(load):
     for temperature in (0.0, 0.1, 0.9):
         assert ha.theory.overlap(load, temperature) == pytest.approx(ha.theory.overlap(0, temperature))

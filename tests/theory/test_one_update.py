@@ -19,7 +19,6 @@ from hopattn.theory import (
     retrieval_bound,
     sphere_denoising_error,
 )
-from tests.each import each
 
 
 @given(
@@ -72,7 +71,7 @@ def test_the_bound_of_the_error_is_sharp_for_two_opposite_patterns():
     np.testing.assert_allclose(np.linalg.norm(after - patterns, axis=1), retrieval_bound(patterns, 8.0), rtol=1e-6)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: random_storage(20, 1), "theorem 3 needs c ≥ (2/√p)^(4/(d−1))"),
@@ -88,7 +87,7 @@ def test_what_theory_does_not_cover_is_refused(call, message):
         call()
 
 
-@each("noise", [0.001, 0.1, 1.0, 50.0])
+@pytest.mark.parametrize("noise", [0.001, 0.1, 1.0, 50.0])
 def test_the_error_of_two_ends_and_of_a_circle_are_their_integrals(noise):
     """±R has the posterior mean R tanh(Rx/σ²); the circle R I₁/I₀."""
     turn = max(-9, -1 / math.sqrt(noise))  # where the two ends are equally likely

@@ -12,7 +12,6 @@ from scipy.special import erf
 
 import hopattn as ha
 from hopattn.theory.mean_field import critical, retrieved, without_overlap
-from tests.each import each
 
 T = ha.theory
 
@@ -28,7 +27,7 @@ def test_the_lines_have_the_digits_that_other_solvers_give():
     assert (meeting, critical(meeting).load) == pytest.approx((0.0250684, 0.138185915), abs=1e-7)
 
 
-@each("line", [("critical_load", "retrieval_temperatures"), ("stable_load", "stable_temperatures")])
+@pytest.mark.parametrize("line", [("critical_load", "retrieval_temperatures"), ("stable_load", "stable_temperatures")])
 def test_a_load_that_returns_has_two_temperatures_which_both_have_it(line):
     load_at, temperatures = (getattr(T, name) for name in line)
     start = float(load_at())
@@ -39,7 +38,7 @@ def test_a_load_that_returns_has_two_temperatures_which_both_have_it(line):
     assert temperatures(start / 2)[0] == 0 and np.all(np.isnan(temperatures(0.15)))
 
 
-@each(("load", "temperature"), [(0.03, 0.2), (0.1, 0.05), (0.12, 0.2), (0.05, 0.4)])
+@pytest.mark.parametrize(("load", "temperature"), [(0.03, 0.2), (0.1, 0.05), (0.12, 0.2), (0.05, 0.4)])
 def test_the_free_energy_changes_with_the_load_as_its_formula_does_at_the_solution(load, temperature):
     """It is stationary in m, q and r, so that only the explicit load counts."""
     step = 1e-5
@@ -91,7 +90,7 @@ def test_a_mixture_is_a_stationary_point_and_a_minimum_up_to_its_temperature(n, 
         assert (np.linalg.eigvalsh(second)[0] > 0) == (temperature < edge)
 
 
-@each(("n", "energy"), [(1, -1 / 2), (3, -3 / 8), (5, -45 / 128), (7, -7 * (5 / 16) ** 2 / 2)])
+@pytest.mark.parametrize(("n", "energy"), [(1, -1 / 2), (3, -3 / 8), (5, -45 / 128), (7, -7 * (5 / 16) ** 2 / 2)])
 def test_the_energy_of_a_mixture_is_that_of_its_signs(n, energy):
     assert T.mixture_energy(n) == pytest.approx(energy, rel=1e-12)
     signs = np.array([*product([-1.0, 1.0], repeat=n)])
@@ -105,7 +104,7 @@ def test_a_mixture_of_an_even_number_is_refused():
         T.mixture_overlap(4)
 
 
-@each("n", [1, 3, 5])
+@pytest.mark.parametrize("n", [1, 3, 5])
 def test_the_equations_keep_a_mixture_up_to_its_load(n):
     """The equations at T = 0 over all 2^n signs, followed from the mixture itself."""
     z = np.array([*product([-1.0, 1.0], repeat=n)]).sum(axis=1)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.experiments.separation import SeparationReport
 from hopattn.theory.separation import margins
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 
 RNG = np.random.default_rng(0)
 SETS = {
@@ -41,7 +40,7 @@ def boundary_cues(memory, patterns, radius, n, rng):
     return meant, x
 
 
-@each("name", SETS)
+@pytest.mark.parametrize("name", SETS)
 def test_a_softmax_memory_surely_returns_from_within_the_radius(name):
     """20,000 cues of each of 5 sets at two β; every one ends within r₀ of its pattern, and all in one state."""
     patterns = SETS[name]
@@ -62,8 +61,8 @@ def test_a_softmax_memory_surely_returns_from_within_the_radius(name):
             )
 
 
-@each("name", SETS)
-@each("alpha", [1.5, 2.0])
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("alpha", [1.5, 2.0])
 def test_a_sparse_memory_returns_in_one_step_from_the_radius_and_not_from_beyond_it(name, alpha):
     patterns = SETS[name]
     apart, rng = ha.theory.margins(patterns), np.random.default_rng(2)
@@ -83,7 +82,7 @@ def test_a_sparse_memory_returns_in_one_step_from_the_radius_and_not_from_beyond
         assert np.max(memory.weights(beyond)) < 1
 
 
-@each("name", SETS)
+@pytest.mark.parametrize("name", SETS)
 def test_a_memory_with_a_range_returns_in_one_step_from_within_half_of_the_distance(name):
     """100,000 cues of 5 sets: from β = 8/D² on, a log-sum-ReLU leads every cue within √(2/β) to exactly its pattern."""
     patterns, rng = SETS[name], np.random.default_rng(3)
@@ -131,7 +130,7 @@ def test_a_well_separated_pattern_fulfils_ramsauers_condition_and_error(seed):
         assert error <= 2 * (n - 1) * longest * np.exp(-beta * apart.delta[i]) * (1 + 1e-9)
 
 
-@each(("factor", "minima"), [(1.9, 1), (2.1, 3), (7.9, 3), (8.1, 2)])
+@pytest.mark.parametrize(("factor", "minima"), [(1.9, 1), (2.1, 3), (7.9, 3), (8.1, 2)])
 def test_two_patterns_of_a_log_sum_relu_have_three_minima_between_its_two_beta(factor, minima):
     """E(x) = −log Σ [1 − ½β|x − ξ|²]₊ at distance r, on a fine grid: Hoover et al. (2025); 8/r² is `relu_beta`."""
     r = 1.7
@@ -153,10 +152,10 @@ def test_equal_patterns_and_a_single_one_have_their_margins():
     assert (alone.sparse_radius(1.0)[0], alone.softmax_radius(1.0)[0][0]) == (np.inf, np.inf)
 
 
-@each(
+@pytest.mark.parametrize(
     "patterns", [[[1e74, 0.0], [0.0, 1e74]], [[1e-160, 0.0], [0.0, 1e-160]], [[1.0, 0.0], [1.0, 1e-12]], [[0.0], [0.0]]]
 )
-@each("beta", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("beta", [1e-300, 1.0, 1e300])
 def test_numbers_of_any_size_give_radii_without_a_fault(patterns, beta):
     apart = ha.theory.margins(patterns)
     radius, error = apart.softmax_radius(beta)
@@ -164,7 +163,7 @@ def test_numbers_of_any_size_give_radii_without_a_fault(patterns, beta):
     assert np.all(apart.sparse_radius(beta) <= apart.reach)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ha.theory.margins([1.0, 2.0]), "patterns: expected \\(n_patterns, dim\\), not shape \\(2,\\)"),

@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 
 
 def test_half_of_the_neurons_active_is_about_half_the_capacity_of_spins():
@@ -29,7 +28,9 @@ def test_the_capacity_approaches_its_limit_from_below_and_slowly():
     assert line(0) == pytest.approx(1, abs=0.03)
 
 
-@each(("activity", "threshold", "load"), [(0.1, 0.5, 0.35), (0.05, 0.6, 0.8), (0.01, 0.68, 3.0), (0.5, 0.1, 0.04)])
+@pytest.mark.parametrize(
+    ("activity", "threshold", "load"), [(0.1, 0.5, 0.35), (0.05, 0.6, 0.8), (0.01, 0.68, 3.0), (0.5, 0.1, 0.04)]
+)
 def test_the_overlap_solves_the_equations(activity, threshold, load):
     """By SciPy's solver and its normal distribution, from m, q and C of the pattern itself."""
     a = activity
@@ -52,7 +53,7 @@ def test_the_overlap_solves_the_equations(activity, threshold, load):
     assert float(ha.theory.sparse_overlap(load, a, threshold)) == pytest.approx(expected, abs=1e-9)
 
 
-@each(("activity", "reached"), [(0.3, 0.98), (0.05, 0.98), (0.001, 0.9)])
+@pytest.mark.parametrize(("activity", "reached"), [(0.3, 0.98), (0.05, 0.98), (0.001, 0.9)])
 def test_the_best_threshold_retrieves_up_to_the_largest_load_and_none_beyond(activity, reached):
     most = float(ha.theory.sparse_load(activity))
     levels = np.linspace(0.25, 0.8, 111) * (1 - activity)
@@ -85,7 +86,7 @@ def test_networks_keep_the_overlap_of_the_theory(load, threshold):
     assert abs(np.mean(found) - ha.theory.sparse_overlap(load, a, threshold)) < 4 * error + 0.012
 
 
-@each(
+@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: ha.theory.sparse_overlap(-1, 0.1, 0.5), "load: expected finite numbers of at least 0"),

@@ -11,7 +11,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, ive
 
 import hopattn as ha
-from tests.each import each
 
 T = ha.theory
 
@@ -58,7 +57,7 @@ def test_up_to_the_spinodal_the_valley_of_a_pattern_is_deeper_than_the_noise(bet
     assert again == pytest.approx(temperature, rel=1e-6, abs=1e-6)
 
 
-@each(("load", "neurons"), [(0.3, 16), (0.62, 16), (0.8, 8)])
+@pytest.mark.parametrize(("load", "neurons"), [(0.3, 16), (0.62, 16), (0.8, 8)])
 def test_the_weight_of_the_first_step_is_the_simulated_one(load, neurons):
     """300 draws of the overlaps of all other patterns with a stored one; four standard errors."""
     count, rng = round(math.exp(load * neurons)), np.random.default_rng(1)
@@ -74,7 +73,7 @@ def test_the_weight_goes_from_one_to_nothing_at_the_load():
     assert below > 0.99 and above < 0.01
 
 
-@each("beta", [1.5, 4.0, 30.0])
+@pytest.mark.parametrize("beta", [1.5, 4.0, 30.0])
 def test_patterns_beyond_the_load_of_relu_are_near_each_other(beta):
     """P times the share of the sphere within φ > 1 − 1/β is 1 at the load, in the exponent: N = 4,000."""
     neurons, edge = 4000, 1 - 1 / beta
@@ -83,7 +82,7 @@ def test_patterns_beyond_the_load_of_relu_are_near_each_other(beta):
     assert float(T.relu_load(1)) == 0
 
 
-@each("held", [0.5, 0.9])
+@pytest.mark.parametrize("held", [0.5, 0.9])
 def test_the_keys_that_hold_the_weight_are_counted(held):
     """10⁶ Gaussian scores of spread 1.5, sorted."""
     scores = np.sort(np.random.default_rng(0).normal(size=10**6))[::-1]
@@ -99,7 +98,7 @@ def test_one_pattern_at_a_temperature_has_the_overlap_of_its_density():
     assert float(T.sphere_overlap(0.4)) == pytest.approx((math.sqrt(4.16) - 0.4) / 2)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: T.sphere_load(0), "beta: expected finite numbers above 0"),

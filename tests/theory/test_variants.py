@@ -10,8 +10,7 @@ from scipy.integrate import quad
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from tests.counts import count
-from tests.each import each
+from tests.draws import count
 
 
 def overlap_by_rounds(noise_of, weight):
@@ -30,7 +29,7 @@ def test_without_noise_the_load_is_that_of_hebbs_rule_and_clipping_costs_a_quart
     assert ha.theory.noisy_load(math.pi / 2 - 1) == pytest.approx(0.102, abs=5e-4)
 
 
-@each("noise", [0.0, math.pi / 2 - 1, 3.0])
+@pytest.mark.parametrize("noise", [0.0, math.pi / 2 - 1, 3.0])
 def test_a_pattern_is_kept_just_below_the_load_and_lost_just_above(noise):
     load = float(ha.theory.noisy_load(noise))
     below, above = (
@@ -39,7 +38,7 @@ def test_a_pattern_is_kept_just_below_the_load_and_lost_just_above(noise):
     assert below > 0.8 and above < 0.6
 
 
-@each("rate", [3.0, 4.108, 6.0])
+@pytest.mark.parametrize("rate", [3.0, 4.108, 6.0])
 def test_the_youngest_patterns_are_kept_and_older_ones_lost(rate):
     """The integral over the ages by SciPy, where the function has a formula."""
     oldest = ha.theory.forgetting_load(rate)
@@ -62,7 +61,7 @@ def test_the_best_rate_of_forgetting_is_the_published_one():
     assert rates[np.argmax(loads)] == pytest.approx(4.108, abs=1e-3) and max(loads) == pytest.approx(0.049, abs=5e-4)
 
 
-@each("temperature", [0.0, 1e-6, 0.3, 0.9])
+@pytest.mark.parametrize("temperature", [0.0, 1e-6, 0.3, 0.9])
 def test_the_diluted_network_loses_its_patterns_where_the_slope_at_0_is_1(temperature):
     """m = ∫Dz tanh((m + √α z)/T), by a sum, at T = 0 erf(m/√(2α)): 2/π (Derrida et al. 1987)."""
     load, m = ha.theory.diluted_load(temperature), 1e-5
@@ -75,7 +74,7 @@ def test_the_diluted_network_loses_its_patterns_where_the_slope_at_0_is_1(temper
     assert after == pytest.approx(m, rel=1e-7)
 
 
-@each("neurons", [8, 11])
+@pytest.mark.parametrize("neurons", [8, 11])
 def test_the_mean_number_of_metastable_states_is_that_of_all_states(neurons):
     """Minima of networks with normal couplings, all states looked at: within 4 standard errors of 2^N ∫Dz F(…)^N."""
     rng, found = np.random.default_rng(neurons), []
@@ -93,7 +92,7 @@ def test_the_rate_of_many_neurons_is_the_published_one():
     assert ha.theory.metastable_rate(10**6) == pytest.approx(limit, abs=1e-6)
 
 
-@each(
+@pytest.mark.parametrize(
     "call",
     [
         lambda: ha.theory.noisy_load(-1),

@@ -1,4 +1,4 @@
-"""The layer of a transformer: PyTorch's layers with PyTorch's weights, and its own laws."""
+"""Layers of a transformer: PyTorch's with PyTorch's weights, every array of a trace in NumPy, and half precision."""
 
 import numpy as np
 import pytest
@@ -8,42 +8,24 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer import Affine, FeedForward, LayerNorm, Recurrent, RecurrentDecoder, RMSNorm, stack
 from hopattn.transformer.feed_forward import NONLINEARITIES
 from hopattn.transformer.gradients.backward_pass import normalisation_backward
 from tests.draws import arrays
-from tests.each import each
-
-DIM, HEADS, HIDDEN = 8, 2, 20
-
-
-def torch_layer(torch, kind, **options):
-    torch.manual_seed(1)
-    layer = getattr(torch.nn, f"Transformer{kind}Layer")(
-        DIM, HEADS, HIDDEN, dropout=0.0, batch_first=True, dtype=torch.float64, **options
-    )
-    for parameter in layer.parameters():  # biases begin at 0, gains at 1
-        torch.nn.init.normal_(parameter, std=0.5)
-    return layer.eval()
-
-
-def numbers(layer):
-    return {name: array.numpy() for name, array in layer.state_dict().items()}
+from tests.transformer.layers import DIM, HEADS, HIDDEN, OPTIONS, numbers, torch_layer
 
 
 def random_block(seed=0, activation="relu", norm_first=True):
     """A block as an encoder's, with random weights."""
     rng = np.random.default_rng(seed)
-    affine = lambda rows, columns: ha.transformer.Affine(rng.normal(size=(rows, columns)) / 3, rng.normal(size=rows))  # noqa: E731
+    affine = lambda rows, columns: Affine(rng.normal(size=(rows, columns)) / 3, rng.normal(size=rows))  # noqa: E731
     heads = [ha.Head(*(affine(4, DIM) for _ in range(3)), mask="none", beta=0.5) for _ in range(HEADS)]
-    norms = [ha.transformer.LayerNorm(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
-    layer = ha.transformer.FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
+    norms = [LayerNorm(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
+    layer = FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
     return ha.Block(ha.MultiHead(heads, affine(DIM, DIM)), layer, norms, norm_first)
 
 
-OPTIONS = [(first, f, bias) for first in (False, True) for f in ("relu", "gelu") for bias in (True, False)]
-
-
-@each(("norm_first", "activation", "bias"), OPTIONS)
+@pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
 def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
@@ -60,7 +42,7 @@ def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
     assert all(np.array_equal(state[name], array) for name, array in numbers(layer).items())
 
 
-@each("norm_first", [False, True])
+@pytest.mark.parametrize("norm_first", [False, True])
 def test_it_is_pytorchs_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
@@ -74,15 +56,7 @@ def test_it_is_pytorchs_decoder_layer(torch, norm_first):
     assert all(np.array_equal(own.to_torch()[name], array) for name, array in numbers(layer).items())
 
 
-def test_float32_stays_float32(torch):
-    layer = torch_layer(torch, "Encoder").float()
-    own, x = ha.Block.from_torch(numbers(layer), HEADS), torch.randn(5, DIM)
-    found = own(x.numpy())
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, layer(x[None])[0].detach(), rtol=0, atol=1e-5)
-
-
-@each("name", NONLINEARITIES)
+@pytest.mark.parametrize("name", NONLINEARITIES)
 def test_on_every_library(library, name):
     if (library.name, name) == ("array_api_strict", "gelu"):
         with pytest.raises(InvalidInput, match="erf: arrays of array_api_strict have no error function"):
@@ -95,7 +69,7 @@ def test_on_every_library(library, name):
     np.testing.assert_allclose(library.numpy(other(library.array(x))), own(x), rtol=1e-9, atol=1e-9)
 
 
-@each("seed", range(5))
+@pytest.mark.parametrize("seed", range(5))
 def test_the_feed_forward_layer_passes_nothing_between_words(seed):
     rng = np.random.default_rng(seed)
     layer, x = random_block(seed).feed_forward, rng.normal(size=(6, DIM))
@@ -107,18 +81,18 @@ def test_the_feed_forward_layer_passes_nothing_between_words(seed):
     np.testing.assert_allclose(layer(x[::-1])[::-1], layer(x), rtol=1e-12, atol=1e-12)
 
 
-@each("n", [1, 5])
+@pytest.mark.parametrize("n", [1, 5])
 def test_the_feed_forward_layer_is_a_memory(n):
     """Keys W₁ and values W₂, with weights [s]₊ (Geva et al. 2021)."""
     rng = np.random.default_rng(5)
     keys, values, x = rng.normal(size=(HIDDEN, DIM)), rng.normal(size=(DIM, HIDDEN)), rng.normal(size=(n, DIM))
     memory = ha.Memory(keys, values.T, separation=ha.separations["rectified_power"](n=2))
-    np.testing.assert_allclose(ha.transformer.FeedForward(keys, values)(x), memory.step(x), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(FeedForward(keys, values)(x), memory.step(x), rtol=1e-12, atol=1e-12)
 
 
 def test_gelu_is_x_times_the_normal_distribution_function():
     x = np.linspace(-6, 6, 101)[:, None]
-    found = ha.transformer.FeedForward([[1.0]], [[1.0]], "gelu")(x)
+    found = FeedForward([[1.0]], [[1.0]], "gelu")(x)
     np.testing.assert_allclose(found, x * scipy.special.ndtr(x), rtol=1e-12, atol=1e-15)
 
 
@@ -126,10 +100,10 @@ def test_gelu_is_x_times_the_normal_distribution_function():
 def test_normalised_words_have_mean_0_and_size_1(data, n, dim):
     x = data.draw(arrays((n, dim))) + 20 * np.arange(dim)  # entries lie within 8 of 0: no row is constant
     spread = x.std(axis=-1, keepdims=True)
-    found = ha.transformer.LayerNorm(epsilon=1e-12)(x)
+    found = LayerNorm(epsilon=1e-12)(x)
     np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-9)
     np.testing.assert_allclose(found, (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread**2 + 1e-12), atol=1e-9)
-    root = ha.transformer.RMSNorm(np.full(dim, 2.0), epsilon=1e-12)(x)
+    root = RMSNorm(np.full(dim, 2.0), epsilon=1e-12)(x)
     np.testing.assert_allclose(np.sqrt((root**2).mean(axis=-1)), 2, rtol=1e-6)
 
 
@@ -137,15 +111,17 @@ def test_rms_is_pytorchs(torch):
     rng = np.random.default_rng(6)
     x, gain = rng.normal(size=(3, 5)), rng.normal(size=5)
     theirs = torch.nn.functional.rms_norm(torch.asarray(x), (5,), torch.asarray(gain), 1e-6)
-    np.testing.assert_allclose(ha.transformer.RMSNorm(gain, epsilon=1e-6)(x), theirs, rtol=1e-12)
+    np.testing.assert_allclose(RMSNorm(gain, epsilon=1e-6)(x), theirs, rtol=1e-12)
 
 
-@each("norm", [ha.transformer.LayerNorm, ha.transformer.RMSNorm])
-@each("row", [[300, -300, 200, 250], [60000, 60000, -60000, 0], [1e-4, 2e-4, -1e-4, 0], [0, 0, 0, 0]])
+@pytest.mark.parametrize("norm", [LayerNorm, RMSNorm])
+@pytest.mark.parametrize(
+    "row", [[300, -300, 200, 250], [60000, 60000, -60000, 0], [1e-4, 2e-4, -1e-4, 0], [0, 0, 0, 0]]
+)
 def test_half_precision_is_normalised_as_pytorch_does(norm, row, torch):
     """The squares of 256 and more are beyond half precision, and so are differences of large entries."""
     x = torch.tensor([row], dtype=torch.float16)
-    of_torch = torch.nn.functional.layer_norm if norm is ha.transformer.LayerNorm else torch.nn.functional.rms_norm
+    of_torch = torch.nn.functional.layer_norm if norm is LayerNorm else torch.nn.functional.rms_norm
     expected = of_torch(x.float(), (4,), eps=1e-5).numpy()
     own = norm()
     for found in (own(x), own(x.numpy())):
@@ -156,19 +132,19 @@ def test_half_precision_is_normalised_as_pytorch_does(norm, row, torch):
     assert norm(half.astype(np.float32))(x.numpy()).dtype == np.float32
 
 
-@each("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_no_square_and_no_sum_of_a_row_overflows(dtype):
     """For ε = 0 the result does not depend on the size of a row."""
     row, most = np.array([[3, -2, 1, 2]], dtype), np.finfo(dtype).max
     for size in (float(most) / 4, float(most) ** 0.6):
-        for norm in (ha.transformer.LayerNorm, ha.transformer.RMSNorm):
+        for norm in (LayerNorm, RMSNorm):
             own = norm(epsilon=1e-30)
             np.testing.assert_allclose(own(dtype(size) * row), own(row), rtol=1e-6, atol=1e-6)
 
 
 def test_the_derivative_of_a_large_row_is_pytorchs(torch):
     x, upstream = 1e200 * np.array([[3.0, -2.0, 1.0]]), np.array([[1.0, 2.0, -1.0]])
-    for norm in (ha.transformer.LayerNorm, ha.transformer.RMSNorm):
+    for norm in (LayerNorm, RMSNorm):
         leaf = torch.tensor(x, requires_grad=True)
         (by_torch,) = torch.autograd.grad(norm()(leaf), leaf, torch.tensor(upstream))
         found, _ = normalisation_backward(norm(), x, upstream)
@@ -177,72 +153,117 @@ def test_the_derivative_of_a_large_row_is_pytorchs(torch):
         np.testing.assert_allclose(by_torch.numpy(), small / 1e200, rtol=1e-12)
 
 
-def test_a_trace_has_the_state_after_each_sub_layer():
-    block, x = random_block(), np.random.default_rng(7).normal(size=(4, DIM))
-    trace = block.trace(x)
-    first = x + block.attention(block.norms[0](x))
-    np.testing.assert_allclose(trace.states[0], first, rtol=1e-12)
-    np.testing.assert_allclose(trace.state, first + block.feed_forward(block.norms[1](first)), rtol=1e-12)
-    assert np.array_equal(block(x), trace.state)
+OF_BLOCKS = {
+    "fed": st.booleans(), "crossed": st.booleans(), "normed": st.booleans(), "norm_first": st.booleans(),
+    "residual": st.booleans(), "special": st.sampled_from([None, "parallel", "norms_after"]),
+}  # fmt: skip
 
 
-@each("norm_first", [True, False])
-def test_without_residuals_the_output_takes_the_place_of_the_words(norm_first):
-    whole, x = random_block(norm_first=norm_first), np.random.default_rng(9).normal(size=(5, DIM))
-    block = ha.Block(whole.attention, whole.feed_forward, whole.norms, norm_first, residual=False)
-    words = x
-    for layer, norm in zip((block.attention, block.feed_forward), block.norms, strict=True):
-        words = layer(norm(words)) if norm_first else norm(layer(words))
-    np.testing.assert_allclose(block(x), words, rtol=1e-12)
-    with pytest.raises(InvalidInput, match="to_torch: residual is False"):
-        block.to_torch()
-
-
-BLOCK = random_block()
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.Block(BLOCK.attention, norms=BLOCK.norms), "norms: expected 1, one for each sub-layer, not 2"),
-        (lambda: ha.Block(BLOCK, BLOCK.feed_forward, BLOCK.norms), "attention: expected a MultiHead, not Block"),
-        (lambda: ha.Block(BLOCK.attention, 3, BLOCK.norms), "feed_forward: expected a FeedForward, not 3"),
-        (lambda: BLOCK(np.eye(DIM), source_mask="none"), "source_mask: is given, but the block lacks a cross"),
-        (lambda: BLOCK(np.eye(5)), r"x: got shape \(5, 5\); expected \(…, dim\) with dim = 8"),
-        (lambda: ha.Block.from_torch({"linear1.weight": np.eye(2), "norm.bias": 1}, 2),
-         "missing: self_attn.in_proj_weight,"
-         " .*norm2.weight; unexpected: norm.bias"),
-        (lambda: ha.Block.from_torch(7, 2), "state: expected names and arrays of a state_dict, not 7"),
-        (lambda: ha.Block.from_torch(BLOCK.to_torch(), 2, activation="rellu"), "did you mean 'relu'"),
-        (
-            lambda: ha.transformer.FeedForward(np.eye(2), np.eye(3)),
-            "w_out: dim 3 does not fit the rows of w_in of dim 2",
-        ),
-        (lambda: ha.transformer.LayerNorm(np.eye(2)), r"gain: got shape \(2, 2\); expected \(dim,\)"),
-        (lambda: ha.transformer.LayerNorm([1.0], [1.0, 2.0]), r"shift: got shape \(2,\); expected \(dim,\) with dim"),
-        (lambda: ha.transformer.LayerNorm(epsilon=0), "epsilon: expected a positive"),
-        (lambda: ha.transformer.RMSNorm(shift=[1.0, 2.0])(np.eye(3)), r"x: got shape \(3, 3\); .* with dim = 2"),
-        (lambda: ha.Block(BLOCK.attention, BLOCK.feed_forward, [ha.transformer.LayerNorm()] * 2).to_torch(),
-         "to_torch: norm 1: expected a LayerNorm with a gain"),
-        (lambda: ha.Block(BLOCK.attention, ha.transformer.FeedForward(np.eye(8), np.ones((3, 8))), BLOCK.norms),
-         "feed_forward: gives words of dim 3; expected those of the text, of dim 8"),
-    ],
-)  # fmt: skip
-def test_parts_that_do_not_fit_are_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
-
-
-@each("norm_first", [False, True])
-def test_the_trace_of_a_block_holds_those_of_its_heads(norm_first):
-    own, x = random_block(norm_first=norm_first), np.random.default_rng(7).normal(size=(5, DIM))
-    crossed = ha.Block(
-        own.attention, own.feed_forward, [*own.norms, ha.transformer.LayerNorm()], norm_first, own.attention
+@given(seed=st.integers(0, 1000), **OF_BLOCKS)
+def test_a_block_is_its_formulas_and_its_trace_holds_every_array(
+    seed, fed, crossed, normed, norm_first, residual, special
+):
+    rng, dim, parts = np.random.default_rng(seed), 4, 1 + crossed + fed
+    norm_first, residual = norm_first or special is not None, residual or special is not None
+    heads = [
+        ha.MultiHead([ha.Head(*rng.normal(size=(3, 3, dim)), mask="none")], rng.normal(size=(dim, 3))) for _ in "ab"
+    ]
+    norms = [LayerNorm(*rng.normal(size=(2, dim))) if normed else ha.activations["identity"]() for _ in range(parts)]
+    after = [RMSNorm(rng.normal(size=dim)) for _ in range(parts)] if special == "norms_after" else []
+    layer = FeedForward(Affine(rng.normal(size=(6, dim)), rng.normal(size=6)), rng.normal(size=(dim, 6)), "tanh")
+    cross = heads[1] if crossed else None
+    given_norms = norms if normed else []
+    block = ha.Block(
+        heads[0], layer if fed else None, given_norms, norm_first, cross, residual, after, special == "parallel"
     )
-    trace, both = own.trace(x, "causal"), crossed.trace(x, "causal", source=x[:3])
-    assert trace.cross is None and [head.weights.shape for head in both.cross.heads] == [(5, 3)] * HEADS
-    np.testing.assert_allclose(trace.attention.output, trace.given[0], atol=1e-12)
-    np.testing.assert_allclose(both.cross.output, both.given[1], atol=1e-12)
-    for head, made in zip(own.attention.heads, trace.attention.heads, strict=True):
-        np.testing.assert_allclose(made.weights, head.trace(trace.read[0], "causal").weights, atol=1e-12)
-    np.testing.assert_allclose(trace.state, own(x, "causal"), atol=1e-12)
+    x, source = rng.normal(size=(5, dim)), rng.normal(size=(3, dim))
+    trace = block.trace(x, "causal", source=source if crossed else None)
+    layers = [lambda words: heads[0](words, "causal")]
+    layers += ([lambda words: heads[1](words, source=source)] if crossed else []) + ([layer] if fed else [])
+    words = x
+    for i, (part, norm) in enumerate(zip(layers, norms, strict=True)):
+        seen = x if special == "parallel" else words
+        read = norm(seen) if norm_first else seen
+        output = part(read)
+        summed = residual * words + (after[i](output) if after else output)
+        words = summed if norm_first else norm(summed)
+        pairs = (trace.read[i], read), (trace.given[i], output), (trace.summed[i], summed), (trace.states[i], words)
+        for one, expected in pairs:
+            np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
+    assert len(trace.states) == parts and np.array_equal(trace.input, x) and trace.heads == trace.attention.heads
+    np.testing.assert_allclose(block(x, "causal", source=source if crossed else None), words, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(trace.output, trace.attention.output, rtol=1e-9, atol=1e-10)
+    assert (trace.hidden is None) == (not fed) and (trace.cross is None) == (not crossed)
+    if fed:
+        np.testing.assert_allclose(layer.outer(trace.hidden), trace.given[-1], rtol=1e-9, atol=1e-10)
+    if crossed:
+        np.testing.assert_allclose(trace.cross.output, trace.given[1], rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_a_stack_and_messages_take_blocks_and_a_block_alone_reads_the_source(crossed):
+    rng = np.random.default_rng(3)
+    x, source, attention = rng.normal(size=(5, DIM)), rng.normal(size=(3, DIM)), random_block().attention
+    norms = [LayerNorm()] * (3 if crossed else 2)
+    block = ha.Block(attention, random_block().feed_forward, norms, cross=attention if crossed else None)
+    expected = block(x, source=source)
+    traces = stack([block, block], x, source=source)
+    assert stack([], x) == []
+    np.testing.assert_array_equal(traces[0].state, expected)
+    np.testing.assert_array_equal(traces[1].state, block(expected, source=source))
+    words = x if crossed else norms[0](x + attention(x, source=source))
+    if not crossed:
+        np.testing.assert_allclose(expected, norms[1](words + block.feed_forward(words)), rtol=1e-12)
+    passed = ha.transformer.layer_by_messages(block, x, source=source)
+    np.testing.assert_allclose(passed.state, expected, rtol=1e-11)
+    assert [graph.number_of_edges() for graph in passed.graphs] == ([25, 25, 15, 15] if crossed else [15, 15])
+
+
+LARGE = [[300.0, 0.0], [0.0, 300.0]]
+"""A text whose scores, 90,000, are beyond half precision."""
+
+
+def test_the_trace_of_a_head_is_its_output(torch):
+    eye, text = np.eye(2, dtype=np.float16), np.array(LARGE, np.float16)
+    of_torch = torch.eye(2, dtype=torch.float16), torch.tensor(LARGE, dtype=torch.float16)
+    for matrix, x in ((eye, text), of_torch):
+        head = ha.Head(matrix, matrix, matrix)
+        trace = head.trace(x)
+        assert trace.scores.tolist() == [[90000, 0], [0, 90000]]
+        assert trace.weights.tolist() == [[1, 0], [0, 1]]
+        assert trace.output.dtype == x.dtype and trace.output.tolist() == head(x).tolist() == LARGE
+
+
+def test_the_trace_of_a_decoder_is_its_output():
+    cell = Recurrent(np.ones((2, 4), np.float16), np.eye(2, dtype=np.float16), activation="identity")
+    decoder = RecurrentDecoder(cell)
+    trace = decoder.trace(
+        np.zeros((1, 2), np.float16), np.array(LARGE, np.float16), start=np.array([300.0, 0.0], np.float16)
+    )
+    assert trace.scores.tolist() == [[90000, 0]]
+    assert trace.weights.tolist() == [[1, 0]]
+    assert trace.contexts.dtype == np.float16 and trace.contexts.tolist() == [[300, 0]]
+
+
+@pytest.mark.parametrize("name", list(NONLINEARITIES))
+def test_a_block_of_half_precision_stays_so(name):
+    rng = np.random.default_rng(0)
+    drawn = [(rng.normal(size=shape) / 2) for shape in ((4, 4), (4, 4), (4, 4), (4, 4), (6, 4), (4, 6), (4,), (4,))]
+
+    def block(dtype):
+        query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
+        heads = ha.MultiHead([ha.Head(query, key, value)], out)
+        return ha.Block(heads, FeedForward(w_in, w_out, name), [LayerNorm(gain, shift)] * 2)
+
+    x = rng.normal(size=(3, 4))
+    found = block(np.float16)(x.astype(np.float16))
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, block(np.float64)(x), atol=0.02)
+    assert block(np.float32)(x.astype(np.float32)).dtype == np.float32
+
+
+def test_gelu_keeps_the_digits_of_half_precision_below_0(torch):
+    x = np.array([-4.0, -3.0, -1.0, 0.5], np.float16)
+    expected = x.astype(float) * scipy.special.ndtr(x.astype(float))
+    for found in (NONLINEARITIES["gelu"](x), NONLINEARITIES["gelu"](torch.tensor(x))):
+        np.testing.assert_allclose(np.asarray(found, float), expected, rtol=2e-3)

@@ -9,21 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
+from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm, RMSNorm
 from hopattn.transformer.feed_forward import NONLINEARITIES
+from hopattn.transformer.gradients import backward, gradient_flow, vanishing_gradients
 from hopattn.transformer.gradients.backward_pass import SLOPES
 from hopattn.transformer.gradients.curves import VARIANTS
-from tests.counts import spread
-from tests.each import each
+from tests.transformer.layers import DIM, HEADS, OPTIONS, numbers, slopes, torch_layer
 
-DIM, HEADS, HIDDEN = 8, 2, 20
 NONE = ha.activations["identity"]()
 
 
 def affine(rng, rows, columns, bias=True):
-    return ha.transformer.Affine(
-        rng.normal(size=(rows, columns)) / columns**0.5, rng.normal(size=rows) if bias else None
-    )
+    return Affine(rng.normal(size=(rows, columns)) / columns**0.5, rng.normal(size=rows) if bias else None)
 
 
 def blocks(seed, dim=4, *, activation="gelu", norm="layer", norm_first=True, residual=True, crossed=False, shared=1):
@@ -36,24 +33,14 @@ def blocks(seed, dim=4, *, activation="gelu", norm="layer", norm_first=True, res
         return ha.MultiHead(own, affine(rng, dim, 4))
 
     kinds = {
-        "layer": lambda: ha.transformer.LayerNorm(rng.normal(size=dim), rng.normal(size=dim)),
-        "rms": lambda: ha.transformer.RMSNorm(rng.normal(size=dim)),
-        "plain": ha.transformer.LayerNorm,
+        "layer": lambda: LayerNorm(rng.normal(size=dim), rng.normal(size=dim)),
+        "rms": lambda: RMSNorm(rng.normal(size=dim)),
+        "plain": LayerNorm,
         "none": lambda: NONE,
     }
-    layer = ha.transformer.FeedForward(affine(rng, 5, dim), affine(rng, dim, 5), activation)
+    layer = FeedForward(affine(rng, 5, dim), affine(rng, dim, 5), activation)
     norms = [kinds[norm]() for _ in range(3 if crossed else 2)]
     return ha.Block(heads("causal"), layer, norms, norm_first, heads("none") if crossed else None, residual)
-
-
-def slopes(f, x, step=1e-5):
-    """The central differences of a number f(x) for each entry of x."""
-    found = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        change = np.zeros_like(x)
-        change[index] = step
-        found[index] = (f(x + change) - f(x - change)) / (2 * step)
-    return found
 
 
 options = st.fixed_dictionaries(
@@ -69,55 +56,50 @@ options = st.fixed_dictionaries(
 )
 
 
+def assert_slopes(layer, x, source=None, mask=None, bias=None):
+    """The gradients of input and source are the slopes of the sum of upstream · output."""
+    upstream = np.random.default_rng(9).normal(size=layer(x, mask, source=source, bias=bias).shape)
+    value = lambda words, text: float(np.sum(upstream * layer(words, mask, source=text, bias=bias)))  # noqa: E731
+    gradients = backward(layer, x, upstream, mask, source=source, bias=bias)
+    close = {"rtol": 1e-5, "atol": 1e-6 * max(1, np.abs(gradients.input).max())}
+    np.testing.assert_allclose(gradients.input, slopes(lambda words: value(words, source), x), **close)
+    assert (gradients.source is None) == (source is None) and np.array_equal(gradients.output, upstream)
+    if source is not None:
+        np.testing.assert_allclose(gradients.source, slopes(lambda text: value(x, text), source), **close)
+    return gradients
+
+
 @given(options=options, n=st.integers(1, 4), batch=st.sampled_from([(), (2,)]))
 def test_the_gradient_of_the_input_is_its_slope(options, n, batch):
-    own, rng = blocks(**options), np.random.default_rng(options["seed"] + 1)
+    rng = np.random.default_rng(options["seed"] + 1)
     x, mask = rng.normal(size=(*batch, n, 4)), rng.random((*batch, n, n)) < 0.8
-    other = rng.normal(size=(3, 4)) if options["crossed"] else None  # one text for the whole batch
-    bias = rng.normal(size=(2, n, n))
-    upstream = rng.normal(size=x.shape)
-    value = lambda words, text: float(np.sum(upstream * own(words, mask, source=text, bias=bias)))  # noqa: E731
-    found = ha.gradients.backward(own, x, upstream, mask, source=other, bias=bias)
-    scale = 1e-7 * max(1, np.abs(found.input).max())
-    np.testing.assert_allclose(found.input, slopes(lambda words: value(words, other), x), rtol=1e-5, atol=scale * 10)
-    assert (found.source is None) == (other is None)
-    if other is not None:
-        expected = slopes(lambda text: value(x, text), other)
-        np.testing.assert_allclose(found.source, expected, rtol=1e-5, atol=scale * 10)
+    source = rng.normal(size=(3, 4)) if options["crossed"] else None  # one text for the whole batch
+    assert_slopes(blocks(**options), x, source, mask, rng.normal(size=(2, n, n)))
 
 
-@each("norm_first", [True, False])
-@each(("own_batch", "other_batch"), [((), (2,)), ((1,), (2,)), ((2,), (1,)), ((2,), ())])
-def test_a_text_that_meets_many_others_adds_their_gradients(own_batch, other_batch, norm_first):
-    own, rng = blocks(5, norm_first=norm_first, crossed=True), np.random.default_rng(6)
-    x, source = rng.normal(size=(*own_batch, 3, 4)), rng.normal(size=(*other_batch, 2, 4))
-    upstream = rng.normal(size=(2, 3, 4))
-    value = lambda words, text: float(np.sum(upstream * own(words, source=text)))  # noqa: E731
-    found = ha.gradients.backward(own, x, upstream, source=source)
-    np.testing.assert_allclose(found.input, slopes(lambda words: value(words, source), x), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize(("of_words", "of_source"), [((), (2,)), ((1,), (2,)), ((2,), (1,)), ((2,), ())])
+def test_a_text_that_meets_many_others_adds_their_gradients(of_words, of_source, norm_first):
+    rng = np.random.default_rng(6)
+    texts = rng.normal(size=(*of_words, 3, 4)), rng.normal(size=(*of_source, 2, 4))
+    assert_slopes(blocks(5, norm_first=norm_first, crossed=True), *texts)
 
 
-@each("alone", [True, False])
+@pytest.mark.parametrize("alone", [True, False])
 def test_without_a_cross_attention_the_attention_reads_the_source(alone):
-    own, rng = blocks(5), np.random.default_rng(6)
-    own = ha.transformer.AttentionLayer(own.attention) if alone else own
-    x, source, upstream = rng.normal(size=(3, 4)), rng.normal(size=(5, 4)), rng.normal(size=(3, 4))
-    value = lambda words, text: float(np.sum(upstream * own(words, source=text)))  # noqa: E731
-    found = ha.gradients.backward(own, x, upstream, source=source)
-    np.testing.assert_allclose(found.input, slopes(lambda words: value(words, source), x), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found.source, slopes(lambda text: value(x, text), source), rtol=1e-5, atol=1e-6)
+    block, rng = blocks(5), np.random.default_rng(6)
+    assert_slopes(AttentionLayer(block.attention) if alone else block, rng.normal(size=(3, 4)), rng.normal(size=(5, 4)))
 
 
-@each(("activation", "norm_first"), spread(product(NONLINEARITIES, [True, False]), 4))
+@pytest.mark.parametrize(("activation", "norm_first"), list(product(NONLINEARITIES, [True, False])))
 def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
     rng = np.random.default_rng(7)
     heads = [ha.Head(*(affine(rng, 2, 4) for _ in range(3)), beta=2**-0.5, mask="causal") for _ in range(2)]
-    norms = [ha.transformer.LayerNorm(rng.normal(size=4), rng.normal(size=4)) for _ in range(2)]
-    layer = ha.transformer.FeedForward(affine(rng, 5, 4), affine(rng, 4, 5), activation)
+    norms = [LayerNorm(rng.normal(size=4), rng.normal(size=4)) for _ in range(2)]
+    layer = FeedForward(affine(rng, 5, 4), affine(rng, 4, 5), activation)
     own = ha.Block(ha.MultiHead(heads, affine(rng, 4, 4)), layer, norms, norm_first)
     x, upstream, state = rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), own.to_torch()
-    found = ha.gradients.backward(own, x, upstream).weights
+    found = backward(own, x, upstream).weights
     assert found.keys() == state.keys()
     for name, array in state.items():
 
@@ -129,38 +111,33 @@ def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
 
 
 def test_shared_keys_and_unlike_heads_have_all_their_rows():
-    shared = ha.gradients.backward(blocks(0, shared=2), np.eye(3, 4), np.ones((3, 4))).weights
+    shared = backward(blocks(0, shared=2), np.eye(3, 4), np.ones((3, 4))).weights
     assert shared["self_attn.in_proj_weight"].shape == (2 * 3 + 3 + 2, 4)
     own = blocks(0)
     first, second = own.attention.heads
     windowed = ha.Head(second.query, second.key, second.value, beta=0.6, mask=ha.window(2))
     unlike = replace(own, attention=ha.MultiHead([first, windowed], own.attention.out))
     assert len(unlike.attention.groups) == 2
-    x, upstream = np.random.default_rng(1).normal(size=(2, 4, 4))
-    found = ha.gradients.backward(unlike, x, upstream)
+    found = assert_slopes(unlike, np.random.default_rng(1).normal(size=(4, 4)))
     assert found.weights["self_attn.in_proj_weight"].shape == (2 * (3 + 3 + 2), 4)
-    expected = slopes(lambda words: float(np.sum(upstream * unlike(words))), x)
-    np.testing.assert_allclose(found.input, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_the_gradient_of_shared_keys_is_the_sum_of_those_of_its_heads():
     own, rng = blocks(3, shared=2), np.random.default_rng(4)
     apart = [
-        ha.Head(one.query, ha.transformer.Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6)
+        ha.Head(one.query, Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6)
         for one in own.attention.heads
     ]
     single = replace(own, attention=ha.MultiHead(apart, own.attention.out))
     x, upstream = rng.normal(size=(2, 5, 4))
-    together, twice = (
-        ha.gradients.backward(one, x, upstream).weights["self_attn.in_proj_weight"] for one in (own, single)
-    )
+    together, twice = (backward(one, x, upstream).weights["self_attn.in_proj_weight"] for one in (own, single))
     assert [group.shape for group in single.attention.groups] == [(2, 1)]
     np.testing.assert_allclose(together[:6], twice[:6], rtol=1e-12)
     np.testing.assert_allclose(together[6:9], twice[6:9] + twice[9:12], rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(together[9:], twice[12:14] + twice[14:], rtol=1e-12, atol=1e-13)
 
 
-@each("name", SLOPES)
+@pytest.mark.parametrize("name", SLOPES)
 def test_slopes_of_nonlinearities_are_pytorchs(torch, name):
     assert SLOPES.keys() == NONLINEARITIES.keys()
     x = (torch.arange(-60, 61, dtype=torch.float64) / 10).requires_grad_()  # holds 0
@@ -173,20 +150,6 @@ def test_slopes_of_nonlinearities_are_pytorchs(torch, name):
     np.testing.assert_allclose(SLOPES[name](x.detach().numpy()), x.grad, rtol=1e-12, atol=lost)
 
 
-def torch_layer(torch, kind, **options):
-    torch.manual_seed(1)
-    layer = getattr(torch.nn, f"Transformer{kind}Layer")(
-        DIM, HEADS, HIDDEN, dropout=0.0, batch_first=True, dtype=torch.float64, **options
-    )
-    for parameter in layer.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
-    return layer
-
-
-def numbers(layer):
-    return {name: array.numpy() for name, array in layer.state_dict().items()}
-
-
 def assert_same(found, layer, x):
     theirs = {name: parameter.grad for name, parameter in layer.named_parameters()}
     assert found.weights.keys() == theirs.keys()
@@ -195,10 +158,7 @@ def assert_same(found, layer, x):
     np.testing.assert_allclose(found.input, x.grad, rtol=1e-10, atol=1e-10)
 
 
-OPTIONS = [(first, f, bias) for first in (False, True) for f in ("relu", "gelu") for bias in (True, False)]
-
-
-@each(("norm_first", "activation", "bias"), OPTIONS)
+@pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
 def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
@@ -208,10 +168,10 @@ def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activ
     allowed = rng.random((5, 5)) < 0.7
     allowed[:, 0] = True
     layer(x, torch.asarray(~allowed), torch.asarray(~words[:, 0])).backward(torch.asarray(upstream))
-    assert_same(ha.gradients.backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
+    assert_same(backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
 
 
-@each("norm_first", [False, True])
+@pytest.mark.parametrize("norm_first", [False, True])
 def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
@@ -222,12 +182,12 @@ def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     output = layer(x, source, torch.asarray(~ha.causal(5)), memory_key_padding_mask=hidden)
     output.backward(torch.asarray(upstream))
     texts = (text.detach().numpy() for text in (x, source))
-    found = ha.gradients.backward(own, next(texts), upstream, source=next(texts), source_mask=words)
+    found = backward(own, next(texts), upstream, source=next(texts), source_mask=words)
     assert_same(found, layer, x)
     np.testing.assert_allclose(found.source, source.grad, rtol=1e-10, atol=1e-10)
 
 
-@each("norm_first", [False, True])
+@pytest.mark.parametrize("norm_first", [False, True])
 def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
     layers = torch.nn.TransformerEncoder(
         torch_layer(torch, "Encoder", norm_first=norm_first), 3, enable_nested_tensor=False
@@ -237,7 +197,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
     own = [ha.Block.from_torch(numbers(layer), HEADS, norm_first) for layer in layers.layers]
     x = torch.asarray(np.random.default_rng(5).normal(size=(5, DIM))).requires_grad_()
     layers(x[None], torch.asarray(~ha.causal(5))).sum().backward()
-    found = ha.gradients.gradient_flow(own, x.detach().numpy(), mask="causal")
+    found = gradient_flow(own, x.detach().numpy(), mask="causal")
     theirs = {name: parameter.grad for name, parameter in layers.named_parameters()}
     assert found.weights.keys() == theirs.keys()
     for name, gradient in theirs.items():
@@ -251,7 +211,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
 
 def test_only_the_blocks_with_cross_attention_read_the_source():
     own, (x, source) = [blocks(0), blocks(1, crossed=True)], np.random.default_rng(6).normal(size=(2, 3, 4))
-    found = ha.gradients.gradient_flow(own, x, source=source)
+    found = gradient_flow(own, x, source=source)
     value = lambda words: float(np.sum(own[1](own[0](words), source=source)))  # noqa: E731
     np.testing.assert_allclose(found.layers[0].input, slopes(value, x), rtol=1e-5, atol=1e-6)
     assert found.layers[0].source is None
@@ -260,7 +220,7 @@ def test_only_the_blocks_with_cross_attention_read_the_source():
 def test_a_stack_of_decoders_adds_the_gradients_of_its_source():
     own, rng = [blocks(i, crossed=True) for i in range(2)], np.random.default_rng(6)
     x, source = rng.normal(size=(2, 3, 4))
-    found = ha.gradients.gradient_flow(own, x, source=source)
+    found = gradient_flow(own, x, source=source)
     value = lambda text: float(np.sum(own[1](own[0](x, source=text), source=text)))  # noqa: E731
     np.testing.assert_allclose(found.source, slopes(value, source), rtol=1e-5, atol=1e-6)
 
@@ -269,14 +229,14 @@ def test_inputs_stay_as_they_are_and_the_gradient_is_linear_in_the_upstream():
     own, rng = blocks(1, norm_first=False), np.random.default_rng(8)
     x, first, second = rng.normal(size=(3, 5, 4))
     before = x.copy(), first.copy()
-    parts = [ha.gradients.backward(own, x, upstream) for upstream in (first, second, 2 * first - second)]
+    parts = [backward(own, x, upstream) for upstream in (first, second, 2 * first - second)]
     assert np.array_equal(x, before[0])
     assert np.array_equal(first, before[1])
     np.testing.assert_allclose(2 * parts[0].input - parts[1].input, parts[2].input, rtol=1e-10, atol=1e-12)
 
 
 def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
-    found = ha.gradients.vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
+    found = vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
     assert found.names == tuple(VARIANTS)
     last = {name: norms.min() for name, norms in found.median.items()}
     kept = last.pop("norm first, residuals")
@@ -286,48 +246,10 @@ def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
 
 
 def test_the_gradients_of_words_end_at_the_upstream_gradient():
-    found = ha.gradients.vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
+    found = vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
     assert np.array_equal(found.at, [0, 1, 2, 3])
     for trials in found.trials.values():
         np.testing.assert_allclose(trials[:, -1], 1, rtol=1e-12)
         assert trials.shape == (2, 4)
-    again = ha.gradients.vanishing_gradients(3, 2, dim=8, n_words=3, rng=0)
+    again = vanishing_gradients(3, 2, dim=8, n_words=3, rng=0)
     assert all(np.array_equal(again.trials[name], own) for name, own in found.trials.items())
-
-
-OWN, X = blocks(0), np.ones((3, 4))
-SPARSE = ha.MultiHead([ha.Head(np.eye(4), np.eye(4), np.eye(4), separation="sparsemax")], np.eye(4))
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.gradients.backward(OWN.attention, X, X), "block: expected a Block, not MultiHead"),
-        (
-            lambda: ha.gradients.backward(OWN, X, X[:2]),
-            r"upstream: shape \(2, 4\) does not fit the output of shape \(3, 4\)",
-        ),
-        (lambda: ha.gradients.backward(replace(OWN, attention=SPARSE), X, X), "heads: only softmax attention"),
-        (
-            lambda: ha.gradients.backward(replace(OWN, norms=[np.tanh] * 2), X, X),
-            "norm2: expected a LayerNorm, an RMSNorm or",
-        ),
-        (lambda: ha.gradients.gradient_flow([], X), "blocks: expected at least one Block, in a list"),
-        (lambda: ha.gradients.gradient_flow(OWN, X), "blocks: expected a list, not Block"),
-        (lambda: ha.gradients.vanishing_gradients(2, dim=12), "dim: expected a multiple of 8, not 12"),
-        (lambda: ha.gradients.vanishing_gradients(2, of="word"), "of: 'word' is unknown; did you mean 'words'"),
-        (lambda: ha.gradients.vanishing_gradients(2, magnitude=0), "magnitude: expected a positive"),
-    ],
-)
-def test_parts_that_do_not_fit_are_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
-
-
-def test_weights_of_another_library_are_refused(torch):
-    layer = torch_layer(torch, "Encoder")
-    own = ha.Block.from_torch(layer.state_dict(), HEADS)
-    with pytest.raises(InvalidInput, match="block: expected a NumPy array, not one of torch"):
-        ha.gradients.backward(own, np.ones((3, DIM)), np.ones((3, DIM)))
-    with pytest.raises(InvalidInput, match="blocks: expected a NumPy array, not one of torch"):
-        ha.gradients.gradient_flow([own], np.ones((3, DIM)))

@@ -1,4 +1,4 @@
-"""Attention, heads and layers: compared with PyTorch and SciPy, and their own laws."""
+"""Attention, heads and layers: PyTorch and SciPy, their own laws, the bias of a call, and heads without a token."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
+from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import FixedScores
+from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval
+from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm, worth
+from hopattn.transformer.plain_attention import referees
+from hopattn.transformer.positions import Alibi, alibi
 from tests.draws import arrays, sizes
-from tests.each import each
 
 
 @st.composite
@@ -20,6 +23,7 @@ def texts(draw):
     return draw(arrays((n, dim))), draw(arrays((m, dim))), draw(arrays((m, out)))
 
 
+@pytest.mark.usefixtures("both_kernels")
 @given(text=texts())
 def test_attention_is_scipys_softmax(text):
     q, k, v = text
@@ -27,8 +31,9 @@ def test_attention_is_scipys_softmax(text):
     np.testing.assert_allclose(ha.attention(q, k, v), expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.usefixtures("both_kernels")
 @given(text=texts())
-@each("name", separations)
+@pytest.mark.parametrize("name", separations)
 def test_attention_is_one_step_of_a_memory(name, text):
     q, k, v = text
     expected = ha.Memory(k, v, separation=name, beta=0.3).step(q)
@@ -58,6 +63,7 @@ def test_leading_axes_broadcast():
 def test_a_fully_masked_row_gives_zeros():
     x = np.eye(3)
     assert np.all(ha.attention(x, x, x, mask="strict")[0] == 0)
+    assert np.all(ha.attention(x, x, x, bias=np.full((3, 3), -np.inf)) == 0)
 
 
 @given(text=texts(), data=st.data())
@@ -114,100 +120,28 @@ def test_heads_on_every_library(library):
     rng = np.random.default_rng(6)
     x, weights = rng.normal(size=(2, 5, 4)), rng.normal(size=(3, 4, 4))
     for mask in ("none", "causal", "strict", "nonzero", ha.window(2), ha.causal(5)):
-        own = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
+        own = AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
         matrices = [library.array(w) for w in weights]
         heads = [ha.Head(*matrices, mask=mask)] * 2
-        other = ha.transformer.AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
+        other = AttentionLayer(ha.MultiHead(heads, library.array(np.tile(np.eye(4), 2))))
         output = other(library.array(x))
         assert type(output) is type(library.array(x))
         np.testing.assert_allclose(library.numpy(output), own(x), rtol=1e-9)
-
-
-def test_heads_in_parallel_are_pytorchs_multihead_attention(torch):
-    torch.manual_seed(0)
-    dim, n_heads = 6, 2
-    reference = torch.nn.MultiheadAttention(dim, n_heads, bias=False, batch_first=True, dtype=torch.float64)
-    x = torch.randn(2, 5, dim, dtype=torch.float64)
-    query, key, value = reference.in_proj_weight.detach().chunk(3)
-    rows = [slice(3 * i, 3 * i + 3) for i in range(n_heads)]
-    heads = [ha.Head(query[r], key[r], value[r], beta=3**-0.5, mask="none") for r in rows]
-    output = ha.MultiHead(heads, reference.out_proj.weight.detach())(x)
-    np.testing.assert_allclose(output, reference(x, x, x)[0].detach(), rtol=1e-9, atol=1e-12)
 
 
 def test_a_layer_adds_its_output_to_the_words_or_replaces_them():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
     heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))
-    np.testing.assert_allclose(ha.transformer.AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
-    np.testing.assert_allclose(ha.transformer.AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
-
-
-def test_the_output_of_each_layer_is_the_input_of_the_next():
-    rng = np.random.default_rng(6)
-    x = rng.normal(size=(5, 4))
-    layers = [
-        ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))) for _ in range(3)
-    ]
-    traces = ha.transformer.stack(layers, x)
-    np.testing.assert_allclose(traces[-1].state, layers[2](layers[1](layers[0](x))), rtol=1e-12)
-    assert ha.transformer.stack([], x) == []
-
-
-EYE = np.eye(3)
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.Head(EYE, np.ones((2, 3)), EYE), "w_key: 2 rows do not fit the 3 rows of w_query"),
-        (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value: dim 2 does not fit w_key of dim 3"),
-        (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask: 'casual' is unknown; did you mean 'causal'"),
-        (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=2), beta=3), "carries its own beta"),
-        (lambda: ha.Head(EYE, EYE, EYE, separation=separations["softmax"](beta=3), beta=1.0), "carries its own beta"),
-        (lambda: ha.Head([1, 2], EYE, EYE), r"w_query: got shape \(2,\); expected \(out, in\)"),
-        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3, 3)), source=np.ones((4, 3, 3))), "leading axes .* do not"),
-        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 4))), "x: dim 4 does not fit the head's matrices of dim 3"),
-        (lambda: ha.Head(EYE, EYE, EYE)(np.ones((2, 3)), source=np.ones((2, 4))), "source: dim 4 does not fit"),
-        (lambda: ha.MultiHead([], EYE), "heads: expected at least one"),
-        (lambda: ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.eye(2)), "w_out: dim 2 does not fit"),
-        (
-            lambda: ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE)], np.ones((2, 3)))),
-            "attention: gives words of dim 2; expected those of the text, of dim 3",
-        ),
-        (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v: 2 rows do not fit 3 keys"),
-        (lambda: ha.attention(EYE, np.ones((3, 2)), EYE), "q: dim 3 does not fit k of dim 2"),
-        (lambda: ha.attention([1, 2], EYE, EYE), r"q: got shape \(2,\); expected \(…, n, dim\)"),
-        (lambda: ha.attention(EYE, EYE, EYE, beta=-1), "beta: expected a positive"),
-        (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), EYE), "leading axes .* do not broadcast"),
-        (lambda: ha.Head(EYE, EYE, EYE)([1.0, 0, 0]), r"x: got shape \(3,\); expected \(…, n, dim\)"),
-        (lambda: ha.Head(EYE, EYE, EYE)(EYE, source=EYE[:2]), "3 queries are more than 2 keys"),
-        (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask: expected booleans"),
-        (lambda: ha.MultiHead(ha.Head(EYE, EYE, EYE), EYE), "heads: expected a list, not Head"),
-        (lambda: ha.MultiHead([], EYE), "heads: expected at least one Head, in a list"),
-        (lambda: ha.transformer.AttentionLayer(ha.Head(EYE, EYE, EYE)), "attention: expected a MultiHead, not Head"),
-        (lambda: FixedScores(np.ones((2, 2)))(EYE, EYE), r"scores: shape \(2, 2\) does not fit"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
+    np.testing.assert_allclose(AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
+    np.testing.assert_allclose(AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
 
 
 def test_layers_say_briefly_what_they_are():
     matrix = np.zeros((64, 64))
-    heads = ha.MultiHead(
-        [ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=ha.positions.Alibi(0.5))] * 8, np.eye(64, 512)
-    )
-    block = ha.Block(
-        heads,
-        ha.transformer.FeedForward(matrix, matrix),
-        [ha.transformer.LayerNorm(matrix[0]), ha.transformer.LayerNorm()],
-    )
-    texts = [
-        repr(one)
-        for one in (heads, ha.transformer.AttentionLayer(heads), block, ha.transformer.Affine(matrix, matrix[0]))
-    ]
+    heads = ha.MultiHead([ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=Alibi(0.5))] * 8, np.eye(64, 512))
+    block = ha.Block(heads, FeedForward(matrix, matrix), [LayerNorm(matrix[0]), LayerNorm()])
+    texts = [repr(one) for one in (heads, AttentionLayer(heads), block, Affine(matrix, matrix[0]))]
     assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
     maps = "w_query (64, 64), w_key (64, 64), w_value (64, 64)"
     head = f"Head({maps}, Dot(), Softmax(beta=1.0), Identity(), mask=(5, 5), bias=Alibi(slope=0.5))"
@@ -216,63 +150,116 @@ def test_layers_say_briefly_what_they_are():
     assert texts[3] == "Affine(weight (64, 64), bias)"
 
 
-LAYER = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
-BLOCK = ha.Block(LAYER, ha.transformer.FeedForward(EYE, EYE), [ha.transformer.LayerNorm()] * 2)
-BOTH = ha.transformer.EncoderDecoder(
-    [BLOCK], [ha.Block(LAYER, ha.transformer.FeedForward(EYE, EYE), [ha.transformer.LayerNorm()] * 3, cross=LAYER)]
-)
-
-
-@each(
-    ("call", "message"),
+@pytest.mark.parametrize(
+    ("dtype", "beta", "bias"),
     [
-        (
-            lambda: ha.attention(EYE, EYE, EYE, is_causal=True),
-            "attention: option 'is_causal' .*; write mask=\"causal\"",
-        ),
-        (
-            lambda: ha.attention(EYE, EYE, EYE, attn_mask=EYE),
-            "attention: option 'attn_mask' .*write mask= for booleans",
-        ),
-        (lambda: ha.attention(EYE, EYE, EYE, scale=2), "'scale' is PyTorch's word; write beta="),
-        (lambda: ha.attention(EYE, EYE, EYE, enable_gqa=True), r"k\.repeat_interleave\(n, -3\), and v alike"),
-        (lambda: ha.Head(EYE, EYE, EYE, is_causal=True), "^Head: option 'is_causal'"),
-        (lambda: LAYER(EYE, key_padding_mask=EYE), "^MultiHead: option 'key_padding_mask' is"),
-        (
-            lambda: ha.transformer.AttentionLayer(LAYER)(EYE, src_mask=EYE),
-            "^Block: option 'src_mask' is PyTorch's word",
-        ),
-        (lambda: ha.attention(query=EYE, key=EYE, value=EYE), "'query' is PyTorch's word; write q="),
-        (lambda: ha.attention(EYE, EYE, value=EYE), "'value' is PyTorch's word; write v="),
-        (lambda: LAYER(query=EYE), "'query' is PyTorch's word; write x=, the first argument"),
-        (lambda: LAYER(EYE, average_attn_weights=False), "'average_attn_weights' .* in the trace"),
-        (lambda: ha.attention(EYE, EYE, EYE, average_attn_weights=False), "'average_attn_weights' .* in the trace"),
-        (lambda: ha.Head(EYE, EYE, EYE)(EYE, scale=2), "'scale' is PyTorch's word; it is beta= of hopattn.Head"),
-        (lambda: BLOCK(EYE, src_key_padding_mask=EYE), "'src_key_padding_mask' .*; write mask=hopattn.padding"),
-        (lambda: BLOCK(EYE, tgt_key_padding_mask=EYE), "'tgt_key_padding_mask' .*; write mask=hopattn.padding"),
-        (lambda: BLOCK(EYE, memory_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
-        (lambda: BOTH(EYE, EYE, src_mask=EYE), "^EncoderDecoder: option 'src_mask' .*; write source_mask="),
-        (lambda: BOTH(EYE, EYE, tgt_mask=EYE), "'tgt_mask' .*; write target_mask="),
-        (lambda: BOTH(EYE, EYE, src_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
-        (lambda: BOTH(EYE, EYE, tgt_key_padding_mask=EYE), "write target_mask=hopattn.padding"),
-        (lambda: BOTH(EYE, EYE, memory_key_padding_mask=EYE), "write source_mask=hopattn.padding"),
-        (lambda: ha.attention(EYE, EYE, EYE, EYE), "^attention: expected only q, k, v by position; write beta=, mask="),
-        (lambda: LAYER(EYE, EYE, EYE), "^MultiHead: expected only x, mask by position; write key=, value="),
+        (np.float32, 1e-20, 40),
+        (np.float32, 1e-45, 40),
+        (np.float64, 1e-160, 40),
+        (np.float64, 1e-308, 1000),
+        (np.float64, 5e-324, 1000),
+        (np.float64, 1e300, 40),
     ],
 )
-def test_pytorchs_words_are_answered_with_ours(call, message):
-    with pytest.raises(ha.InvalidInput, match=message):
-        call()
-    with pytest.raises(ha.InvalidInput, match=r"^attention: option 'colour' is unknown .*choices: beta, bias, k,"):
-        ha.attention(EYE, EYE, EYE, colour=1)
+def test_a_bias_keeps_its_size_at_every_beta(dtype, beta, bias):
+    """Scores of 0: the weights are those of the bias alone, exp(−bias) of the second key, which is below rounding."""
+    q, keys, values = np.zeros((1, 2), dtype), np.zeros((2, 2), dtype), np.array([[1], [2]], dtype)
+    added = np.array([[bias, 0]], dtype)
+    assert ha.attention(q, keys, values, beta=beta, bias=added).tolist() == [[1.0]]
+    head = ha.Head(np.eye(2, dtype=dtype), np.eye(2, dtype=dtype), np.ones((1, 2), dtype), beta=beta, mask="none")
+    weights = head.trace(keys, bias=added).weights
+    np.testing.assert_allclose(weights, [[1, 0], [1, 0]], atol=1e-15)
+    half = np.array([[np.log(3.0), 0]], dtype)
+    np.testing.assert_allclose(ha.attention(q, keys, values, beta=beta, bias=half), [[1.25]], rtol=1e-6)
 
 
-def test_attention_refuses_arrays_of_two_libraries_as_a_head_does(torch, jax):
-    for one, other, kinds in (
-        (torch.eye(3), EYE, "numpy and torch; give torch.asarray"),
-        (EYE, torch.eye(3), "numpy and torch; give torch.asarray"),
-        (jax.numpy.eye(3), torch.eye(3), "jaxlib and torch"),
-    ):
-        for triple in ((one, other, other), (one, one, other)):
-            with pytest.raises(ha.InvalidInput, match=f"^q, k, v: expected arrays of one library, not of {kinds}"):
-                ha.attention(*triple)
+@given(seed=st.integers(0, 2**32 - 1), beta=st.sampled_from([0.3, 1.0, 2.5]))
+@pytest.mark.parametrize("name", list(separations))
+def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, seed, beta):
+    """The weights and the potential of the sum, as the separation itself gives them."""
+    rng = np.random.default_rng(seed)
+    q, k, v, bias = (rng.uniform(0.2, 1, size) for size in ((3, 4), (5, 4), (5, 2), (3, 5)))
+    separation = separations[name](beta=beta)
+    step = Retrieval(Dot(), separation, Identity())
+    expected = separation.weights(q @ k.T + bias / beta)
+    np.testing.assert_allclose(step.weights(q, k, bias=bias), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(step(q, k, v, bias=bias).state, expected @ v, rtol=1e-9, atol=1e-12)
+    if not separation.why_no_potential:
+        found = (q * q).sum(axis=-1) / 2 - step(q, k, bias=bias, energy=True).energy
+        np.testing.assert_allclose(found, separation.potential(q @ k.T + bias / beta), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("of_bias", [np.float16, np.float32, np.float64])
+def test_a_bias_does_not_change_the_dtype_of_the_result(dtype, of_bias):
+    x, bias = np.eye(3, dtype=dtype), alibi(1, 3)[0].astype(of_bias)
+    matrices = [np.eye(3, dtype=dtype)] * 3
+    heads = ha.MultiHead([ha.Head(*matrices)], np.eye(3, dtype=dtype))
+    assert ha.attention(x, x, x, bias=bias).dtype == dtype
+    assert ha.Head(*matrices)(x, bias=bias).dtype == dtype
+    assert heads(x, bias=bias).dtype == dtype
+    assert ha.Head(*matrices).trace(x, bias=bias).output.dtype == dtype
+
+
+def test_a_bias_beyond_single_precision_decides_alone():
+    x, v = np.zeros((1, 2), np.float32), np.array([[1.0], [2.0]], np.float32)
+    for bias, expected in (([[1e300, 0]], 1.0), ([[-1e300, 0]], 2.0), ([[-1e300, -1e300]], 1.5)):
+        assert ha.attention(x, np.zeros((2, 2), np.float32), v, bias=np.array(bias)).tolist() == [[expected]]
+
+
+RNG = np.random.default_rng(0)
+MATRICES = [RNG.normal(size=(4, 4)) for _ in range(3)]
+TEXT = RNG.normal(size=(2, 5, 4))
+KINDS = {
+    "causal": {},
+    "sink": {"mask": "none", "sink": 0.5, "beta": 0.5},
+    "bias": {"bias": Alibi(0.5), "beta": 0.3},
+    "turned": {"position": "rope", "mask": "strict"},
+    "identity": {"separation": "identity", "activation": "unit"},
+    "in proportion": {"separation": "proportional", "mask": ha.window(3)},
+    "exponential": {"separation": "exponential", "activation": "unit"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_formula_of_a_head_agrees_with_the_head_without_the_token(kind):
+    head = ha.Head(*MATRICES, **KINDS[kind])
+    padding = ha.padding([5, 4], 5)
+    for token in (1, [0, -1]):
+        found, left = worth(head, TEXT, token, padding), head.without(token)
+        trace, bare = (one.trace(TEXT, padding) for one in (head, left))
+        assert np.all(bare.weights[..., token] == 0)
+        np.testing.assert_allclose(found.before.answer, trace.output, atol=1e-13)
+        np.testing.assert_array_equal(found.measured.answer, bare.output)
+        np.testing.assert_allclose(found.closed.answer, found.measured.answer, atol=1e-12)
+        if kind == "in proportion":
+            assert found.closed.potential is None
+        else:
+            np.testing.assert_allclose(found.closed.potential, found.measured.potential, atol=1e-12)
+        if kind != "exponential":  # whose direction is that of the softmax
+            np.testing.assert_allclose(found.weight, trace.weights[..., np.atleast_1d(token)].sum(axis=-1), atol=1e-13)
+        assert "energy" in found.lacks
+
+
+def test_a_head_without_a_token_is_attention_with_a_mask():
+    head = ha.Head(*MATRICES, mask="none", beta=0.5).without(-2)
+    q, k, v = (TEXT[0] @ matrix.T for matrix in MATRICES)
+    seen = np.ones((5, 5), dtype=bool)
+    seen[:, 3] = False
+    for referee in referees(q, k, v, 0.5, seen):
+        np.testing.assert_allclose(head(TEXT)[0], referee.output, atol=1e-12)
+
+
+def test_one_query_alone_may_not_see_a_token():
+    head = ha.Head(*MATRICES)
+    before, after = head.trace(TEXT).weights, head.without([0, 2], at=-1).trace(TEXT).weights
+    np.testing.assert_array_equal(after[..., :-1, :], before[..., :-1, :])
+    assert np.all(after[..., -1, [0, 2]] == 0)
+
+
+def test_heads_in_parallel_lose_a_token_together_and_a_query_that_sees_nothing_gives_zero():
+    heads = ha.MultiHead([ha.Head(*MATRICES), ha.Head(*MATRICES, mask="strict")], np.eye(4, 8))
+    left = heads.without(0)
+    np.testing.assert_allclose(left(TEXT), left.joined([head.without(0)(TEXT) for head in heads.heads]), atol=1e-13)
+    assert np.all(left(TEXT)[:, 0] == 0)
+    assert heads.heads[0].mask == ha.Head(*MATRICES).mask

@@ -6,18 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import FeatureMap
 from hopattn.retrieval.step import Retrieval
-from tests.counts import count
-from tests.each import each
+from hopattn.transformer import LinearState, linear_attention
+from tests.draws import count
 
 RANDOM = ha.retrieval.RandomFeatures(12, rng=1, beta=0.5)
 FEATURES = ["identity", "relu", "elu", RANDOM]
 CASES = [(phi, normalise) for phi in FEATURES for normalise in (False, True) if (phi, normalise) != ("identity", True)]
-every = each(("features", "normalise"), CASES)
+every = pytest.mark.parametrize(("features", "normalise"), CASES)
 seeds = st.integers(0, 2**32 - 1)
 chunks = st.sampled_from([1, 2, 3, 64])
 
@@ -36,7 +35,7 @@ def by_scores(q, k, v, features, normalise, mask):
 
 def by_loops(q, k, v, features, normalise, mask):
     """S ← S + φ(k) vᵀ and z ← z + φ(k), word by word, with the paper's letters."""
-    phi, outputs = ha.transformer.LinearState(features, False).phi, []
+    phi, outputs = LinearState(features, False).phi, []
     s, z = 0, 0
     for query, key, value in zip(q, k, v, strict=True):
         before = s, z
@@ -54,24 +53,22 @@ def close(found, expected):
 
 @given(seed=seeds, n=st.integers(1, 9), chunk=chunks)
 @every
-@each("mask", ["causal", "strict"])
+@pytest.mark.parametrize("mask", ["causal", "strict"])
 def test_sums_are_scores_and_the_loops_of_the_paper(features, normalise, mask, seed, n, chunk):
     q, k, v = texts(seed, n)
-    found = ha.transformer.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
+    found = linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
     close(found, by_scores(q, k, v, features, normalise, mask))
     close(found, by_loops(q, k, v, features, normalise, mask))
 
 
 @given(seed=seeds, n=st.integers(1, 5), more=st.integers(0, 4), chunk=chunks)
 @every
-@each("mask", [None, "causal", "strict"])
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
 def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, seed, n, more, chunk):
     q, k, v = texts(seed, n, n + more, batch=(2, 3))
-    found = ha.transformer.linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
+    found = linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=chunk)
     close(found, by_scores(q, k, v, features, normalise, mask))
-    shared = ha.transformer.linear_attention(
-        q, k[0, 0], v[0, 0], features=features, mask=mask, normalise=normalise, chunk=chunk
-    )
+    shared = linear_attention(q, k[0, 0], v[0, 0], features=features, mask=mask, normalise=normalise, chunk=chunk)
     close(shared[0, 0], found[0, 0])
 
 
@@ -80,42 +77,33 @@ def test_batches_and_queries_that_are_the_last_words(features, normalise, mask, 
 def test_it_is_the_memory_and_the_head(features, normalise, seed):
     q, k, v = texts(seed, 4)
     close(
-        ha.transformer.linear_attention(q, k, v, features=features, normalise=normalise),
+        linear_attention(q, k, v, features=features, normalise=normalise),
         ha.memories.linear(k, v, features, normalise).step(q),
     )
     separation = "proportional" if normalise else "identity"
     head = ha.Head(
         np.eye(3), np.eye(3), np.eye(3), similarity=FeatureMap(features), separation=separation, mask="causal"
     )
-    close(ha.transformer.linear_attention(q, q, q, features=features, mask="causal", normalise=normalise), head(q))
+    close(linear_attention(q, q, q, features=features, mask="causal", normalise=normalise), head(q))
 
 
 @given(seed=seeds, n=st.integers(2, 9))
 @every
 def test_word_by_word_with_a_state_that_does_not_grow(features, normalise, seed, n):
     q, k, v = texts(seed, n)
-    state, outputs, sizes = ha.transformer.LinearState(features, normalise), [], set()
+    state, outputs, sizes = LinearState(features, normalise), [], set()
     for i in range(n):
         state = state.extended(k[i : i + 1], v[i : i + 1])
         outputs.append(state.read(q[i : i + 1]))
         sizes.add(state.couplings.shape)
-    close(
-        np.concatenate(outputs),
-        ha.transformer.linear_attention(q, k, v, features=features, mask="causal", normalise=normalise),
-    )
+    close(np.concatenate(outputs), linear_attention(q, k, v, features=features, mask="causal", normalise=normalise))
     assert len(sizes) == 1 and state.length == n
-    whole = ha.transformer.LinearState(features, normalise).extended(k, v)
+    whole = LinearState(features, normalise).extended(k, v)
     close(whole.read(q), state.read(q))
-    halves, middle = ha.transformer.LinearState(features, normalise).attended(q[:1], k[:1], v[:1])
+    halves, middle = LinearState(features, normalise).attended(q[:1], k[:1], v[:1])
     rest, end = middle.attended(q[1:], k[1:], v[1:], chunk=2)
     close(np.concatenate([halves, rest]), np.concatenate(outputs))
     close(end.read(q), state.read(q))
-
-
-def test_the_identity_without_a_sum_is_the_dot_product():
-    q, k, v = texts(0, 6)
-    found = ha.transformer.linear_attention(q, k, v, features="identity", mask="causal", normalise=False)
-    close(found, ha.attention(q, k, v, mask="causal", separation="identity", beta=1.0))
 
 
 def test_many_random_features_are_the_softmax():
@@ -126,7 +114,7 @@ def test_many_random_features_are_the_softmax():
 
     def error(n):
         made = [ha.retrieval.RandomFeatures(n, seed, beta=0.5) for seed in range(count(20, 8))]
-        found = [ha.transformer.linear_attention(q, k, v, features=one, mask="causal") for one in made]
+        found = [linear_attention(q, k, v, features=one, mask="causal") for one in made]
         return np.sqrt(np.mean((np.array(found) - expected) ** 2))
 
     few, many = error(400), error(6400)
@@ -135,7 +123,7 @@ def test_many_random_features_are_the_softmax():
 
 
 @given(seed=seeds, powers=st.lists(st.integers(-30, 30), min_size=12, max_size=12), chunk=chunks)
-@each("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, seed, powers, chunk):
     """Sums of 0 would give 0 or NaN instead of a mean, and the values are all near 1."""
     q, k, _ = texts(seed, 6)
@@ -143,7 +131,7 @@ def test_an_output_is_a_mean_of_values_whatever_the_size_of_the_vectors(dtype, s
     q, k = (scales[:6, None] * q).astype(dtype), (scales[6:, None] * k).astype(dtype)
     v = np.linspace(1, 2, 6)[:, None].astype(dtype)
     for mask in (None, "causal"):
-        found = ha.transformer.linear_attention(q, k, v, features=RANDOM, mask=mask, chunk=chunk)
+        found = linear_attention(q, k, v, features=RANDOM, mask=mask, chunk=chunk)
         assert found.dtype == dtype
         assert np.all(found >= 1 - 1e-5) and np.all(found <= 2 + 1e-5)
         below = by_scores(q, k, v, RANDOM, True, mask)
@@ -159,45 +147,33 @@ def by_logarithms(q, k, v, phi, mask):
 
 
 @given(seed=seeds, n=st.integers(1, 20), chunk=chunks)
-@each(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
-@each("mask", ["causal", "strict"])
+@pytest.mark.parametrize(("dtype", "length", "error"), [(np.float64, 100, 1e-8), (np.float32, 10, 3e-3)])
+@pytest.mark.parametrize("mask", ["causal", "strict"])
 def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, length, error, mask, seed, n, chunk):
     """The products of most pairs lie below the range of the numbers, and all those of some rows."""
     q, k, v = (scale * one for scale, one in zip((length, length, 1), texts(seed, n), strict=True))
     phi = ha.retrieval.RandomFeatures(12, rng=1)
     q, k = q.astype(dtype), k.astype(dtype)
-    found = ha.transformer.linear_attention(q, k, v.astype(dtype), features=phi, mask=mask, chunk=chunk)
+    found = linear_attention(q, k, v.astype(dtype), features=phi, mask=mask, chunk=chunk)
     assert found.dtype == dtype
     expected = by_logarithms(q.astype(float), k.astype(float), v, phi, mask)
     np.testing.assert_allclose(found, expected, rtol=error, atol=error)
 
 
-@each(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
+@pytest.mark.parametrize(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
 def test_a_later_key_of_larger_features_does_not_hide_an_earlier_one(dtype, length):
     """The third query is the first key's opposite: no row and no column has a product inside the range."""
     phi, along = ha.retrieval.RandomFeatures(256, 1), np.array([1.0, 0.0, 0.0, 0.0])
     q, v = length * np.stack([along, -along, np.roll(along, 1)]), np.array([[1.0], [2.0], [3.0]])
     expected = by_logarithms(q, -q, v, phi, "causal")
     for chunk in (1, 2, 64):
-        found = ha.transformer.linear_attention(
+        found = linear_attention(
             q.astype(dtype), -q.astype(dtype), v.astype(dtype), features=phi, mask="causal", chunk=chunk
         )
         np.testing.assert_allclose(found, expected, rtol=1e-3 if dtype == np.float32 else 1e-9)
 
 
-def test_single_precision_at_an_ordinary_size_agrees_for_all_chunks():
-    """The deviation of PyTorch's normal weights times √64: β = 1/8, entries of deviation 6."""
-    rng = np.random.default_rng(0)
-    q, k, v = (6 * rng.normal(size=(192, 64)) for _ in range(3))
-    phi = ha.retrieval.RandomFeatures(64, 1, beta=1 / 8)
-    expected = by_logarithms(q, k, v, phi, "causal")
-    for chunk in (1, 64, 192):
-        found = ha.transformer.linear_attention(
-            *(x.astype(np.float32) for x in (q, k, v)), features=phi, mask="causal", chunk=chunk
-        )
-        np.testing.assert_allclose(found, expected, atol=5e-3)
-
-
+@pytest.mark.slow
 def test_derivatives_where_products_underflow_do_not_depend_on_the_chunk(torch, jax):
     """Queries near the opposite of all keys: every product is below the range, and no weight is near 0 or 1."""
     q, k, v = (scale * one for scale, one in zip((0.005, 0.005, 1), texts(6, 10), strict=True))
@@ -205,9 +181,7 @@ def test_derivatives_where_products_underflow_do_not_depend_on_the_chunk(torch, 
     phi = ha.retrieval.RandomFeatures(12, rng=1)
 
     def loss(chunk):
-        return lambda *arrays: (
-            ha.transformer.linear_attention(*arrays, features=phi, mask="causal", chunk=chunk) ** 2
-        ).sum()
+        return lambda *arrays: (linear_attention(*arrays, features=phi, mask="causal", chunk=chunk) ** 2).sum()
 
     found = []
     for chunk in (1, 64):
@@ -227,66 +201,63 @@ def test_a_batch_of_pytorchs_vmap_is_each_text_by_itself(torch):
     q, k, v = (torch.tensor(scale * one) for scale, one in zip((40, 40, 1), texts(7, 9, batch=(2,)), strict=True))
 
     def attend(*one):
-        return ha.transformer.linear_attention(*one, features=RANDOM, mask="causal")
+        return linear_attention(*one, features=RANDOM, mask="causal")
 
     found = torch.func.vmap(attend)(q, k, v)
     for i in range(2):
         np.testing.assert_allclose(found[i], attend(q[i], k[i], v[i]), rtol=1e-9, atol=1e-12)
 
 
-@each("mask", [None, "causal"])
-@each(("features", "size"), [("relu", 1e-200), ("relu", 1e200), ("elu", 1e200)])
+@given(seed=seeds)
+@every
+def test_the_matrix_of_a_state_is_the_sum_of_outer_products(features, normalise, seed):
+    """Σ v φ(k)ᵀ, and z = Σ φ(k) as one more row; with it a query is answered as `read` says."""
+    q, k, v = texts(seed, 5)
+    state, phi = LinearState(features, normalise).extended(k, v), LinearState(features, normalise).phi
+    marked = np.concatenate([v, np.ones((5, 1))], axis=1) if normalise else v
+    close(state.matrix, marked.T @ phi(k))
+    sums = phi(q) @ state.matrix.T
+    rows = sums[:, -1:] != 0 if normalise else np.ones((5, 1), bool)
+    answers = np.divide(sums[:, :2], sums[:, -1:], where=rows, out=np.zeros((5, 2))) if normalise else sums
+    close(state.read(q), answers)
+
+
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize(("features", "size"), [("relu", 1e-200), ("relu", 1e200), ("elu", 1e200)])
 def test_the_size_of_a_query_does_not_over_or_underflow(features, size, mask):
     """φ(c x) is c φ(x), of elu where c is large: the means of the values at size 1, which lie between 1 and 2."""
     x, v = np.array([[1.0, 2.0], [3.0, 1.0]]), np.array([[1.0], [2.0]])
     scores = x @ x.T * (np.tri(2) if mask else 1)
     expected = scores @ v / scores.sum(-1, keepdims=True)
-    np.testing.assert_allclose(
-        ha.transformer.linear_attention(size * x, size * x, v, features=features, mask=mask), expected
-    )
-
-
-@given(seed=seeds, chunk=chunks, features=st.sampled_from(FEATURES[1:]))
-def test_later_words_change_nothing(seed, chunk, features):
-    q, k, v = texts(seed, 6)
-    before = ha.transformer.linear_attention(q, k, v, features=features, mask="causal", chunk=chunk)
-    k[4:], v[4:] = 1000 * k[4:], -v[4:]
-    after = ha.transformer.linear_attention(q, k, v, features=features, mask="causal", chunk=chunk)
-    np.testing.assert_allclose(after[:4], before[:4], rtol=1e-12)
+    np.testing.assert_allclose(linear_attention(size * x, size * x, v, features=features, mask=mask), expected)
 
 
 def test_scores_that_are_all_zero_give_zero():
     q, k, v = np.array([[1.0, -1.0]]), np.array([[-1.0, 1.0]]), np.ones((1, 2))
-    assert ha.transformer.linear_attention(q, k, v, features="relu").tolist() == [[0, 0]]
+    assert linear_attention(q, k, v, features="relu").tolist() == [[0, 0]]
 
 
-@each("features", ["elu", RANDOM])
-@each("mask", [None, "causal", "strict"])
+@pytest.mark.parametrize("features", ["elu", RANDOM])
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
 def test_the_same_on_every_library_and_half_precision_keeps_its_type(features, mask, library):
     given_texts = list(texts(5, 5))
-    expected = ha.transformer.linear_attention(*given_texts, features=features, mask=mask, chunk=2)
-    found = ha.transformer.linear_attention(*map(library.array, given_texts), features=features, mask=mask, chunk=2)
+    expected = linear_attention(*given_texts, features=features, mask=mask, chunk=2)
+    found = linear_attention(*map(library.array, given_texts), features=features, mask=mask, chunk=2)
     np.testing.assert_allclose(library.numpy(found), expected, rtol=1e-12, atol=1e-14)
-    half = ha.transformer.linear_attention(
-        *(one.astype(np.float16) for one in given_texts), features=features, mask=mask
-    )
+    half = linear_attention(*(one.astype(np.float16) for one in given_texts), features=features, mask=mask)
     assert half.dtype == np.float16
     np.testing.assert_allclose(half, expected, atol=0.02)
 
 
-@each("features", ["identity", "elu", RANDOM])
-@each("mask", [None, "causal", "strict"])
+@pytest.mark.parametrize("features", ["identity", "elu", RANDOM])
+@pytest.mark.parametrize("mask", [None, "causal", "strict"])
 def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
     given_texts, normalise = list(texts(6, 5)), features != "identity"
 
     def loss(form):
         return lambda *arrays: (form(*arrays)[1:] ** 2).sum()
 
-    sums = loss(
-        lambda q, k, v: ha.transformer.linear_attention(
-            q, k, v, features=features, mask=mask, normalise=normalise, chunk=2
-        )
-    )
+    sums = loss(lambda q, k, v: linear_attention(q, k, v, features=features, mask=mask, normalise=normalise, chunk=2))
     scores = loss(lambda q, k, v: by_scores(q, k, v, features, normalise, mask))
     of_torch = [[torch.tensor(one, requires_grad=True) for one in given_texts] for _ in range(2)]
     found = torch.autograd.grad(sums(*of_torch[0]), of_torch[0])
@@ -295,48 +266,3 @@ def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
     for one, other, by_jax in zip(found, expected, of_jax, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(by_jax, other, rtol=1e-9, atol=1e-11)
-
-
-Q, K, V = (np.ones((3, 2)) for _ in range(3))
-
-
-@each(
-    ("make", "message"),
-    [
-        (lambda: ha.transformer.linear_attention(Q, K, V, features="elo"), "phi: 'elo' is unknown; did you mean 'elu'"),
-        (
-            lambda: ha.transformer.linear_attention(Q, K, V, features="identity"),
-            "normalise: features 'identity' may be negative",
-        ),
-        (
-            lambda: ha.transformer.linear_attention(Q, K, V, mask=ha.window(2)),
-            "mask: expected 'none', 'causal' or 'strict', not",
-        ),
-        (
-            lambda: ha.transformer.linear_attention(Q, K[:2], V[:2], mask="causal"),
-            "mask: 3 queries are more than 2 keys",
-        ),
-        (lambda: ha.transformer.linear_attention(Q, K, V[:2]), "v: 2 rows do not fit 3 keys"),
-        (
-            lambda: ha.transformer.linear_attention(Q, K, V, mask="causal", chunk=0),
-            "chunk: expected a whole number of at least 1",
-        ),
-        (lambda: ha.transformer.LinearState().read(Q), "state: it holds no keys yet"),
-        (lambda: ha.transformer.LinearState().attended(Q[:2], K, V), "q: 2 rows do not fit 3 keys"),
-        (
-            lambda: ha.transformer.LinearState().extended(K, V).extended(K, V[:, :1]),
-            "v: dim 1 does not fit the state of dim 2",
-        ),
-        (
-            lambda: ha.transformer.LinearState().extended(K, V).extended(K[:, :1], V),
-            "k: dim 1 does not fit the state of dim 2",
-        ),
-        (
-            lambda: ha.transformer.LinearState().extended(K, V).read(Q[:, :1]),
-            "q: dim 1 does not fit the state of dim 2",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()

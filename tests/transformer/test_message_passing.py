@@ -7,22 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.errors import InvalidInput
-from hopattn.retrieval.activation import Identity, activations
-from hopattn.retrieval.masks import mask_rules, resolve
+from hopattn.retrieval.activation import activations
+from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Dot, FixedScores, similarities
-from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.heads import HeadTrace
+from hopattn.retrieval.similarity import similarities
+from hopattn.transformer import AttentionLayer, layer_by_messages, pass_messages, token_graph
 from tests.draws import arrays, masks_for, sizes
-from tests.each import each
 
 TOL = {"rtol": 1e-12, "atol": 1e-12}
 
 
 def received(graph, retrieval=None):
     """All messages as rows, in the order of the nodes."""
-    return np.stack(list(ha.transformer.pass_messages(graph, retrieval).values()))
+    return np.stack(list(pass_messages(graph, retrieval).values()))
 
 
 @st.composite
@@ -37,12 +34,12 @@ def test_every_mask_rule_is_drawn():
     assert {type(rule) for rule in masks_for(2, 2)} == set(mask_rules.values())
 
 
-@each("rule", masks_for(4, 4))
+@pytest.mark.parametrize("rule", masks_for(4, 4))
 @given(data=st.data())
 def test_messages_are_the_head_in_matrix_form_with_every_mask_rule(rule, data):
     head, x = data.draw(heads(rule))
     trace = head.trace(x)
-    graph = ha.transformer.token_graph(trace)
+    graph = token_graph(trace)
     np.testing.assert_allclose(received(graph, head.retrieval), trace.output, **TOL)
     allowed = np.ones(trace.scores.shape, bool) if trace.mask is None else trace.mask
     assert np.array_equal(nx.to_numpy_array(graph, weight=None).T.astype(bool), allowed)
@@ -52,54 +49,50 @@ def test_messages_are_the_head_in_matrix_form_with_every_mask_rule(rule, data):
 
 @given(data=st.data(), n=sizes, m=sizes, dim=sizes, out=sizes)
 def test_messages_between_two_texts_are_attention(data, n, m, dim, out):
-    q, k, v = (data.draw(arrays(shape)) for shape in ((n, dim), (m, dim), (m, out)))
-    step = Retrieval(Dot(), separations["softmax"](beta=dim**-0.5), Identity())
-    scores = step.scores(q, k)
+    q, k, w = (data.draw(arrays(shape)) for shape in ((n, dim), (m, dim), (out, dim)))
     for rule in masks_for(n, m):
-        allowed = resolve(rule, scores, lambda: step.similarity.rounding(q, k))
-        trace = HeadTrace(q, k, v, scores, allowed, step.weights(q, k, rule), step(q, k, v, rule).state)
-        graph = ha.transformer.token_graph(trace, source=[f"word {j}" for j in range(m)])
-        np.testing.assert_allclose(received(graph, step), ha.attention(q, k, v, mask=rule), **TOL)
+        head = ha.Head(np.eye(dim), np.eye(dim), w, beta=dim**-0.5, mask=rule)
+        graph = token_graph(head.trace(q, source=k), source=[f"word {j}" for j in range(m)])
+        expected = ha.attention(q, k, k @ w.T, mask=rule)
+        np.testing.assert_allclose(received(graph, head.retrieval), expected, rtol=1e-11, atol=1e-10)
         assert all(i < n <= j for j, i in graph.edges)
 
 
-@each("name", separations)
+@pytest.mark.parametrize("name", separations)
 @given(data=st.data())
 def test_a_masked_key_is_a_missing_edge_for_every_separation(name, data):
     head, x = data.draw(heads("causal", separation=name, beta=0.3))
     expected = head(x)
     largest = max(1.0, float(np.abs(expected).max()))
     np.testing.assert_allclose(
-        received(ha.transformer.token_graph(head.trace(x)), head.retrieval), expected, rtol=1e-11, atol=1e-12 * largest
+        received(token_graph(head.trace(x)), head.retrieval), expected, rtol=1e-11, atol=1e-12 * largest
     )
 
 
-@each("kind", ["similarity", "activation"])
+@pytest.mark.parametrize("kind", ["similarity", "activation"])
 @given(data=st.data())
 def test_every_similarity_and_activation_passes_messages(kind, data):
     for name in {"similarity": similarities, "activation": activations}[kind]:
         head, x = data.draw(heads("strict", beta=0.1, **{kind: name}))
         x = x + 0.1
-        np.testing.assert_allclose(
-            received(ha.transformer.token_graph(head.trace(x)), head.retrieval), head(x), rtol=1e-9, atol=1e-9
-        )
+        np.testing.assert_allclose(received(token_graph(head.trace(x)), head.retrieval), head(x), rtol=1e-9, atol=1e-9)
 
 
 @given(data=st.data())
 def test_only_edges_count_and_not_the_order_of_the_nodes(data):
     head, x = data.draw(heads("causal"))
-    graph = ha.transformer.token_graph(head.trace(x))
+    graph = token_graph(head.trace(x))
     turned = nx.DiGraph()
     turned.add_nodes_from(reversed(list(graph.nodes(data=True))))
     turned.add_edges_from(reversed(list(graph.edges)))
-    for node, message in ha.transformer.pass_messages(turned).items():
-        np.testing.assert_allclose(message, ha.transformer.pass_messages(graph)[node], **TOL)
+    for node, message in pass_messages(turned).items():
+        np.testing.assert_allclose(message, pass_messages(graph)[node], **TOL)
 
 
 @given(data=st.data())
 def test_the_weights_of_the_edges_into_a_node_sum_to_1(data):
     head, x = data.draw(heads("strict"))
-    graph = ha.transformer.token_graph(head.trace(x))
+    graph = token_graph(head.trace(x))
     for node in graph:
         assert graph.in_degree(node, weight="weight") == pytest.approx(1.0 if graph.in_degree(node) else 0.0)
 
@@ -109,7 +102,7 @@ def test_a_message_is_its_sum_written_out():
     rng = np.random.default_rng(1)
     for node in graph:
         graph.add_node(node, query=rng.normal(size=3), key=rng.normal(size=3), value=rng.normal(size=2))
-    for node, message in ha.transformer.pass_messages(graph).items():
+    for node, message in pass_messages(graph).items():
         neighbours = [graph.nodes[j] for j in graph.predecessors(node)]
         powers = [np.exp(graph.nodes[node]["query"] @ one["key"]) for one in neighbours]
         expected = sum((p * one["value"] for p, one in zip(powers, neighbours, strict=True)), np.zeros(2))
@@ -119,9 +112,9 @@ def test_a_message_is_its_sum_written_out():
 def test_words_stand_at_the_nodes():
     eye = np.eye(3)
     head = ha.Head(eye, eye, eye, mask="none")
-    graph = ha.transformer.token_graph(head.trace(eye), ["the", "big", "big"])
+    graph = token_graph(head.trace(eye), ["the", "big", "big"])
     assert nx.get_node_attributes(graph, "token") == {0: "the", 1: "big", 2: "big"}
-    graph = ha.transformer.token_graph(head.trace(eye[:1], source=eye), source=["cats", "chase", "mice"])
+    graph = token_graph(head.trace(eye[:1], source=eye), source=["cats", "chase", "mice"])
     assert nx.get_node_attributes(graph, "token") == {0: "0", 1: "cats", 2: "chase", 3: "mice"}
     assert sorted(graph.edges) == [(1, 0), (2, 0), (3, 0)]
 
@@ -131,47 +124,10 @@ def test_on_every_library(library):
     x, weights = rng.normal(size=(4, 3)), rng.normal(size=(3, 3, 3))
     own = ha.Head(*weights)
     other = ha.Head(*(library.array(w) for w in weights))
-    graph = ha.transformer.token_graph(other.trace(library.array(x)))
-    messages = ha.transformer.pass_messages(graph, other.retrieval)
+    graph = token_graph(other.trace(library.array(x)))
+    messages = pass_messages(graph, other.retrieval)
     assert all(type(message) is type(library.array(x)) for message in messages.values())
     np.testing.assert_allclose([library.numpy(message) for message in messages.values()], own(x), rtol=1e-12)
-
-
-EYE = np.eye(2)
-HEAD = ha.Head(EYE, EYE, EYE)
-
-
-def asking(**vectors):
-    graph = nx.DiGraph([("a", "b")])
-    graph.add_node("b", query=np.ones(2))
-    graph.add_node("a", **vectors)
-    return graph
-
-
-@each(
-    ("make", "message"),
-    [
-        (
-            lambda: ha.transformer.token_graph(HEAD.trace(np.ones((2, 3, 2)))),
-            r"trace: expected one text, .* not shape \(2, 3, 3\)",
-        ),
-        (lambda: ha.transformer.token_graph(HEAD.trace(EYE[:1], source=EYE)), "1 queries and 2 keys are of two texts"),
-        (lambda: ha.transformer.token_graph(HEAD.trace(EYE), ["one"]), "tokens: 1 words do not fit 2 rows"),
-        (lambda: ha.transformer.token_graph(HEAD.trace(EYE), source=["one"]), "source: 1 words do not fit 2 rows"),
-        (lambda: ha.transformer.pass_messages(asking()), "graph: node 'a' has no key, which its edges need"),
-        (lambda: ha.transformer.pass_messages(asking(key=np.ones(2))), "graph: node 'a' has no value"),
-        (lambda: ha.transformer.pass_messages(asking().reverse()), "no node has a key and a value, so that node 'b'"),
-        (
-            lambda: ha.transformer.pass_messages(
-                asking(), Retrieval(FixedScores(EYE), separations["softmax"](), Identity())
-            ),
-            "goes by the place in a text, and a graph has none",
-        ),
-    ],
-)
-def test_what_a_graph_cannot_be_is_refused(make, message):
-    with pytest.raises(InvalidInput, match=message):
-        make()
 
 
 @given(data=st.data(), crossed=st.booleans(), residual=st.booleans())
@@ -180,11 +136,11 @@ def test_a_layer_by_messages_is_the_layer_in_matrix_form(data, crossed, residual
     x, other = data.draw(arrays((n, dim))), data.draw(arrays((m, dim)))
     parts = [[data.draw(arrays((dim, dim))) for _ in range(3)] for _ in range(2)]
     mask = data.draw(st.sampled_from(["none"] if crossed else ["none", "causal", "strict"]))
-    layer = ha.transformer.AttentionLayer(
+    layer = AttentionLayer(
         ha.MultiHead([ha.Head(*maps, mask=mask) for maps in parts], data.draw(arrays((dim, 2 * dim)))), residual
     )
     source = other if crossed else None
-    passed = ha.transformer.layer_by_messages(layer, x, source=source)
+    passed = layer_by_messages(layer, x, source=source)
     np.testing.assert_allclose(passed.state, layer(x, source=source), **TOL)
     expected = {"none": n * (m if crossed else n), "causal": n * (n + 1) // 2, "strict": n * (n - 1) // 2}[mask]
     assert [graph.number_of_edges() for graph in passed.graphs] == [expected, expected]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from benchmarks.explorer import scenario_of
 from hopattn.scenario.loading import parse
-from tests.each import each
+
+pytestmark = pytest.mark.slow
 
 VIEWS = ("attention", "energy", "spins", "induction")
 PHONE, LAPTOP, PROJECTOR = (390, 844), (1366, 768), (1920, 1080)
@@ -43,16 +43,6 @@ def pixels_of(page, place, view="attention"):
     return np.array(page.evaluate(script, [place, view]))
 
 
-def test_the_page_loads_checks_itself_and_draws(opened):
-    page = opened()
-    page.locator("#check", has_text="agree with NumPy").wait_for()
-    assert page.locator("#check.warning").count() == 0
-    assert page.locator("#notices").is_hidden()
-    assert page.locator(".plane .mark").count() == 6
-    assert page.title() == "banks, next to ‘financial’ · hopattn explore"
-
-
-@pytest.mark.quick(3)
 @pytest.mark.parametrize("formula", ["head", "memory", "couplings", *VIEWS])
 def test_a_wrong_reference_value_is_shown_as_a_warning(opened, pages, tmp_path, formula):
     text = pages().read_text(encoding="utf-8")
@@ -70,18 +60,6 @@ def test_a_wrong_reference_value_is_shown_as_a_warning(opened, pages, tmp_path, 
     page.goto((tmp_path / "wrong.html").as_uri())
     page.wait_for_selector("#check[role=alert]")
     assert f"differs from NumPy's in: {formula}." in page.inner_text("#check.warning")
-
-
-def test_a_student_moves_banks_between_its_senses_and_sees_why(opened):
-    page = opened()
-    assert "banks moves toward financial (cosine .7 → .91)" in page.inner_text(".sentence")
-    page.get_by_role("button", name="in muddy rivers banks").click()
-    drawn(page)
-    assert "banks moves toward muddy (cosine .7 → .91)" in page.inner_text(".sentence")
-    working = page.inner_text(".working")
-    for name in ("similarity", "separation", "projection", "activation"):
-        assert name in working
-    assert "h = .1 in + .7 muddy + .62 rivers" in working
 
 
 def test_a_word_is_dragged_with_the_mouse(opened):
@@ -153,29 +131,6 @@ def test_a_word_is_moved_with_the_arrow_keys_and_keeps_the_focus(opened):
     page.keyboard.press("Escape")
     drawn(page)
     assert page.locator('[data-id="banks"]').get_attribute("aria-pressed") == "false"
-
-
-def test_a_word_is_moved_by_its_numbers(opened):
-    page = opened()
-    page.get_by_label("Keep words at unit magnitude").uncheck()
-    page.get_by_label("banks, river", exact=True).fill("-0.25")
-    page.get_by_label("banks, river", exact=True).press("Enter")
-    drawn(page)
-    assert word(page, "banks") == [0.1, 0.7, -0.25, 0.1]
-
-
-def test_words_are_added_removed_and_new(opened):
-    page = opened()
-    page.get_by_label("New word").fill("loans")
-    page.get_by_role("button", name="Add to the vocabulary").click()
-    page.get_by_label("Word to add").select_option("loans")
-    page.get_by_role("button", name="Add", exact=True).click()
-    drawn(page)
-    assert page.evaluate("state.attention.tokens") == ["in", "financial", "markets", "banks", "loans"]
-    assert np.allclose(word(page, "loans"), [0, 0.5**0.5, 0.5**0.5, 0])
-    page.get_by_role("button", name="Remove loans").click()
-    drawn(page)
-    assert page.evaluate("state.attention.tokens.length") == 4
 
 
 def test_the_matrix_is_walked_with_the_arrow_keys(opened):
@@ -323,20 +278,7 @@ def test_nothing_is_wider_than_the_screen(opened, size):
         assert page.evaluate(wide) == [], view
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("size", [64, 16])
-def test_a_move_among_many_words_draws_the_plane_anew(opened, size):
-    page = opened(parse(scenario_of(size), "large.toml", f"large{size}"))
-    drawn(page)
-    shown = (
-        "() => [...document.querySelectorAll('.plane [transform], .plane circle')].map((one) => one.outerHTML).join()"
-    )
-    before = page.evaluate(shown)
-    page.evaluate("() => { wordMoves().moved('w1', [0.3, -0.2]); }")
-    page.wait_for_function(f"(before) => ({shown})() !== before", arg=before)
-
-
-@each("view", VIEWS)
+@pytest.mark.parametrize("view", VIEWS)
 def test_the_picture_is_exported_as_svg_and_png(kept, view):
     page = kept()
     page.click(f"#tab-{view}")
@@ -363,49 +305,3 @@ def test_a_notebook_shows_the_page_without_a_message(opened, tmp_path):
     frame.get_by_role("button", name="in muddy rivers banks").click()
     frame.locator(".sentence", has_text="toward muddy").wait_for()
     page.wait_for_timeout(600)  # the time after which a page of its own writes its address
-
-
-def test_less_motion_and_the_scheme_of_the_system_are_respected(opened):
-    page = opened("hopfield", reduced_motion="reduce", color_scheme="dark")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.get_by_role("button", name="Run").click()
-    drawn(page)
-    assert page.evaluate("state.spins.time === spinView.moves.length")
-    page.click("#theme")
-    drawn(page)
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-
-
-def test_given_weights_are_shown_head_by_head_and_checked(opened, tmp_path):
-    words = ["the", "cat", "saw", "the", "cat"]
-    flat, before = np.full((5, 5), 0.2), np.eye(5, k=-1)
-    before[0, 0] = 1
-    np.savez(tmp_path / "weights.npz", weights=[flat, before, np.eye(5)], tokens=words)
-    page = opened(str(tmp_path / "weights.npz"))
-    page.locator("#check", has_text="agree with NumPy").wait_for()
-    assert page.evaluate("JSON.stringify(weightsView.measures[1])") == "[0,0.4,1,0.2]"
-    assert page.locator("#tabs").is_hidden() and page.locator("#toml").is_hidden()
-    page.get_by_role("button", name="before").click()
-    drawn(page)
-    chosen = page.locator("tbody button")
-    assert chosen.all_inner_texts() == ["head 2", "head 1", "head 3"]
-    chosen.first.click()
-    drawn(page)
-    assert page.inner_text("#matrix-card-title") == "Weights of head 2"
-    assert page.inner_text(".senses p >> nth=0").split() == ["the₂", "1"]
-    page.locator('.matrix [data-cell="2 1"]').click()
-    drawn(page)
-    assert page.inner_text("#why-card-title") == "Weights of saw in head 2"
-    read = page.evaluate("readAddress('#' + addressOf(state))")
-    assert read["state"] == {"view": "weights", "weights": {"head": 1, "query": 2, "key": 1, "sort": 3}}
-    page.evaluate("page.cases.at(-1).expected.measures[0][0] += 1e-6")
-    assert page.evaluate("selfCheck(page.cases).wrong") == ["weights"]
-
-
-def test_weights_of_other_words_than_the_queries_have_no_arcs(opened, tmp_path):
-    np.save(tmp_path / "cross.npy", [[-0.5, 1.5, 0.0], [1.0, 0.0, 0.0]])
-    page = opened(str(tmp_path / "cross.npy"))
-    page.locator("#check", has_text="agree with NumPy").wait_for()
-    assert page.locator(".arcs").is_hidden()
-    assert page.locator(".matrix [role=gridcell]").count() == 6
-    assert page.locator("thead button").all_inner_texts() == ["head", "entropy", "first"]

@@ -15,7 +15,8 @@ from hopattn.transformer.multi_head import MultiHead
 from hopattn.views.explorer.controls import controls
 from hopattn.views.explorer.start import DEFAULTS, started
 from hopattn.views.explorer.values import head_of, settings_of
-from tests.each import each
+
+pytestmark = pytest.mark.slow
 
 SPINS = {"#": 1.0, ".": -1.0, "?": 0.0}
 PRESET = {view: next(iter(started(ha.load(name)).presets.values())) for view, name in DEFAULTS.items()}
@@ -255,7 +256,7 @@ def test_a_page_with_a_damaged_link_opens_with_the_scenario_and_a_notice(opened,
     assert page.evaluate("state") == plain.evaluate("state")
 
 
-@each("hash", [*damaged_links()])
+@pytest.mark.parametrize("hash", [*damaged_links()])
 def test_a_damaged_link_falls_back_to_the_scenario_with_a_notice(kept, hash):
     page = kept()
     page.evaluate("(hash) => { change('attention', { steps: 2 }); location.hash = hash; followAddress(); }", hash)
@@ -340,17 +341,6 @@ def test_odd_names_are_exported_as_they_are(kept):
     assert scenario.spec.input.tokens == page.evaluate("state.attention.tokens")
 
 
-def test_states_that_grow_beyond_the_page_are_exported_with_all_layers_and_nothing_to_expect(kept):
-    page = kept()
-    page.evaluate(
-        "change('attention', {steps: 3, words: state.attention.words.map(([w, x]) => [w, x.map(() => 100)])})"
-    )
-    use(page, "head", "separation", "identity")
-    use(page, "head", "beta", 1000)
-    scenario = parse(exported(page), "exported.toml", "exported")
-    assert len(scenario.spec.layer) == 3 and not scenario.spec.expect
-
-
 def test_heads_with_matrices_are_exported(kept):
     page = kept("change-of-space")
     page.get_by_role("button", name="technology", exact=True).click()
@@ -360,3 +350,14 @@ def test_heads_with_matrices_are_exported(kept):
     own = page.evaluate("state.attention.heads")
     assert next(iter(started(scenario).presets.values()))["heads"] == own
     assert any(own[0][role] is not None for role in ("query", "key", "value"))
+
+
+def test_states_that_grow_beyond_the_page_are_exported_with_all_layers_and_nothing_to_expect(kept):
+    page = kept()
+    page.evaluate(
+        "change('attention', {steps: 3, words: state.attention.words.map(([w, x]) => [w, x.map(() => 100)])})"
+    )
+    use(page, "head", "separation", "identity")
+    use(page, "head", "beta", 1000)
+    scenario = parse(exported(page), "exported.toml", "exported")
+    assert len(scenario.spec.layer) == 3 and not scenario.spec.expect

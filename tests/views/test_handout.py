@@ -7,11 +7,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 import hopattn as ha
-from hopattn.cli.main import main
-from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import parse
 from hopattn.views.handout import MARKUPS, handout, written
-from tests.each import each
 
 ODD = r"""schema = 1
 title = 'A & B_1: <b> 100 % of $x$ # {}'
@@ -56,7 +53,7 @@ class Lines(HTMLParser):
         self.pictures += [data] if self.of == "pre" else []
 
 
-@each("text", [ODD, *(ha.load(name).text for name in ("bank", "scaling", "letters"))])
+@pytest.mark.parametrize("text", [ODD, *(ha.load(name).text for name in ("bank", "scaling", "letters"))])
 def test_a_page_and_a_text_hold_every_line_of_the_arithmetic(text):
     result = ha.run(parse(text, "f.toml", "f"), explain=True)
     page = handout(result, "html")
@@ -70,7 +67,7 @@ def test_a_page_and_a_text_hold_every_line_of_the_arithmetic(text):
     assert written[0] == result.title
 
 
-@each(
+@pytest.mark.parametrize(
     "text",
     ["2. the end", "12) x", "- a", "+ a", "---", "+++", "% of 5", ":::{note}", "(a)=", "&lt;b&gt;", "# a", "2.5", "-1"],
 )
@@ -82,7 +79,7 @@ def test_markdown_takes_a_text_for_nothing_but_text(text):
     assert written(text, MARKUPS["md"])[0] not in "%:("  # signs of MyST
 
 
-@each("text", [ODD, *(ha.load(name).text for name in ("bank", "scaling", "letters"))])
+@pytest.mark.parametrize("text", [ODD, *(ha.load(name).text for name in ("bank", "scaling", "letters"))])
 def test_a_latex_file_holds_every_line_and_no_sign_that_breaks_it(text):
     result = ha.run(parse(text, "f.toml", "f"), explain=True)
     document = handout(result, "tex")
@@ -107,21 +104,3 @@ def test_a_latex_file_has_the_fonts_of_every_engine_and_the_signs_of_mathematics
     unicode, _, eight_bit = document.partition(r"\iftutex")[2].partition(r"\fi")[0].partition(r"\else")
     assert r"\usepackage{fontspec}" in unicode and r"\usepackage[T1]{fontenc}" in eight_bit
     assert r"\section*{ˈʃteːt: $\sum$ $\beta$ $\surd$ $\to$:" in document
-
-
-def test_a_handout_is_printed_and_refused_where_it_cannot_be(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for words, code, said in (
-        (["--explain", "--format", "md"], 0, "# four cues of one neuron"),
-        (["--explain", "--format", "html,svg", "--figures", "neuron"], 0, "<h1>four cues"),
-        (["--format", "tex"], 2, "--format tex: a handout of the arithmetic needs --explain"),
-        (["--explain", "--format", "tex,md"], 2, "stands alone"),
-        (["--explain", "--json", "--format", "md"], 2, "nothing with --json"),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            main(["run", "similarity", *words])
-        out, errors = capsys.readouterr()
-        assert (ended.value.code, said in out + errors) == (code, True), (words, out, errors)
-    assert [path.name for path in tmp_path.rglob("*.*")] == ["neuron.svg"]
-    with pytest.raises(InvalidInput, match="did you mean 'html'"):
-        handout(ha.run("similarity", explain=True), "htm")

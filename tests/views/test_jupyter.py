@@ -9,6 +9,8 @@ from PIL import Image
 
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory):
@@ -26,7 +28,6 @@ def cells(tmp_path_factory):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-@pytest.mark.quick(0)
 def test_each_cell_that_draws_shows_one_image_also_the_user_s_own(cells):
     drawing = [cell for cell in cells if "plot(" in cell.source]
     ours = [cell for cell in drawing if "ha.plot(" in cell.source]
@@ -37,7 +38,6 @@ def test_each_cell_that_draws_shows_one_image_also_the_user_s_own(cells):
         assert darkest < 100 < lightest, "nothing is drawn"
 
 
-@pytest.mark.quick(0)
 def test_every_other_cell_that_ends_with_a_thing_shows_it(cells):
     message = [cell.outputs[-1].data for cell in cells if "plot(" not in cell.source]
     assert ["text/html" in data for data in message] == [True, True, False, True]

@@ -1,9 +1,14 @@
 """The site in a browser: a jump to a heading ends at it, also below pictures that load late."""
 
-from tests.each import each
+import pytest
+
+pytestmark = pytest.mark.slow
 
 
-@each(("page", "anchor"), [("gallery/figures", "gradients"), ("ideas/transformers", "what-training-meets")])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "anchor"), [("gallery/figures", "gradients"), ("ideas/transformers", "what-training-meets")]
+)
 def test_a_jump_ends_at_its_heading(chromium, site, page, anchor):
     tab = chromium.new_page(viewport={"width": 1280, "height": 800})
     tab.goto(f"{(site / page).as_uri()}.html#{anchor}")

@@ -73,15 +73,6 @@ def test_the_heading_of_a_group_is_above_its_first_column_and_headings_wrap_befo
     assert [line.plain for line in TextTable(("", ""), [("x", "1")], frozenset({1})).lines(30)] == ["x  1"]
 
 
-def test_a_long_text_wraps_between_words_beside_its_numbers():
-    table = TextTable(("name", "n"), [("a sentence of several words", "12345")], frozenset({1}))
-    assert [line.plain for line in table.lines(28)] == [
-        "name                       n",
-        "a sentence of several  12345",
-        "words",
-    ]
-
-
 TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm"}
 
 
@@ -125,7 +116,6 @@ def test_a_terminal_that_says_a_width_of_0_has_a_width_all_the_same(printed_by):
     assert "−.7071" in printed_by("run", "induction", "--digits", "4", **TERMINAL, COLUMNS="0").split()
 
 
-@pytest.mark.quick(3)
 @pytest.mark.parametrize("width", ["160", "50"])
 @pytest.mark.parametrize("command", ["run letters", "compare bank --memories modern,hopfield", "list --memories"])
 def test_no_line_ends_with_a_space(printed_by, command, width):

@@ -1,0 +1,171 @@
+"""What checkpoints refuse: the place that the message names, and the words without which it helps little."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from tests.array_bytes import entry, safetensors
+from tests.checkpoints.written import GPT2, LLAMA, arrays_file, state_of, write, write_shards
+from tests.refusal import refused
+
+IDS = [3, 1, 4, 1, 5]
+CONFIGURATIONS = [
+    ({"model_type": "gpt3"}, "model_type:", "'gpt3'", "'gpt2'", "choices: bert,"),
+    ({"rope_theta": None}, "rope_theta:", "positive", "None"),
+    ({"rms_norm_eps": ...}, "'rms_norm_eps' is missing"),
+    ({"rope_theta": ...}, "'rope_theta' is missing"),
+    ({"hidden_act": "mish"}, "hidden_act:", "'mish'"),
+    ({"num_heads": 4}, "the field 'num_heads'"),
+    ({"rms_norm_epsilon": 1e-5}, "'rms_norm_epsilon'", "'rms_norm_eps'"),
+    ({"num_attention_heads": 3}, "3 heads", "2 heads of keys"),
+    ({"hidden_size": 9, "num_key_value_heads": 4}, "dim 9", "4 heads"),
+    ({"attention_bias": True}, "arrays: missing: layers.0.self_attn.q_proj.bias, "),
+    ({"num_hidden_layers": 3}, "arrays: missing: layers.2."),
+    ({"num_hidden_layers": 1}, "layers.1.", "'layers.0"),
+    ({"num_hidden_layers": 0}, "num_hidden_layers:", "from 1 to 10000"),
+    ({"num_hidden_layers": 10**9}, "num_hidden_layers:", "from 1 to 10000"),
+    ({"intermediate_size": 6}, "(5, 8)", "(6, 8)"),
+    ({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}, "rope_scaling: rope_type:", "'dynamic'"),
+    ({"rope_scaling": {"type": "linear"}}, "rope_scaling:", "'factor' is missing"),
+    ({"rope_scaling": {"type": "linear", "factor": 2.0, "mscale": 1}}, "rope_scaling:", "the field 'mscale'"),
+    ({"is_decoder": True}, "is_decoder:", "True", "False"),
+    ({"quantization_config": {}}, "the field 'quantization_config'"),
+]
+
+
+def reading(folder, **options):
+    return lambda: ha.Checkpoint(folder, **options).run(IDS)
+
+
+@pytest.mark.parametrize("row", CONFIGURATIONS)
+def test_a_configuration_that_is_not_understood_is_refused(row, tmp_path):
+    changes, *words = row
+    config = {name: value for name, value in {**LLAMA, **changes}.items() if value is not ...}
+    refused(reading(write(tmp_path, config, state_of(LLAMA))), "", *words)
+
+
+def test_a_field_of_the_caller_that_the_file_has_is_refused(tmp_path):
+    folder = write(tmp_path, LLAMA, state_of(LLAMA))
+    refused(reading(folder, missing={"hidden_act": "relu"}), "", "'hidden_act'", "leave it out")
+
+
+@pytest.mark.parametrize("config", [GPT2, LLAMA])
+def test_each_array_that_is_missing_not_known_or_not_of_numbers_is_refused(config, tmp_path):
+    state = state_of(config)
+    for name in state:
+        if name != "lm_head.weight":
+            others = {other: array for other, array in state.items() if other != name}
+            refused(reading(write(tmp_path, config, others)), "", f"arrays: missing: {name}")
+    refused(reading(write(tmp_path, config, state | {"extra.weight": np.ones(2)})), "", "'extra.weight' is not known")
+    wrong = next(iter(state))
+    nan = {**state, wrong: np.full_like(state[wrong], np.nan)}
+    refused(reading(write(tmp_path, config, nan)), "", f"{wrong}: row 0", "NaN")
+    file = write(tmp_path, config, state) / "model.safetensors"
+    file.write_bytes(file.read_bytes().replace(b'"F64"', b'"I64"', 1))
+    refused(reading(tmp_path), "", "floating-point numbers")
+
+
+def test_a_folder_whose_files_are_damaged_is_refused(tmp_path):
+    config, arrays = tmp_path / "config.json", tmp_path / "model.safetensors"
+    refused(reading(tmp_path / "missing"), "", "no folder")
+    refused(reading(tmp_path), "", "no file 'config.json'")
+    for text, *words in (
+        ('{"model_type": "gpt2", "model_type": "bert"}', "'model_type' is given twice"),
+        ("[1]", "[1]", "a table"),
+        ("{", "not a file in JSON"),
+    ):
+        config.write_text(text)
+        refused(reading(tmp_path), "", "'config.json'", *words)
+    config.write_text(json.dumps(GPT2))
+    refused(reading(tmp_path), "", "no file 'model.safetensors'")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    refused(reading(tmp_path), "", "pytorch_model.bin", "never loaded")
+    arrays.write_bytes(arrays_file(state_of(GPT2))[:-8])
+    refused(reading(tmp_path), "", "truncated")
+    overlapping = {"wte.weight": entry((2, 3), 0, 48), "wpe.weight": entry((2, 3), 40, 88)}
+    arrays.write_bytes(safetensors(overlapping, bytes(88)))
+    refused(reading(tmp_path), "", "byte 40", "byte 48")
+
+
+def test_an_index_that_does_not_say_what_the_files_hold_is_refused(tmp_path):
+    index = write_shards(tmp_path, GPT2, state_of(GPT2)) / "model.safetensors.index.json"
+    good = json.loads(index.read_text())["weight_map"]
+    name = next(iter(good))
+    for places, *words in (
+        ({**good, "extra": "part-0.safetensors"}, "'part-0.safetensors' holds extra"),
+        ({key: file for key, file in good.items() if key != name}, f"holds {name}", "the index does not name"),
+        ({**good, "extra": "part-2.safetensors"}, "no file 'part-2.safetensors'"),
+        ({**good, name: "../part-0.safetensors"}, "without a folder"),
+        ([], "'weight_map'"),
+    ):
+        index.write_text(json.dumps({"weight_map": places}))
+        refused(reading(tmp_path), "", *words)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Those of two families, the second with one layer."""
+    folder = tmp_path_factory.mktemp("models")
+    for config, name in ((GPT2, "gpt2"), (LLAMA, "llama"), ({**LLAMA, "num_hidden_layers": 1}, "short")):
+        (folder / name).mkdir()
+        write(folder / name, config, state_of(config))
+    return [ha.Checkpoint(folder / name) for name in ("gpt2", "llama", "short")]
+
+
+PATCHES = [
+    ({"place": "heads"}, "place:", "'heads'", "'head'"),
+    ({"layer": 2}, "layer:", "from 0 to 1", "2"),
+    ({"place": "residual", "layer": 3}, "layer:", "from 0 to 2", "3"),
+    ({"place": "head"}, "head:", "from 0 to 3", "None"),
+    ({"place": "head", "head": 4}, "head:", "from 0 to 3", "4"),
+    ({"head": 1}, "head:", "'attention'", "leave it out"),
+    ({"at": 5}, "at:", "5", "0 to 4"),
+    ({"at": "dog"}, "at:", "'dog'", "number"),
+    ({"value": "median"}, "value:", "'median'", "'mean'"),
+    ({"value": [1.0, 2.0]}, "value:", "(2,)", "a number, (8,) or (5, 8)"),
+    ({"value": np.nan}, "value:", "NaN"),
+    ({"place": "keys"}, "at:", "is missing"),
+    ({"place": "keys", "at": 1, "value": "mean"}, "value:", "keys are left out"),
+]
+
+
+@pytest.mark.parametrize("row", PATCHES)
+def test_a_patch_that_does_not_fit_is_refused(row, models):
+    options, place, *words = row
+    model, start = models[1], {"place": "attention", "layer": 0}
+    refused(lambda: model.run(IDS, patches=[model.patch(**start | options)]), place, *words)
+
+
+CALLS = [
+    (lambda gpt2, *_: gpt2.run([3, 11]), "ids: entry 1", "11", "0 to 10"),
+    (lambda gpt2, *_: gpt2.layers([-1]), "ids: entry 0", "-1", "0 to 10"),
+    (lambda gpt2, *_: gpt2.run([0.5]), "ids:", "float64 of shape (1,)", "whole numbers (n,)"),
+    (lambda gpt2, *_: gpt2.layers([[1, 2]]), "ids:", "(1, 2)"),
+    (lambda gpt2, *_: gpt2.run([1] * 7), "ids:", "7 tokens", "6 positions"),
+    (lambda gpt2, *_: gpt2.run([1], kinds=[0]), "kinds:", "gpt2"),
+    (lambda gpt2, *_: gpt2.multi_head(2), "layer:", "from 0 to 1"),
+    (lambda gpt2, *_: gpt2.head(0, 2), "head:", "from 0 to 1"),
+    (lambda gpt2, *_: gpt2.layer(0, np.zeros((2, 3))), "states:", "dim = 8"),
+    (lambda gpt2, _, short: gpt2.patch("head", 0, 0, value=short.run(IDS)), "value:", "another model"),
+    (lambda gpt2, llama, _: llama.run(IDS, patches=[llama.patch("attention", 0, value=llama.run([3, 1]))]), "value:",
+     "2 tokens", "5"),
+    (lambda gpt2, _, short: short.run(IDS, patches=[gpt2.patch("head", 1, 0)]), "layer:", "from 0 to 0"),
+    (lambda gpt2, *_: gpt2.run(IDS, patches=gpt2.patch("head", 0, 0)), "patches:", "a list", "Patch"),
+    (lambda gpt2, *_: gpt2.run(IDS, patches=["head"]), "patches: entry 0:", "Patch", "'head'"),
+    (lambda gpt2, *_: gpt2.effects(IDS, 3), "measure:", "function", "3"),
+    (lambda gpt2, *_: gpt2.effects(IDS, lambda run: run.logits[-1]), "measure:", "finite number"),
+    (lambda gpt2, *_: gpt2.effects(IDS, lambda run: 0.0, "layer"), "place:", "'layer'"),
+    (lambda gpt2, *_: gpt2.effects(IDS, lambda run: 0.0, at=9), "at:", "9"),
+    (lambda gpt2, *_: gpt2.attribution(IDS, 11), "token: entry 0", "11", "0 to 10"),
+    (lambda gpt2, *_: gpt2.attribution(IDS, [1, 2, 3]), "token:", "3", "one, or two"),
+    (lambda gpt2, *_: gpt2.attribution(IDS, 1, at=5), "at:", "from -5 to 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", CALLS)
+def test_a_wrong_call_is_refused_with_its_place_and_the_cure(row, models):
+    call, place, *words = row
+    refused(partial(call, *models), place, *words)

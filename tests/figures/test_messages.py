@@ -1,0 +1,369 @@
+"""What `ha.plot` and the commands of figures refuse, and with which words."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+import hopattn as ha
+from hopattn.experiments.sweep.table import Sweep
+from hopattn.figures.gallery import plots
+from hopattn.figures.gif import animated
+from hopattn.figures.rendering import favourite, save_frames
+from hopattn.views.sweep_files import require_writable, write_sweep
+from tests.figures.reading import changed, of_text, words
+from tests.figures.test_sweep import NOISE, directions, of_scenario, sweep_of
+from tests.refusal import refused
+from tests.runs import result_of, scenario_of
+
+WEIGHTS = [[1.0, 0.0], [0.4, 0.6]]
+A_RESULT, A_SWEEP = ("is an option for a result",), ("is an option for a sweep",)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def axes():
+    return Figure().subplots()
+
+
+def removed(remove):
+    ax = axes()
+    remove(ax)
+    return ax
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "place", "words"),
+    [
+        ("moovd", {}, "", ["did you mean 'moved'"]),
+        (3, {}, "plot: expected the name of a figure", ["not 3"]),
+        ("attention", {"runn": "river"}, "plot: option 'runn'", ["did you mean 'run'"]),
+        ("attention", {"run": "rivr"}, "figure: run: 'rivr'", ["did you mean 'river'"]),
+        ("attention", {"run": 3}, "figure: run:", ["text, not 3"]),
+        ("attention", {"head": 7}, "figure: there is no head 7", ["heads: layer 1 head 1"]),
+        ("attention", {"layer": 2}, "figure: there is no layer 2", []),
+        ("attention", {"head": 0}, "figure: head:", ["whole number from 1, not 0"]),
+        ("attention", {"layer": -1}, "figure: layer:", ["whole number from 1, not -1"]),
+        ("attention", {"head": True}, "figure: head:", ["not True"]),
+        ("moved", {"head": "1"}, "figure: head:", ["not '1'"]),
+        ("moved", {"axes": ["money", "rivr"]}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
+        ("moved", {"axes": "money, rivr"}, "figure: axes: 'rivr'", ["did you mean 'river'"]),
+        ("moved", {"axes": ["banks", "river"]}, "figure: axes: 'banks'", []),
+        ("moved", {"axes": ["money"]}, "figure: axes:", ["two axes", "'money,river'", "not 'money'"]),
+        ("moved", {"axes": ["money", "money"]}, "figure: axes: 'money'", ["twice"]),
+        ("moved", {"axes": 3}, "figure: axes:", ["list of texts, not 3"]),
+        ("moved", {"axes": {"money": 1, "river": 2}}, "figure: axes:", ["list of texts"]),
+        ("moved", {"axes": {"money", "river"}}, "figure: axes:", ["list of texts"]),
+        ("moved", {"highlight": "bankz"}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
+        ("moved", {"highlight": ["bankz"]}, "figure: highlight: 'bankz'", ["did you mean 'banks'"]),
+        ("moved", {"highlight": 3}, "figure: highlight:", ["list of texts, not 3"]),
+        ("moved", {"title": 3}, "figure: title:", ["text, not 3"]),
+        ("attention", {"query": True}, "figure: query:", ["text, not True"]),
+        ("attention", {"query": "zebra"}, "figure: query: 'zebra'", ["unknown"]),
+        ("attention", {"size": "3by2"}, "plot: size '3by2'", ["3.4x2.4", "16:9"]),
+        ("attention", {"size": 3}, "plot: size 3", ["width and height in inches"]),
+        ("attention", {"size": (3.4, 99)}, "plot: size (3.4, 99)", ["0.5 to 40 inches, not 99"]),
+        ("attention", {"size": (0.4, 3)}, "plot: size (0.4, 3)", ["0.5 to 40 inches, not 0.4"]),
+        ("attention", {"size": (3, 2), "ax": Figure()}, "plot: size:", ["new figure", "figsize"]),
+        ("attention", {"style": "slides"}, "style: 'slides'", ["did you mean 'slide'"]),
+        ("attention", {"style": ["dark"]}, "style:", ["unknown"]),
+        ("attention", {"lang": "dee"}, "plot: lang 'dee'", ["did you mean 'de'"]),
+        ("attention", {"ax": 3}, "plot: ax:", ["Axes, a Figure or a SubFigure", "not int"]),
+        ("attention", {"mask": "causal"}, "plot: mask:", ["is an option for an array of weights"]),
+        ("attention", {"tokens": ["a"]}, "plot: tokens:", ["is an option for an array of weights"]),
+        ("attention", {"theory": {}}, "plot: theory:", A_SWEEP),
+        ("attention", {"points": {}}, "plot: points:", A_SWEEP),
+        ("attention", {"measure": "m"}, "plot: measure:", ["is an option for a sweep, a comparison or a census"]),
+        *((name, {"ax": axes()}, "", ["there are 2 runs", "run"]) for name in ("attention", "moved", "flow", "added")),
+    ],
+)
+def test_a_choice_that_a_result_does_not_have_is_refused(name, options, place, words):
+    refused(lambda: ha.plot(result_of("bank"), name, **options), place, *words)
+
+
+@pytest.mark.parametrize(
+    ("weights", "name", "options", "place", "words"),
+    [
+        (WEIGHTS, "attention", {"mask": "casual"}, "", ["mask", "'casual'", "did you mean 'causal'"]),
+        (WEIGHTS, "attention", {"mask": [[1, 0], [1, 1]]}, "", ["mask", "booleans"]),
+        (WEIGHTS, None, {"mask": "strict", "tokens": ["a", "b"]}, "", ["weight 1 of query 'a' and key 'a'"]),
+        (WEIGHTS, "attention", {"tokens": 5}, "", ["tokens", "list of words, not 5"]),
+        (WEIGHTS, "attention", {"tokens": "ab"}, "", ["tokens", "list of words, not 'ab'"]),
+        (WEIGHTS, "attention", {"tokens": ["one"]}, "", ["tokens", "1 words for 2 queries"]),
+        (WEIGHTS, "attention", {"tokens": (["a", "b"],) * 3}, "", ["pair of lists"]),
+        (WEIGHTS, "induction", {}, "figure 'induction' cannot be drawn", []),
+        (WEIGHTS, None, {"ax": Figure().add_subplot(projection="3d")}, "plot: ax:", ["not 3d axes"]),
+        (WEIGHTS, None, {"ax": Figure().add_subplot(projection="polar")}, "plot: ax:", ["not polar axes"]),
+        (WEIGHTS, None, {"ax": removed(lambda ax: ax.remove())}, "plot: ax:", ["removed from their figure"]),
+        (WEIGHTS, None, {"ax": removed(lambda ax: ax.figure.clear())}, "plot: ax:", ["removed from their figure"]),
+        ([1.0, 2.0], None, {}, "", ["numbers of shape"]),
+        ([["a"]], None, {}, "", ["numbers of shape"]),
+        ([[float("nan")]], None, {}, "", ["not a number", "1e"]),
+        ([[1, 2], [3]], None, {}, "", ["the rows differ in length"]),
+        (3, "attention", {}, "plot: expected a Result", ["not int"]),
+        (np.full((11, 1, 1), 1.0), None, {"head": 13}, "", ["layer 1 head 9, layer 1 head 10"]),
+        (np.full((2, 2, 2), 0.5), None, {"ax": axes()}, "", ["choose one with head"]),
+        (np.full((31, 31), 1 / 31), "classes", {}, "", ["32 keys or more"]),
+    ],
+)
+def test_weights_that_are_none_and_options_that_do_not_fit_them_are_refused(weights, name, options, place, words):
+    refused(lambda: ha.plot(weights, name, **options), place, *words)
+
+
+def recall(keep=("overlaps",), cues=2):
+    patterns = np.array([[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
+    return ha.memories.hopfield(patterns).recall(patterns[:cues], keep=list(keep))
+
+
+CURVE, PAIR = {"load": (0.1, 0.2, 0.3)}, {"load": (0.1, 0.2), "beta": (1.0, 2.0)}
+GRID = {"load": (0.05, 0.1, 0.2, 0.3, 0.4), "flip": (0.0, 0.1, 0.2, 0.3, 0.4)}
+MANY = {"x": (1, 2, 3, 4, 5), "y": (1, 2, 3, 4, 5)}
+COMPARED = ha.compare(np.eye(3), np.eye(3), memories=["modern"])
+TWO = ("overlap", "steps")
+
+
+def theory(lines):
+    return (sweep_of(CURVE), None, {"theory": lines})
+
+
+def points(points):
+    return (of_scenario("one-step-or-many", NOISE, ["gain"]), None, {"points": points})
+
+
+@pytest.mark.parametrize(
+    ("thing", "name", "options", "place", "words"),
+    [
+        *((recall(), curve, {key: value}, f"plot: {key}:", A_RESULT)
+          for curve, key, value in [("recall", "query", "9"), ("energy", "run", "x"), ("overlap", "head", 1),
+                                    (None, "tokens", ["a"]), ("energy", "measure", "m")]),
+        (recall(), "overlas", {}, "plot: figure 'overlas'", ["did you mean 'overlaps'"]),
+        *((recall(()), name, {}, f"plot: figure '{name}'", ["keep=['overlaps']"]) for name in
+          ("overlap", "overlaps", "basin")),
+        (recall(), "overlaps", {"ax": axes()}, "", ["there are 2 cues: choose one with query"]),
+        (recall(), "recall", {"ax": axes()}, "plot:", ["several panels"]),
+        (ha.memories.sequence(np.eye(3) * 2 - 1).recall([1, -1, -1], max_steps=2), "energy", {},
+         "plot: figure 'energy'",
+         ["the memory has no energy"]),
+        *((sweep_of(CURVE), None, {key: value}, f"plot: {key}:", A_RESULT)
+          for key, value in [("tokens", ["a"]), ("run", "x"), ("query", "x"), ("axes", ["a", "b"])]),
+        (sweep_of(CURVE), "kurve", {}, "plot: figure 'kurve'", ["did you mean 'curve'"]),
+        (sweep_of(CURVE, TWO), None, {"ax": axes()}, "", ["there are 2 measures: choose one with measure"]),
+        (sweep_of(CURVE, TWO), None, {"measure": "step"}, "figure: measure 'step'", ["did you mean 'steps'"]),
+        (sweep_of(CURVE), "map", {}, "figure: a map needs two axes", ["'curve'"]),
+        (sweep_of(MANY), "curve", {}, "figure: curves need an axis of at most 4 numbers", ["'map'"]),
+        (sweep_of(CURVE), "capacity", {}, "figure: a capacity needs the measure 'recalled'", []),
+        (sweep_of({"x": (1,), "y": (1,), "z": (1,)}), None, {}, "figure:", ["the sweep has 3", "hold some of them"]),
+        (*theory([1, 2]), "theory:", ["names with their lines", "list"]),
+        (*theory({"m": 3}), "theory: 'm'", ["(x, y) or a function of x, not int"]),
+        (*theory({"m": ([1, 2], [1])}), "theory: 'm'", ["2 numbers x and 1 numbers y"]),
+        (*theory({"m": ([1, 2], ["a", "b"])}), "theory: 'm'", ["list of finite numbers"]),
+        (*theory({"m": ([1, 2], [1, np.inf])}), "theory: 'm'", ["list of finite numbers"]),
+        (*theory({"m": lambda x: 1}), "theory: 'm'", ["the function gives int"]),
+        (*theory({"N": ([], [])}), "theory: 'N'", ["no point"]),
+        (*theory({"N": ([1, 2], [np.nan] * 2)}), "theory: 'N'", ["no point"]),
+        (*theory({1: ([1], [1])}), "theory:", ["name of a line, not int"]),
+        (*theory({"overlop": {"m": ([1], [1])}}), "theory: measure 'overlop'", ["did you mean 'overlap'"]),
+        (*theory({"m": ([1], [1]), "overlap": {}}), "theory:", ["both lines and measures"]),
+        (*points([1, 2]), "plot: points:", ["names with their points"]),
+        (*points({"a": 3}), "plot: points: 'a'", ["(x, y) or a comparison, not 3"]),
+        (*points({"a": (1, "x")}), "plot: points: 'a'", ["finite number, not 'x'"]),
+        (*points({"a": (1000, 0.2)}), "plot: points: 'a'", ["beta = 1e+03 is off the map, 1 to 81"]),
+        (*points({"a": (16, 0.6)}), "plot: points: 'a'", ["noise = 0.6 is off the map, 0.1 to 0.5"]),
+        (*points({"a": ha.compare(*directions(n=4)[:2], memories="softmax")}), "plot: points: 'a'", ["noise",
+                                                                                                     "targets"]),
+        (*points({"a": ha.compare(*directions(n=4)[:2], memories="nearest")}), "plot: points: 'a'", ["0 places"]),
+        (*points({"a": ha.compare(*directions(n=4)[:2], memories="softmax", beta=[1, 2])}), "plot: points: 'a'",
+         ["2 places"]),
+        (of_scenario("noise-and-load", GRID, ["overlap"]), None, {"points": {"a": COMPARED}}, "plot: points: 'a'",
+         ["map of directions over beta, noise, load, patterns"]),
+        (of_scenario("capacity", PAIR, ["overlap"]), None, {"points": {"a": (1, 2)}}, "plot: points:", ["'map'"]),
+        (of_scenario("capacity", {"rule": (*"abcde",), "load": (1, 2, 3, 4, 5)}, ["overlap"]), "map",
+         {"points": {"a": (1, 2)}}, "plot: points:", ["two axes of numbers"]),
+        (COMPARED, None, {"points": {}}, "plot: points:", A_SWEEP),
+        (COMPARED, None, {"theory": {}}, "plot: theory:", A_SWEEP),
+        (COMPARED, None, {"run": "x"}, "plot: run:", A_RESULT),
+        (COMPARED, None, {"measure": "entrop"}, "figure: measure 'entrop'", ["did you mean 'entropy'"]),
+        (COMPARED, None, {"ax": axes()}, "", ["there are 4 measures: choose one with measure"]),
+        (COMPARED, "bars", {}, "plot: figure 'bars'", ["comparison"]),
+        (ha.compare([[0.5, 1.0]], [[1.0, 1.0]], memories=["hopfield"]), None, {}, "figure:",
+         ["no memory could take part"]),
+    ],
+)  # fmt: skip
+def test_a_recall_a_sweep_and_a_comparison_refuse_what_they_do_not_have(thing, name, options, place, words):
+    refused(lambda: ha.plot(thing, name, **options), place, *words)
+
+
+NO_WORDS = [f"w{i}" for i in range(19)]
+CAUSAL = '[[layer]]\n[[layer.head]]\nmask = "causal"\n'
+MEMORY = (
+    words("ab", {"a": [1, -1], "b": [-1, -1]}).replace('"attention"', '"memory"').partition("[[layer]]")[0]
+    + '[memory]\npatterns = ["a", "b"]\n'
+)
+FEED = "[[layer]]\nfeed_forward = { inner = [[1, 0], [0, 1]], outer = [[1, 0], [0, 1]] }\n[[layer.head]]\n"
+MADE = {
+    "one axis": lambda: of_text(words("ab", {"a": [1], "b": [-1]}, axes="x")),
+    "one word": lambda: of_text(words("a")),
+    "thirteen words": lambda: of_text(words(NO_WORDS[:13]).replace('"attention"', '"messages"')),
+    "seven words": lambda: of_text(words("abababa", None, FEED)),
+    "twice a word": lambda: of_text(words("aa", {"a": [9, 1]}, "[[layer]]\n[[layer.head]]\nrope = true\n")),
+    "long": lambda: of_text(words("ab" * 600, {"a": [1, 0], "b": [0, 1]}, CAUSAL)),
+    "two columns": lambda: of_text(words(NO_WORDS, None, f"queries = ['w0']\n{CAUSAL.replace('causal', 'none')}")),
+    "weights below 0": lambda: changed("cross-attention", layer__head__weights=[[-1, 0, 0]] * 3),
+    "no weight": lambda: changed("cross-attention", layer__head__weights=[[0, 0, 0]] * 3),
+    "one length": lambda: changed("sally", forgetting__lengths=[3]),
+    "one run": lambda: changed("dense"),
+    "no planes": lambda: of_text('kind = "walk"\nwalk = { steps = 60, world = "torus", size = [9], planes = 0 }\n'),
+    "unit": lambda: of_text(MEMORY.replace("1, -1]", "0, -1]") + 'activation = "unit"\n'),
+    "random update": lambda: of_text(MEMORY + 'activation = "sign"\nupdate = { name = "glauber", temperature = 1 }\n'),
+}
+CELLS = ["1,200 × 1,200 cells", "1,000 × 1,000"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "said"),
+    [
+        ("added", "letters", ["its words"]),
+        ("added", "two-heads", ["more than one weighted sum"]),
+        ("added", "transformer-layer", ["more than one weighted sum"]),
+        *((name, "one axis", ["one axis; a plane has two"]) for name in ("added", "moved", "plane")),
+        ("alignment", "bank", ["attend to another text"]),
+        ("alignment", "weights below 0", ["weights below 0"]),
+        ("alignment", "no weight", ["all its weights are 0"]),
+        ("animation", "practice-7-2", ["recalls no pictures"]),
+        ("attention", "similarity", ["no attention weights"]),
+        *((name, "long", CELLS) for name in ("attention", "masks")),
+        *((name, "similarity", ["it has no "]) for name in
+          ("basin", "between", "classes", "crosstalk", "energies", "landscape", "overlaps", "network",
+           "bifurcation", "disconnectivity", "radii", "returns", "updates")),
+        ("beside", "bank", ["no memory that recalls"]),
+        ("beside", "one run", ["one run"]),
+        ("emergence", "bank", ["no training"]),
+        ("fast_weights", "bank", ["written into"]),
+        ("fast_weights", "random-features", ["3 × 4,096 cells"]),
+        ("flow", "letters", ["no words that attend"]),
+        ("flow", "cross-attention", ["another text"]),
+        ("forgetting", "bank", ["at least two lengths"]),
+        ("forgetting", "one length", ["at least two lengths"]),
+        ("gradients", "bank", ["no gradients"]),
+        ("growth", "bank", ["counts no multiplications"]),
+        *(("heads", name, ["it has no head"]) for name in
+          ("bank-softmax", "cross-attention", "practice-7-2", "letters", "similarity")),
+        ("induction", "bank", ["two layers of attention"]),
+        ("landscape", "unit", []),
+        *(("layer", name, ["no layer with an output matrix"]) for name in ("bank", "layer-norm", "letters")),
+        ("layer", "seven words", ["7 words of 2 elements", "6 of 8 and 12"]),
+        ("magnetisation", "bank", ["no spins at a temperature"]),
+        ("maps", "bank", ["walks through no world"]),
+        ("maps", "no planes", ["no positions"]),
+        ("masks", "letters", ["no attention masks"]),
+        *(("masks", name, ["hide nothing"]) for name in ("aaba", "apple", "one word")),
+        ("messages", "bank", ["no messages"]),
+        ("messages", "thirteen words", ["13 words", "12"]),
+        ("moved", "letters", ["no text"]),
+        *(("moved", name, ["are replaced", "no word moves"]) for name in ("aaba", "cross-attention", "sharp-query")),
+        ("neuron", "bank", ["no layer of neurons"]),
+        ("offsets", "bank", ["not one word, three times or more"]),
+        ("offsets", "twice a word", ["not one word, three times or more"]),
+        ("offsets", "letters", ["no scores of attention"]),
+        ("parts", "similarity", ["no parts by step"]),
+        ("patches", "letters", ["completes no pictures"]),
+        ("plane", "cross-attention", ["another text"]),
+        ("positions", "bank", ["no layer of neurons"]),
+        ("positions", "similarity", ["not a rotation"]),
+        ("probe", "bank", ["no probes of positions"]),
+        ("probes", "bank", ["it has no circuit"]),
+        ("program", "bank", ["no steps of a program"]),
+        ("projection", "bank", ["no neuron that is cued"]),
+        ("qkv", "letters", ["no heads with queries, keys and values"]),
+        ("qkv", "apple", ["not the products of queries and keys"]),
+        ("qkv", "rope", ["positions change"]),
+        ("qkv", "pytorch-layer", ["biases"]),
+        ("qkv", "induction", ["52 by 33 cells", "24 by 15"]),
+        ("recall", "practice-7-2", ["recalls no pictures"]),
+        ("separations", "practice-7-2", ["no memory that weighs"]),
+        ("sixteen", "induction-angles", ["more than 16", "8 words"]),
+        ("sixteen", "bank", ["it has no task"]),
+        *(("space", name, ["query or key matrix"]) for name in ("bank", "rope", "letters")),
+        ("states", "practice-7-2", ["it "]),
+        ("states", "random update", ["it "]),
+        ("steps", "letters", ["no text that attention goes over"]),
+        ("temperature", "letters", ["no scores of attention"]),
+        ("translation", "bank", ["attend to another text"]),
+        ("translation", "two columns", ["up to 18 words, not 19"]),
+        ("walk", "bank", ["walks through no world"]),
+        ("capacity", "capacity", ["the sweep of 'capacity'", "`hopattn figures capacity`"]),
+    ],
+)  # fmt: skip
+def test_a_figure_that_a_result_has_no_data_for_says_why(name, scenario, said):
+    result = MADE[scenario]() if scenario in MADE else result_of(scenario)
+    refused(lambda: ha.plot(result, name), f"figure '{name}' cannot be drawn from '{result.name}'", *said)
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "choice"),
+    [
+        *((name, scenario, "run") for name, scenario in [
+            ("plane", "bank"), ("energies", "attraction"), ("crosstalk", "crosstalk"), ("landscape", "landscape"),
+            ("messages", "messages"), ("sixteen", "hot-dog"), ("space", "two-spaces")]),
+        ("qkv", "multi-head", "head"),
+        ("attention", "two-heads", "run"),
+        ("translation", "translation", "run or head"),
+    ],
+)  # fmt: skip
+def test_axes_of_ones_own_hold_one_part_and_the_option_that_chooses_it_is_named(name, scenario, choice):
+    refused(lambda: ha.plot(result_of(scenario), name, ax=axes()), "", f"choose one with {choice}")
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "words"),
+    [
+        (lambda: animated(plots["attention"](), result_of("modern")), "figure 'attention' does not move", ["svg"]),
+        (lambda: animated(plots["animation"](), result_of("practice-7-2")), "figure 'animation' cannot be drawn", []),
+        (lambda: [*save_frames(plots["attention"](), result_of("bank"), None, ["png"])], "figure 'attention'",
+         ["move"]),
+        (lambda: [*save_frames(plots["animation"](), result_of("graded"), None, ["png", "gif"])], "format: gif",
+         ["all frames", "svg, pdf or png"]),
+        (lambda: require_writable([Path("a.csv"), Path("a.txt")]), "a.txt", [".csv"]),
+        (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "neuron"})), "figure 'neuron'", ["'bank'"]),
+        (lambda: ha.run("bank", overrides={"figure.gallery": "mask"}), "--set figure.gallery",
+         ["did you mean 'masks'"]),
+    ],
+)  # fmt: skip
+def test_files_and_favourites_refuse_what_they_cannot_hold(call, place, words):
+    refused(call, place, *words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["figures", "atention"], 2, "did you mean 'attention'"),
+        (["figures", "attention", "--format", "svg,pgn"], 2, "did you mean 'png'"),
+        (["figures", "attention", "--format", "gif"], 2, "does not move"),
+        (["run", "capacity", "--figures", "capacity"], 2, "`hopattn figures capacity` draws it"),
+        (["figures", "attention", "--out", "file"], 3, "cannot be written"),
+    ],
+)
+def test_a_command_that_draws_nothing_ends_with_a_message_and_leaves_no_file(arguments, code, words, hopattn, tmp_path):
+    (tmp_path / "file").write_text("here")
+    ended, _, errors = hopattn(*arguments)
+    assert (ended, words in errors) == (code, True)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["here"]
+
+
+def test_an_unknown_favourite_is_refused_with_its_line_when_the_file_is_read(tmp_path):
+    text = scenario_of("bank").text.replace('gallery = "moved"', 'gallery = "atention"')
+    (tmp_path / "b.toml").write_text(text)
+    line = 1 + text[: text.index("atention")].count("\n")
+    refused(lambda: ha.load(tmp_path / "b.toml"), "", f"b.toml:{line}: figure.gallery", "did you mean 'attention'")
+
+
+def test_a_sweep_that_is_refused_leaves_no_file(tmp_path):
+    three = Sweep({"x": (1,), "y": (1,), "z": (1,)}, 1, {"m": np.ones((1, 1, 1, 1))})
+    refused(lambda: write_sweep(three, tmp_path / "a.svg"), "", "the sweep has 3: hold some of them")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,353 @@
+"""Files of arrays: each is read as the library of its format reads it, or refused with what was found and expected."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from safetensors import SafetensorError
+from safetensors.numpy import load, save, save_file
+
+import hopattn as ha
+from hopattn.foundation.array_files import arrays_of, described, names_in, numbers, numbers_below
+from tests.array_bytes import DATA, GOOD, entry, lying, mutated, npy, npz, refusal, safetensors
+from tests.refusal import refused
+
+ROWS = np.random.default_rng(0).normal(size=(5, 3))
+rectangles = arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(-9, 9, width=32))
+
+
+def saved(array, version=(1, 0)):
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, version)
+    return stream.getvalue()
+
+
+def zipped(**named):
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **named)
+    return stream.getvalue()
+
+
+def written(folder, ending, array=ROWS):
+    path = folder / f"keys{ending}"
+    path.write_bytes(saved(array) if ending == ".npy" else save({"keys": array}, {"made": "by hand"}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("arrays")
+
+
+@pytest.mark.parametrize("ending", [".npy", ".safetensors"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_a_file_gives_the_array_that_was_written_and_a_memory_its_rows(tmp_path, ending, dtype):
+    rows, cue = ROWS.astype(dtype), np.array([0.3, -0.2, 1.0], dtype)
+    path = written(tmp_path, ending, rows)
+    found = ha.mapped(path)
+    assert isinstance(found, np.memmap) and not found.flags.writeable
+    assert found.dtype == dtype and np.array_equal(found, rows)
+    for keys in (path, str(path), found):
+        memory = ha.Memory(keys, beta=2)
+        assert memory.keys.base is not None  # nothing was copied
+        assert np.array_equal(memory.step(cue), ha.Memory(rows, beta=2).step(cue))
+    assert np.array_equal(ha.Memory(path, path, beta=2).step(cue), ha.Memory(rows, rows, beta=2).step(cue))
+
+
+@given(rectangles)
+def test_every_format_gives_the_same_numbers(place, table):
+    (place / "a.npy").write_bytes(saved(table))
+    (place / "b.npy").write_bytes(saved(np.asfortranarray(table)))
+    (place / "c.npz").write_bytes(zipped(x=table))
+    (place / "d.csv").write_text("\n".join(",".join(map(repr, row)) for row in table.tolist()))
+    (place / "e.safetensors").write_bytes(save({"x": table}))
+    for name in ("a.npy", "b.npy", "c.npz", "d.csv", "e.safetensors"):
+        np.testing.assert_array_equal(numbers(place / name), table)
+        np.testing.assert_array_equal(ha.Memory(place / name).keys, table)
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f4", "<f2", "|i1", ">i8", "<u4", "|b1"])
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_npy_file_of_any_version_gives_its_numbers(place, dtype, version, order):
+    array = np.asarray(np.arange(12).reshape(2, 3, 2), dtype=dtype, order=order)
+    (place / "a.npy").write_bytes(saved(array, version))
+    assert np.array_equal(numbers(place / "a.npy"), np.where(array, 1.0, -1.0) if dtype == "|b1" else array)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+def test_a_safetensors_file_gives_what_its_library_wrote(place, dtype):
+    named = {"b": np.arange(6, dtype=dtype).reshape(2, 3), "a": np.ones(1, dtype), "none": np.ones((0, 2), dtype)}
+    file = place / "a.safetensors"
+    file.write_bytes(save(named, {"made": "by a test"}))
+    assert sorted(names_in(file)) == ["a", "b", "none"]
+    assert all(np.array_equal(numbers(file, name), named[name]) for name in ("a", "b"))
+
+
+def test_bfloat16_is_widened_exactly(place, torch):
+    """All 65,536 numbers of bfloat16 are those that PyTorch makes of them, also of some rows alone."""
+    from safetensors.torch import save_file as save_torch
+
+    bits = np.arange(2**16, dtype=np.uint16).reshape(256, 256)
+    halves, path = torch.tensor(bits.view(np.int16)).view(torch.bfloat16), place / "halves.safetensors"
+    save_torch({"keys": halves}, path)
+    found = ha.mapped(path)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, halves.to(torch.float32).numpy())  # NaN counts as NaN
+    assert np.array_equal(found.view(np.uint32) >> 16, bits)  # and nothing of it is lost
+
+
+def test_the_names_of_a_file_choose_its_array(tmp_path):
+    named = {"q": np.eye(2), "a.x": np.eye(3), "a.y": np.ones(4), "b": np.array([[1.0, np.nan]])}
+    for file in (tmp_path / "m.npz", tmp_path / "m.safetensors"):
+        np.savez(file, **named) if file.suffix == ".npz" else save_file(named, file)
+        assert sorted(names_in(file)) == sorted(named)
+        assert np.array_equal(numbers(file, "q"), np.eye(2))  # what is not asked for may be anything
+        below = numbers_below(file, "a.", 2, 13)
+        assert sorted(below) == ["a.x", "a.y"] and all(np.array_equal(below[name], named[name]) for name in below)
+        assert described(file, "b").shape == (1, 2)  # of which the numbers are not read
+        where = f"'{file.name}'"
+        refused(lambda f=file: described(f, "b").read(), f"{where}: 'b'", "nan", "1, 2")
+        refused(lambda f=file: numbers(f), where, "4 arrays", "`array`", "a.x")
+        refused(lambda f=file: numbers(f, "a.z"), where, "'a.z'", "'a.y'")
+        refused(lambda f=file: numbers_below(f, "a.", 2, 12), where, "2 arrays", "13 numbers", "at most 12")
+        refused(lambda f=file: numbers_below(f, "", 1, 99), where, "expected 1 to 1 axes")
+        refused(lambda f=file: ha.Memory(f), where, "4 arrays", file.suffix[1:3])
+    np.savez(tmp_path / "m.npz", q=np.eye(2), words=np.array("one text"))
+    assert str(arrays_of(tmp_path / "m.npz")["words"]) == "one text"
+    assert np.array_equal(ha.mapped(tmp_path / "m.safetensors", "a.x"), np.eye(3))
+    refused(lambda: ha.mapped(tmp_path / "m.safetensors"), "'m.safetensors'", "`name`", "4 arrays")
+    refused(lambda: ha.mapped(written(tmp_path, ".npy"), "keys"), "'keys.npy'", "without a name", "'keys'")
+
+
+def test_what_is_no_file_of_numbers_is_refused(tmp_path):
+    written(tmp_path, ".npy")
+    (tmp_path / "keys.txt").write_text("1 2 3")
+    np.save(tmp_path / "broken.npy", np.where(ROWS > 1e9, 0, np.nan))
+    with (tmp_path / "archive.npy").open("wb") as stream:
+        np.savez(stream, keys=ROWS)
+    for name, place, *words in (
+        ("kes.npy", "there is no file 'kes.npy'", "'keys.npy'"),
+        ("keys.txt", "'keys.txt'", ".npy or .safetensors"),
+        ("nowhere/keys.npy", "there is no folder"),
+        ("", f"'{tmp_path.name}'", "not a plain file"),
+        ("archive.npy", "'archive.npy'", "is truncated"),
+    ):
+        refused(lambda name=name: ha.mapped(tmp_path / name), place, *words)
+    refused(lambda: ha.Memory(tmp_path / "broken.npy"), "keys: row 0", "NaN")
+    refused(lambda: numbers(tmp_path / "cat.csv"), "there is no file 'cat.csv'")
+    (tmp_path / "keys.csv").write_text("1,2")
+    refused(lambda: numbers(tmp_path / "keys.csv", "x"), "'keys.csv'", "without a name", "'x'")
+
+
+def shaped(shape):
+    return npy(GOOD.replace("(2, 3)", shape))
+
+
+def kind(text):
+    return npy(GOOD.replace("'<f8'", text))
+
+
+NONE = "is not a .npy array, or is truncated: it begins with"
+NPY = [
+    *((shaped(shape), NONE) for shape in (
+        "(True, True)", "(" + 9000 * "-" + "2, 3)", "(-2, -3)", "(2.0, 3)", "(٢, 3)", "(6)", "[2, 3]",
+        "(2, 3) + (1,)", "(" * 5000 + ")" * 4000)),
+    (shaped("(1_0, 3)"), "promises 30 numbers"),
+    (shaped("(2, 3" + 3000 * ", 3" + ")"), "3002 axes", "at most 32"),
+    (shaped("(2, 4)"), "promises 8 numbers, which take 64 bytes, and 48 bytes"),
+    *((shaped(shape), f"shape {shape}", "larger than any file") for shape in (f"({2**62}, 3)", f"({10**40}, 3)")),
+    (shaped(f"({2**62}, {2**62}, 0)"), "larger than any file"),
+    (shaped("(0, 3)"), "promises 0 numbers"),
+    (kind("'|O'"), "Python objects", "never loaded"),
+    *((kind(text), f"holds {words}", "numbers") for text, words in (
+        ("'<c8'", "complex64"), ("'<U2'", "<U2"), ("'<M8[ns]'", "datetime64[ns]"), ("'(2,)<f4'", "('<f4', (2,))"),
+        ("[('a', '<f4'), ('b', '<f4')]", "[('a', '<f4'), ('b', '<f4')]"))),
+    *((kind(text), NONE) for text in ("'<f3'", f"'{5000 * 'f'}'")),
+    (npy(GOOD.replace("}", "'descr': '<f4'}")), "which take 24 bytes, and 48"),
+    *((npy(GOOD.replace(*pair)), NONE) for pair in (("False", "0"), ("'shape'", "'descr'"), ("}", "'more': 1}"))),
+    (npy("{}"), r"it begins with b'\x93NUMPY\x01\x00\x02\x00{}\x00"),
+    *((npy(header), NONE) for header in ("__import__('os').system('true')", b"\xff\xfe\x1b[31m", GOOD + 10_000 * " ")),
+    *((npy(version=version), NONE) for version in ((4, 0), (1, 1))),
+    *((saved(ROWS)[:left], "truncated") for left in (0, 7, 20, 60, 120, -1)),
+    (npy(magic=b"PK\x03\x04\x00\x00"), "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape'"),
+]  # fmt: skip
+A, DAMAGED = "'a'", "is not a .safetensors file, or is truncated: its "
+HALF = '"dtype": "F64", "shape": [3], "data_offsets": '
+
+
+def of(text="", /, **changes):
+    return safetensors({"a": {**entry(), **changes}, **({text: entry()} if text else {})})
+
+
+SAFETENSORS = [
+    (of("b"), "'b'", "begin at byte 0; expected byte 48"),
+    (safetensors({"a": entry((3,), 0, 24), "b": entry((4,), 16, 48)}), "'b'", "begin at byte 16; expected byte 24"),
+    (safetensors({"a": entry((5,), 8, 48)}), A, "begin at byte 8; expected byte 0"),
+    (safetensors({"a": entry((5,), 0, 40)}), "end at byte 110, and the file has 118"),
+    (safetensors({"a": entry((7,), 0, 56)}), "end at byte 126, and the file has 118"),
+    (of(shape=[2, 4]), A, "promises 8 numbers, which take 64 bytes, and 48"),
+    *((of(data_offsets=ends), A, f"data_offsets {ends}") for ends in
+      ([48, 0], [-8, 40], [0, 48.0], [False, 48], [0, 2**64])),
+    *((of(shape=shape), A, f"shape {shape}") for shape in ([True, 6], [-2, -3], ["2", 3], 6)),
+    (of(shape=[2**62, 3]), A, "larger than any file"),
+    (safetensors({"a": entry((1,) * 40, 0, 8)}), A, "40 axes", "at most 32"),
+    *((of(dtype=dtype), A, str(dtype), "F64, F32, F16, BF16") for dtype in ("F63", ["F64"])),
+    (of(more=1), A, "dtype, shape and data_offsets"),
+    (safetensors({"a": 3}), A, "is 3", "dtype, shape and data_offsets"),
+    (safetensors(f'{{"a": {{{HALF}[0, 24]}}, "a": {{{HALF}[24, 48]}}}}'), "'a' twice"),
+    (safetensors('{"a": {"dtype": "F64", "dtype": "F32"}}'), "'dtype' twice"),
+    *((safetensors({"__metadata__": about, "a": entry()}), "'__metadata__'", str(about)) for about in ({"a": 1}, [])),
+    (safetensors([]), DAMAGED, "[]"),
+    (safetensors(""), DAMAGED, "empty", "JSON"),
+    *((safetensors(text), DAMAGED, "header is {") for text in ('{"a":', '{"a":' * 50_000, '{"a": ' + "9" * 9000 + "}")),
+    (of()[:7], DAMAGED),
+    (safetensors({"a": entry()}, length=2**63), "9,223,372,036,854,775,808 bytes"),
+    (safetensors(" " + json.dumps({"a": entry()})), DAMAGED, " {"),
+    (safetensors({}, b""), "no array"),
+    *((safetensors({"a": entry((48,), dtype=dtype)}), A, dtype, "F32, F16 or BF16") for dtype in
+      ("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")),
+    *((save({"a": ROWS})[:left], "truncated") for left in (0, 7, 20, 60, 120, -1)),
+]  # fmt: skip
+STORED, PACKED = npz(("q.npy", npy())), npz(("q.npy", npy()), compression=zipfile.ZIP_DEFLATED)
+SHORT, Q = npy(GOOD.replace("2, 3", "100, 100")), "'a.npz': 'q'"
+NPZ = [
+    *((data, "not a .npz archive, or is truncated") for data in (
+        b"", STORED[:-30], STORED.replace(DATA, DATA[::-1]),
+        npz(("q.npy", npy(GOOD.replace("2, 3", "2, 3000"), bytes(48000))), compression=zipfile.ZIP_DEFLATED)[:-60])),
+    *((npz(("q.npy", npy(data=data))), Q, "promises 6 numbers") for data in (DATA[:-8], DATA + b"0")),
+    (lying(PACKED, "unpacked", 2**31), Q, "promises 6 numbers"),
+    (lying(npz(("q.npy", SHORT), compression=zipfile.ZIP_DEFLATED), "unpacked", len(SHORT) - len(DATA) + 80_000),
+     Q, "is not a .npz archive, or is truncated"),  # the header promises 10,000 numbers, and the packed bytes hold 6
+    (npz(("q.npy", "text")), Q, "is not a .npy array", "b'text'"),
+    (npz(("q.npy", npy(GOOD.replace("<f8", "|O")))), Q, "Python objects", "never loaded"),
+    (npz(("q.txt", "text")), "no array"),
+    (npz(*((f"{i:065000}", "") for i in range(70))), "directory has 4,553,220 bytes"),
+    (zipped(a=np.zeros(10_000_000, np.int8)), "'a'", "10,000,000 numbers", "8,388,608"),  # packed into kilobytes
+]  # fmt: skip
+NUMBERS = [
+    (saved(np.array([[1, np.inf]])), "inf is at 1, 2"),
+    *((saved(np.zeros(shape)), f"shape {shape}", "1 to 3 axes") for shape in ((), (0, 3), (1, 1, 1, 1))),
+]
+EVERY = [("a.npy", *row) for row in NPY + NUMBERS] + [("a.safetensors", *row) for row in SAFETENSORS]
+EVERY += [("a.npz", *row) for row in NPZ]
+
+
+@pytest.mark.parametrize("row", range(len(EVERY)))
+def test_a_file_that_is_none_is_refused_with_what_was_found(place, row):
+    name, data, *words = EVERY[row]
+    message = refusal(place / name, data, numbers)
+    assert all(word in message for word in words), message
+    if name != "a.npz" and EVERY[row][1:] not in NUMBERS:
+        message = refusal(place / name, data, ha.mapped)
+        assert all(word in message for word in words), message
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused_and_one_that_is_read_beside_others_is_read(place):
+    twice = npz(("q.npy", npy()), ("k.npy", npy()), ("q.npy", npy(data=bytes(48))))
+    for read in (numbers, ha.load_memory):
+        assert refusal(place / "a.npz", twice, read) == "'a.npz' holds two arrays called 'q'; expected one"
+    (place / "a.safetensors").write_bytes(
+        safetensors({"a": entry((48,), dtype="F8_E4M3"), "b": entry((6,), 48, 96)}, bytes(48) + DATA)
+    )
+    assert np.array_equal(ha.mapped(place / "a.safetensors", "b"), np.arange(6.0))
+    (place / "a.npy").write_bytes(npy('{"shape": (2L, 3L), "fortran_order": False, "descr": "<f8"}'))
+    assert np.array_equal(numbers(place / "a.npy"), np.arange(6.0).reshape(2, 3))  # as Python 2 wrote it
+
+
+def by_library(file):
+    """All arrays of a file by name, as the library of its format reads them; raises what that raises."""
+    if file.suffix == ".safetensors":
+        return load(file.read_bytes())
+    found = np.load(file, allow_pickle=False)
+    return {"": found} if file.suffix == ".npy" else {name: found[name] for name in found.files}
+
+
+def by_hopattn(file):
+    if file.suffix == ".npz":
+        return arrays_of(file)
+    return {"": ha.mapped(file)} if file.suffix == ".npy" else {name: ha.mapped(file, name) for name in names_in(file)}
+
+
+TWO = safetensors({"a": entry((3,), 0, 24), "b": entry((3,), 24, 48)})
+GOOD_FILES = [("m.npy", npy()), ("m.npz", STORED), ("m.npz", PACKED), ("m.safetensors", TWO)]
+
+
+@given(data=st.data())
+@pytest.mark.parametrize(("name", "good"), GOOD_FILES)
+def test_what_is_read_of_a_damaged_file_is_what_its_library_reads(place, name, good, data):
+    file = place / name
+    file.write_bytes(mutated(data.draw, good))
+    try:
+        found = by_hopattn(file)
+    except ha.InvalidInput as error:
+        assert str(error).startswith(f"'{name}'")
+        return
+    try:
+        wanted = by_library(file)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise AssertionError("what the library of the format refuses is refused") from error
+    assert sorted(found) == sorted(wanted)
+    for key, array in found.items():
+        assert array.dtype == wanted[key].dtype
+        np.testing.assert_array_equal(array, wanted[key])
+
+
+TABLES = [
+    ("1,2\n3,x", "line 2, column 2", "'x'", "-0.5 or 3e-2"),
+    ("1,2\n3,", "line 2, column 2", "''"),
+    ("1;2", "line 1, column 1", "'1;2'", "semicolons"),
+    ("word,2\n1,2", "line 1, column 1", "'word'", "names"),
+    ("\n1,2\n3,4\n5", "line 4", "1 numbers", "expected 2", "line 2"),
+    ("1\nnan", "line 2, column 1", "'nan'"),
+    ("1,1e999", "line 1, column 2", "'1e999'", "finite"),
+    ("1,1_0", "line 1, column 2", "'1_0'"),
+    ("1,2\n3,٣", "line 2, column 2", "'٣'"),
+    ('"1"', "line 1, column 1", "'\"1\"'"),
+    ("\x1b[31m", "line 1, column 1", r"'\x1b[31m'"),
+    ("1,2\n" + 5_000_000 * "9", "line 2, column 1", f"'{59 * '9'}…'", "finite"),
+    (b"1\n\xff", "line 2", "UTF-8"),
+    ("\n", "no numbers", "rows of numbers"),
+    (2**23 * ",", "more than 8,388,608 numbers"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), [(text, words) for text, *words in TABLES])
+def test_a_cell_that_is_not_a_number_is_named_by_line_and_column(place, text, words):
+    data = text if isinstance(text, bytes) else text.encode()
+    message = refusal(place / "a.csv", data, numbers)
+    assert all(word in message for word in words), message
+
+
+def test_as_many_numbers_as_the_limit_are_read_and_no_more(place):
+    (place / "a.npz").write_bytes(zipped(a=np.zeros(2**23, np.int8)))
+    assert numbers(place / "a.npz").shape == (2**23,)
+    message = refusal(place / "a.npz", zipped(a=np.zeros(2**23 + 1, np.int8)), numbers)
+    assert "8,388,609 numbers; at most 8,388,608" in message
+
+
+def test_spaces_signs_and_points_are_read(place):
+    (place / "a.csv").write_text("\ufeff +1 ,\t-2.\r\n \n.5,3e-2\r\n\n", encoding="utf-8")
+    assert numbers(place / "a.csv").tolist() == [[1, -2], [0.5, 0.03]]
+
+
+@given(st.text(alphabet="0123456789+-.eE_ infa٣,\n", min_size=1, max_size=12))
+def test_a_table_is_read_exactly_if_each_cell_is_a_number_of_ascii_digits(place, text):
+    (place / "f.csv").write_text(text)
+    rows = [[cell.strip() for cell in line.split(",")] for line in text.split("\n") if line.strip()]
+    try:
+        if not text.isascii() or set(text) & set("_inf") - set("e") or len({len(row) for row in rows}) != 1:
+            raise ValueError
+        wanted = [[float(cell) for cell in row] for row in rows]
+    except ValueError:
+        with pytest.raises(ha.InvalidInput):
+            numbers(place / "f.csv")
+    else:
+        if np.isfinite(wanted).all():
+            assert numbers(place / "f.csv").tolist() == wanted
