@@ -21,8 +21,10 @@ BENCH_ARGS ?= --write benchmarks/RESULTS.md
 FUZZ_SECONDS ?= 60
 # The seed of the cases; a fresh one where it is empty.
 FUZZ_SEED ?=
+# Some of the checks before a release by their names; all where it is empty.
+CHECKS ?=
 
-.PHONY: demo test test-all later lint types bench schema figures docs site certificate mutations faults fuzz clean
+.PHONY: demo test test-all lint types bench schema figures docs site certificate faults fuzz release-checks clean
 
 demo: $(VENV)/.run
 	@$(BIN)/hopattn figures $(DEMO_FIGURES) --out demo-figures & figures=$$!; checked=0; \
@@ -33,15 +35,12 @@ test: $(VENV)/.test
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-all: $(VENV)/.test
-	HOPATTN_FULL=1 $(PYTEST) $(PYTEST_ARGS)
-
-later: $(VENV)/.test
-	$(INSTALL) pytest-cov
-	$(BIN)/python -m tests.later
+	$(PYTEST) -m '' --hypothesis-profile=full $(PYTEST_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: $(VENV)/.lint
 	$(BIN)/mypy --num-workers auto
@@ -57,6 +56,7 @@ figures: $(VENV)/.run
 	$(BIN)/hopattn heads two-layers --figure figures/census.svg >/dev/null
 
 docs: schema
+	$(BIN)/python -m tools.signatures > docs/reference/api.txt
 	$(BIN)/python docs/refresh.py
 
 site: $(VENV)/.docs
@@ -65,14 +65,14 @@ site: $(VENV)/.docs
 certificate: $(VENV)/.run
 	$(BIN)/python docs/certify.py
 
-mutations: $(VENV)/.test
-	$(BIN)/python -m tests.mutations 2000
-
 faults: $(VENV)/.test
-	$(BIN)/python -m tests.faults 100
+	$(BIN)/python -m tools.disturbances 100
 
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_SEED:%=--seed %)
+	$(BIN)/python -m tools.fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_SEED:%=--seed %)
+
+release-checks: $(VENV)/.test
+	$(BIN)/python -m tools.release_checks $(CHECKS)
 
 clean:
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -107,7 +107,7 @@ $(VENV)/.test: $(VENV)/.fast
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.run
-	$(SAY) 'downloading ruff and mypy into $(VENV) (once) …'
+	$(SAY) 'downloading ruff, mypy and import-linter into $(VENV) (once) …'
 	$(INSTALL) --editable '.[lint]'
 	@touch $@
 
