@@ -135,7 +135,14 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
         figure = _new_figure(given) if target is None else target
         root = figure.get_figure(root=True)
         before = len(root.axes)
-        drawing.whole(figure)
+        try:
+            drawing.whole(figure)
+        except BaseException:
+            if target is None:  # a notebook would show it empty
+                from matplotlib import pyplot
+
+                pyplot.close(figure)
+            raise
         translate(figure, lang)
         drawn = tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>")
         return drawn[0] if len(drawn) == 1 else drawn

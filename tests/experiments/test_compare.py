@@ -77,8 +77,9 @@ def test_of_several_names_of_a_memory_one_is_shown():
     row, other = ha.compare(KEYS, CUES, memories={"soft": "softmax", "modern": ha.memories.modern}, beta=8).rows
     assert (row.memory, row.entropy) == ("soft", other.entropy)
     assert ha.compare(KEYS, CUES).memories == tuple(NAMES[:6])
-    alone = [ha.memories.modern, ha.Memory(KEYS), lambda keys: ha.Memory(keys, separation="sparsemax")]
-    assert [row.memory for row in ha.compare(KEYS, CUES, memories=alone).rows] == ["modern", "memory 2", "memory 3"]
+    alone = [ha.memories.modern, ha.Memory(KEYS), lambda keys: ha.Memory(keys, separation="sparsemax"), ha.Memory]
+    shown = ["modern", "memory 2", "memory 3", "Memory"]
+    assert [row.memory for row in ha.compare(KEYS, CUES, memories=alone).rows] == shown
 
 
 def test_a_memory_of_other_keys_or_without_weights_is_refused_in_its_row():

@@ -196,7 +196,9 @@ def points(points):
     ],
 )  # fmt: skip
 def test_a_recall_a_sweep_and_a_comparison_refuse_what_they_do_not_have(thing, name, options, place, words):
+    before = pyplot.get_fignums()
     refused(lambda: ha.plot(thing, name, **options), place, *words)
+    assert pyplot.get_fignums() == before, "a notebook would show an empty figure"
 
 
 NO_WORDS = [f"w{i}" for i in range(19)]

@@ -134,7 +134,7 @@ def _of_object(name: str, memory: Any) -> Contender:
     """
     if isinstance(memory, str):
         return replace(_contender(0, memory), name=name)
-    if callable(memory) and not hasattr(memory, "recall"):
+    if isinstance(memory, type) or (callable(memory) and not hasattr(memory, "recall")):
 
         def made(keys: np.ndarray, beta: float) -> Any:
             if not is_memory(own := memory(keys)):
