@@ -136,6 +136,8 @@ def pytest_make_parametrize_id(val):
     """A long case is named by its first words: a process cannot start where the name of a test has no end."""
     if isinstance(val, int) and val.bit_length() > 200:
         return f"{val.bit_length()} bits"
+    if isinstance(val, bytes) and len(val) > 20:  # an archive holds the time at which it was made
+        return f"{len(val)} bytes"
     return f"{' '.join(val.split())[:40]}…" if isinstance(val, str) and len(val) > 60 else None
 
 
