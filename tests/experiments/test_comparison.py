@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from tests.html_page import Page
 
 GRID = ha.experiments.compare_random(
     {"load": [0.2, 0.4]}, memories=["hopfield", "modern", "dense"], dim=10, trials=2, patterns="unit", rng=4
@@ -70,6 +71,35 @@ def test_it_is_shown_in_a_line():
     assert repr(GRID) == f"Comparison({GRID.about}: hopfield, modern, dense, over load, 6 rows, seed 4)"
     single = ha.compare(np.eye(2), np.eye(2), memories="nearest")
     assert repr(single) == "Comparison(2 cues and 2 keys of dim 2: nearest, 1 rows, seed 0)"
+
+
+COLUMNS = {
+    "recalled_first": "in one step", "cosine": "cosine", "error_first": "error in one step",
+    "error_second": "error in two steps", "error_rest": "error at rest", "median_first": "median in one step",
+    "median_rest": "median at rest", "nearer": "nearer at rest", "at_rest": "at rest", "steps": "steps",
+    "energy_fall": "energy falls by", "distance": "one step to end", "least_number": "keys for 90 %",
+    "entropy": "entropy", "effective_keys": "effective keys", "free_energy": "free energy",
+    "effective_beta": "effective beta", "recalled_per_number": "recalled per number",
+}  # fmt: skip
+
+
+def test_the_table_has_each_number_in_its_column_and_one_that_is_rounding_is_0_or_said_to_be():
+    numbers = {name: i + 0.1234 for i, name in enumerate(COLUMNS, 1)}
+    other = {"recalled": 0.25, "recalled_error": 0.0123, "operating_class": "II", "parameters": 12345}
+    apart = {"difference": 2.5e-3, "bound": 1e-12, "beta": 2.0}
+    rows = [
+        row("u", **numbers, **other, **apart),
+        row("v", cosine=9e-13, entropy=2e-12, recalled=1.0, **SOFTMAX | {"recalled_error": None}),
+        row("w", difference=1e-12, bound=1e-12),
+    ]
+    headings, *cells = Page(ha.Comparison("this", tuple(rows), (), 0, ())._repr_html_()).tables[0]
+    first, second, third = (dict(zip(headings, line, strict=True)) for line in cells)
+    texts = {"memory": "u", "beta": "2", "recalled": "0.25 ± 0.012", "class": "II", "stored numbers": "12,345"}
+    texts |= {title: f"{numbers[name]:.3g}" for name, title in COLUMNS.items()}
+    assert first == {**texts, "beside attention": "2.5e-03"}
+    known = {"memory": "v", "beta": "1", "recalled": "1", "cosine": "0", "entropy": "2e-12"}
+    assert second == dict.fromkeys(headings, "–") | known | {"beside attention": "rounding"}
+    assert third["beside attention"] == "rounding"
 
 
 REASON = "patterns: row 0 holds 0.1; the neurons are spins"

@@ -199,6 +199,24 @@ def test_the_word_in_question_moves_in_the_plane_that_was_chosen():
         assert any(np.allclose(arrow, [(2, 2), end]) for arrow in see.arrows(ax)) and see.bold(ax) == ["apple"]
 
 
+@pytest.mark.parametrize(
+    ("tokens", "headline"),
+    [
+        ("cb", "attention turns ‘b’ towards ‘a’ or ‘c’"),
+        ("ab", "attention turns ‘b’ towards ‘a’"),
+        ("b", ""),
+        ("ca", ""),
+    ],
+)
+def test_a_headline_tells_the_turn_of_one_word_that_turns_in_every_text(tokens, headline):
+    """In the text "a b" it is b that turns; alone it turns nowhere, and in "c a" it is another word that turns."""
+    second = f'[[layer]]\n[[layer.head]]\n[[variant]]\nname = "second"\nset = {{ "input.tokens" = {[*tokens]} }}\n'
+    text = see.words("ab", {"a": [1, 0], "b": [0.6, 0.8], "c": [0, 0.2]}, f'{second}[figure]\nhighlight = ["b"]\n')
+    figure = see.drawing(see.of_text(text), "moved")
+    assert (headline or "odd") in see.texts(figure) and all("cosine" in title for title in see.titles(figure)[:1])
+    assert any("turns" in text for text in see.texts(figure)) == bool(headline)
+
+
 def test_every_word_that_moves_has_an_arrow_from_its_place_before_to_its_place_after():
     for ax, run in zip(shown("moved", "bank").axes, result_of("bank").runs, strict=True):
         before, after = (run.arrays[name].values[:, 1:3] for name in ("input", "layer 1 state"))

@@ -274,6 +274,16 @@ def test_cues_that_fail_are_curves_of_their_own_and_every_end_is_that_of_its_cue
     assert lower == [False, True, True] and len({ax.get_xlim() for ax in figure.axes}) == 1
 
 
+@pytest.mark.parametrize(("names", "count"), [(["overlaps"], 2), (["recalls"], 2), (["overlaps", "recalls"], 1)])
+def test_a_cue_is_recalled_from_the_overlap_of_95_hundredths_on_unless_it_ends_elsewhere(names, count):
+    result = result_of("letters")
+    arrays = result.runs[0].arrays  # the first two recall a letter, and the third the reverse of one
+    arrays = {**arrays, "overlaps": replace(arrays["overlaps"], values=np.array([0.95, 0.95 - 1e-12, 1.0]))}
+    run = replace(result.runs[0], arrays={name: arrays[name] for name in ("energy", *names)})
+    one = replace(result, runs=(run,), figure=result.figure.model_copy(update={"names": ()}))
+    assert see.titles(see.drawing(one, "energies")) == [f"{count} of 3 recall"]
+
+
 def test_the_energy_of_one_cue_is_a_curve_with_its_numbers():
     ax = see.panel("letters", "energies", run="as written", query="torn X")
     energies = array("letters", "energy")[1]

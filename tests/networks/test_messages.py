@@ -29,6 +29,11 @@ def one(*synapses, shape=2):
     return lambda: Network([Layer("a", shape)], synapses)
 
 
+def pair(synapse):
+    """A synapse from 2 tokens of dim 3 to 4 tokens."""
+    return lambda: Network([Layer("a", (2, 3)), Layer("b", (4, 3))], [synapse.on("a", "b")])
+
+
 def two(cues=SIX, hidden="softmax", **options):
     return lambda: two_layers(hidden=hidden).recall(cues, **options)
 
@@ -116,6 +121,7 @@ ROWS = [
     (lambda: Dense([[1, NAN], [0, 1]]), "weights: row 0", "NaN"),
     (one(Stored(np.eye(3)).on("a")), "synapse 'a synapse': keys of dim 3"),
     (one(Convolution(np.ones((1, 1, 2))).on("a", "a")), "synapse 'a–a': ", "two layers of shape"),
+    (pair(Attention(mask=np.ones((4, 2), bool))), "synapse 'a–b': mask: ", "(4, 2)", "scores of shape (2, 4)"),
     (two({"visible": np.ones(5)}), "cues of the layer 'visible': got shape (5,)", "(n, 6)"),
     (two({"visible": [NAN] * 6}), "cues of the layer 'visible': ", "NaN"),
     (two({"visble": np.ones(6)}), "cues: ", "did you mean 'visible'"),

@@ -69,9 +69,11 @@ def test_lengths_of_padded_texts_may_be_of_any_library(torch, jax):
         assert np.array_equal(ha.padding(make([3, 4]), 5), ha.padding([3, 4], 5))
 
 
-def test_several_masks_together_allow_what_each_allows():
-    words, seen = np.random.default_rng(0).normal(size=(6, 3)), np.random.default_rng(1).random((6, 6)) < 0.6
-    head = ha.Head(*[np.eye(3)] * 3, mask="causal")
+@pytest.mark.parametrize("n", [6, 1100])  # 1100 words go over blocks of queries and keys
+def test_several_masks_together_allow_what_each_allows(n):
+    words, seen = np.random.default_rng(0).normal(size=(n, 3)), np.random.default_rng(1).random((n, n)) < 0.6
+    head, both = ha.Head(*[np.eye(3)] * 3, mask="causal"), seen & ha.causal(n)
     weights = head.trace(words, seen).weights
-    assert np.array_equal(weights > 0, seen & ha.causal(6))
-    np.testing.assert_allclose(weights, ha.Memory(words).weights(words, seen & ha.causal(6)), atol=1e-15)
+    assert np.array_equal(weights > 0, both)
+    np.testing.assert_allclose(weights, ha.Memory(words).weights(words, both), atol=1e-15)
+    np.testing.assert_allclose(head(words, seen), weights @ words, atol=1e-12)
