@@ -118,7 +118,7 @@ def test_a_resumed_training_gives_the_numbers_of_one_that_was_never_interrupted(
     assert train(recipe, file=file).state.step == 106  # a finished file is read, and nothing is trained
 
 
-def test_a_file_is_refused_with_what_is_wrong(tmp_path):
+def test_a_file_is_refused_with_what_is_wrong(tmp_path, torch):
     file = tmp_path / "run.npz"
     Training.begun(small(steps=3)).save(file)
     refused(partial(train, small(steps=4), file=file), "", "run.npz", "steps is 3 there and 4 here")
@@ -132,7 +132,7 @@ def test_a_file_is_refused_with_what_is_wrong(tmp_path):
     refused(partial(Training.load, tmp_path / "runs.npz"), "", "no file 'runs.npz'")
 
 
-def test_a_training_that_diverges_says_so():
+def test_a_training_that_diverges_says_so(torch):
     with pytest.raises(CannotDo, match=r"the training diverged: after \d+ steps the loss is (nan|inf); its rate"):
         train(small(steps=200, rate=1e18))
 
