@@ -163,11 +163,11 @@ def set_logarithmic(ax: Any, axis: str, numbers: Sequence[float]) -> None:
 def plain(value: float) -> str:
     """A number without formulae: 0.1, 10, 10⁶.
 
-    >>> plain(0.1), plain(31.6227766), plain(1e6), plain(2e-7)
-    ('0.1', '31.6', '10⁶', '2·10⁻⁷')
+    >>> plain(0.1), plain(31.6227766), plain(999.6), plain(1e6), plain(2e-7)
+    ('0.1', '31.6', '1000', '10⁶', '2·10⁻⁷')
     """
     if value == 0 or 1e-4 <= abs(value) < 1e5:
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
     digits, _, power = f"{value:.3g}".partition("e") if "e" in f"{value:.3g}" else f"{value:.2e}".partition("e")
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
     raised = power_of_ten(int(power))

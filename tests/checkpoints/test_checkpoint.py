@@ -63,6 +63,7 @@ def test_layers_heads_and_blocks_are_one_another(tmp_path):
         heads = checkpoint.multi_head(layer.number)
         np.testing.assert_allclose(heads.joined(outputs), layer.heads(layer.states), rtol=1e-12)
         assert [group.shape for group in heads.groups] == [(2, 2)]  # two heads of keys, each for two of queries
+    assert len({run, layer, checkpoint.run(IDS), *checkpoint.layers(IDS)}) == 5  # an object of arrays is itself alone
     _, cache = ha.KeyValueCache([checkpoint.block(i) for i in range(2)]).append(run.states[0][:3])
     last, _ = cache.append(run.states[0][3:])
     np.testing.assert_allclose(last, run.states[-1][3:], rtol=1e-10)

@@ -43,6 +43,8 @@ def test_any_model_has_the_same_weights_and_logits_as_a_checkpoint(layers, size,
     model, text = in_double(training), np.random.default_rng(seed).integers(7, size=9)
     with TemporaryDirectory() as place:
         training.save_checkpoint(Path(place, "model"))
+        length = int.from_bytes(Path(place, "model", "model.safetensors").read_bytes()[:8], "little")
+        assert length % 8 == 0, "the numbers begin at a multiple of their size"
         checkpoint = ha.Checkpoint(Path(place, "model"))
         np.testing.assert_allclose(checkpoint.run(text).logits, model(text), rtol=1e-12, atol=1e-12)
         for layer, trace in zip(checkpoint.layers(text), model.trace(text), strict=True):

@@ -69,7 +69,7 @@ def test_a_pattern_of_zeros_twice_and_a_single_one_are_no_fault(hopattn, file):
     assert "A single pattern is recalled from every cue" in out
 
 
-def test_of_heads_each_has_a_line_and_of_many_patterns_the_least_separated_come_first(hopattn, file):
+def test_of_heads_each_has_a_line(hopattn, file):
     q, k, v = RNG.normal(size=(3, 4, 10, 8))
     _, out, _ = hopattn("separation", file("heads.npz", q=q, k=k, v=v))
     assert [line.split()[:3] for line in out.split("\n")[1:5]] == [["head", str(i + 1), "10"] for i in range(4)]
@@ -77,8 +77,29 @@ def test_of_heads_each_has_a_line_and_of_many_patterns_the_least_separated_come_
     scores = np.sort(q[0] @ k[0].T, axis=1)
     assert one["lead"] == pytest.approx(np.median(scores[:, -1] - scores[:, -2]))
     assert one["own_beta"] == pytest.approx(8**-0.5)
-    _, out, _ = hopattn("separation", file("many.npy", patterns=ha.unit(RNG.normal(size=(100, 30)))))
-    assert "of 100 patterns; --all shows all" in out
+
+
+@pytest.mark.parametrize(
+    ("names", "shape", "left_out"),
+    [
+        (["patterns"], (100, 30), "the 40 least separated of 100 patterns; --all shows all"),
+        (["q", "k", "v"], (41, 2, 3), "41 heads in all; --all shows them"),
+    ],
+)
+def test_a_table_of_more_than_40_rows_is_cut_unless_all_is_asked_for(hopattn, file, names, shape, left_out):
+    """Patterns, numbered from 0, are then the ones of the least Δ; heads, numbered from 1, the first ones."""
+    most = shape[0]
+    for count, options, rows in ((most, [], 40), (most, ["--all"], most), (40, [], 40), (3, [], 3)):
+        keys = RNG.normal(size=(count, *shape[1:]))
+        _, out, _ = hopattn("separation", file("many.npz", **dict.fromkeys(names, keys)), *options)
+        lines = out.splitlines()
+        if len(names) == 1:
+            order = np.argsort(ha.theory.margins(keys).delta) if rows < count else range(count)
+            expected = [str(i) for i in order[:rows]]
+        else:
+            expected = [f"head {i}" for i in range(1, rows + 1)]
+        assert [" ".join(line.split()[: len(names) // 2 + 1]) for line in lines[1 : rows + 1]] == expected
+        assert lines[rows + 1][:1] in {"", "…", "Δ"} and (left_out in out) == (rows < count) == ("--all" in out)
 
 
 @pytest.mark.parametrize("name", ["two.npz", "two.safetensors", "heads.npz"])

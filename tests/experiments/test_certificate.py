@@ -203,7 +203,7 @@ def choices(name, parameter):
     """The values that a parameter may take by name: those of its annotation or its registry; none for a number."""
     kinds = [parameter.annotation, *get_args(parameter.annotation)]
     words = {word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)}
-    return {*(words or CHOICES.get(name, ())), *((True, False) if bool in kinds else ())}
+    return {*(words or CHOICES.get(name, ())), *((True, False) if parameter.annotation is bool else ())}
 
 
 @pytest.mark.parametrize("name", named_memories)

@@ -230,6 +230,8 @@ def test_a_table_gives_the_parameters_of_a_class_that_is_registered_after_the_fi
 
     np.testing.assert_allclose(weights(2.0), 2 * weights(1.0))
     refused(lambda: ha.run(BANK, overrides={"separation": {"name": "steep", "gian": 1.0}}), "", "gian")
+    for wrong, word in ((5, "got 5"), ({"gain": 1.0}, "name"), ("no_name", "'no_name'")):
+        refused(lambda wrong=wrong: ha.run(BANK, overrides={"separation": wrong}), "--set separation", word)
 
 
 PATH = '"elsewhere:LogCosh"'

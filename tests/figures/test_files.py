@@ -45,10 +45,9 @@ def crossing(figure):
     [
         (crowd(9), "9 texts overlap at 12.8x7.2; try figure.run"),
         (crowd(1), ""),
-        (
-            lambda figure: figure.text(0.9, 0.5, "a text of some length"),
-            "1 text is cut at 12.8x7.2; try --size 19.2x10.8",
-        ),
+        (lambda figure: figure.text(0.9, 0.5, "x" * 14), "1 text is cut at 12.8x7.2; try --size 16x9"),
+        (lambda figure: figure.text(0.9, 0.5, "x" * 17), "1 text is cut at 12.8x7.2; try --size 19.2x10.8"),
+        (lambda figure: figure.text(0.9, 0.5, "x" * 30), "1 text is cut at 12.8x7.2"),
         (crossing, "2 texts overlap at 12.8x7.2; try --size 16x9"),
     ],
 )

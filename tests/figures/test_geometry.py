@@ -64,7 +64,7 @@ def test_a_slide_has_no_text_that_is_small_cut_or_covered_and_a_margin_on_every_
     below = [at.max(axis=0)[1] for ax in drawing.figure.axes for text, at, *_ in pen.lines if text in titles_of(ax)]
     if headline and below:
         above = max(at.min(axis=0)[1] for text, at, *_ in pen.lines if text == headline)
-        assert above - max(below) >= 10, "the headline stands apart"
+        assert above - max(below) >= 8, "the headline stands apart"
 
 
 def titles_of(ax):

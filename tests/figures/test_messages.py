@@ -331,6 +331,8 @@ def test_axes_of_ones_own_hold_one_part_and_the_option_that_chooses_it_is_named(
          ["move"]),
         (lambda: [*save_frames(plots["animation"](), result_of("graded"), None, ["png", "gif"])], "format: gif",
          ["all frames", "svg, pdf or png"]),
+        (lambda: [*save_frames(plots["animation"](), result_of("graded"), None, ["png", "jpeg"])], "format: ",
+         ["'jpeg'", "svg"]),
         (lambda: require_writable([Path("a.csv"), Path("a.txt")]), "a.txt", [".csv"]),
         (lambda: favourite(ha.run("bank", overrides={"figure.gallery": "neuron"})), "figure 'neuron'", ["'bank'"]),
         (lambda: ha.run("bank", overrides={"figure.gallery": "mask"}), "--set figure.gallery",

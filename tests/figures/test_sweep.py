@@ -185,6 +185,20 @@ def test_a_logarithmic_axis_has_plain_numbers_and_no_formulae(axes):
     assert not any(sign in label for label in ticks(ax.xaxis) for sign in "$\\{")
 
 
+@pytest.mark.parametrize(
+    ("betas", "texts"),
+    [
+        ((500, 1000, 2000), ["500", "1000", "2000"]),
+        ((1.25, 2.5, 5), ["1.25", "2.5", "5"]),
+        ((1e3, 1e4, 1e5, 1e6), ["1000", "10000", "10⁵", "10⁶"]),
+        ((1e-5, 1e-4, 1e-3), ["10⁻⁵", "0.0001", "0.001"]),
+        ((2e-7, 4e-7, 8e-7), ["2·10⁻⁷", "4·10⁻⁷", "8·10⁻⁷"]),
+    ],
+)
+def test_its_numbers_from_100000_up_and_below_a_10000th_have_powers(betas, texts):
+    assert ticks(drawing(sweep_of({"beta": betas})).axes[0].xaxis) == texts
+
+
 def test_a_measure_of_shares_has_the_scale_of_shares_and_words_for_a_name():
     (ax,) = drawing(Sweep({"x": (1, 2)}, 2, {"recalled": np.array([[0.4, 0.5], [0.6, 0.5]])})).axes
     assert (ax.get_ylim(), ax.get_ylabel()) == ((0, 1), "share of cues recalled")

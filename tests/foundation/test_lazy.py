@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +21,17 @@ def test_each_name_of_a_room_is_found_there_alone():
     assert not [name for room in ROOMS for name in getattr(ha, room).__all__ if name in {*ha.__all__} - {*ROOMS}]
     for room in (ha, *(getattr(ha, name) for name in ROOMS)):
         assert {*room.__all__} <= {*dir(room)} and all(hasattr(room, name) for name in room.__all__)
+
+
+def test_no_field_of_a_public_object_can_be_assigned():
+    values = [getattr(room, name) for room in (ha, *(getattr(ha, name) for name in ROOMS)) for name in room.__all__]
+    entries = [registry[key] for registry in REGISTRIES for key in registry]
+    kinds = {kind for kind in (*values, *entries) if isinstance(kind, type) and is_dataclass(kind)}
+    assert len(kinds) > 70 and ha.transformer.Recurrent in kinds
+    for kind in kinds:
+        for field in fields(kind):
+            with pytest.raises(FrozenInstanceError):
+                kind.__setattr__(None, field.name, 0)
 
 
 def test_a_function_is_not_hidden_by_the_module_of_its_name():

@@ -79,6 +79,20 @@ def test_what_is_found_is_fixed_and_no_index_is_missing():
         assert np.all(apart.min(axis=1) < 1e-5)
 
 
+def test_more_starts_are_drawn_only_while_a_point_is_missing():
+    """States on a sphere have no such sum, so that their one round says how far a generator then is."""
+
+    def sum_and_next(memory, count):
+        rng = np.random.default_rng(0)
+        return ha.landscapes.fixed_points(memory, count=count, rng=rng).index_sum, rng.random()
+
+    patterns = np.random.default_rng(0).normal(size=(6, 2))
+    for starts, alone in ((1, False), (30, True)):
+        index_sum, following = sum_and_next(ha.memories.modern(patterns, beta=1.5), starts)
+        _, one_round = sum_and_next(ha.memories.spherical(ha.unit(patterns)), starts)
+        assert index_sum == 1 and (following == one_round) == alone
+
+
 def test_one_pattern_of_graded_neurons_has_three_points():
     """W = ξξᵀ(1 − δ)/N: x = ±aξ with a = tanh(βa(N−1)/N), and 0, with λ = β(N−1)/N and −β/N."""
     n, beta = 5, 3.0

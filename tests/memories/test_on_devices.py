@@ -282,6 +282,19 @@ def test_many_scores_are_those_of_the_definition(torch, dtype):
     assert torch.isfinite(large.step(cues * (1e150 if dtype == torch.float64 else 1e18))).all()
 
 
+@pytest.mark.parametrize("place", ["cues", "keys", "values"])
+def test_the_slope_of_many_scores_is_the_sum_of_those_of_few(torch, place):
+    rng = np.random.default_rng(0)
+    texts = {name: torch.tensor(rng.normal(size=(n, 4))) for name, n in (("cues", 130), ("keys", 140), ("values", 140))}
+    cues, keys, values = (texts | {place: texts[place].requires_grad_()}).values()
+    slopes = []
+    for parts in ([cues], cues.split(65)):
+        states = [ha.Memory(keys, values).step(part).square().sum() for part in parts]
+        energies = [ha.Memory(keys, sink=1.0).energy(part).sum() for part in parts]
+        slopes.append(torch.autograd.grad(sum(states) + (0 if place == "values" else sum(energies)), texts[place])[0])
+    np.testing.assert_allclose(*slopes, rtol=1e-10, atol=1e-10)
+
+
 def test_a_record_of_another_library_becomes_the_arrays_and_tables_of_numpy(torch):
     cues = np.array([[0.6, 0.4, 0.0], [0.1, 0.2, 0.7]])
     expected = ha.memories.modern(np.eye(3)).recall(cues, keep=BY_STEP)

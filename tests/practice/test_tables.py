@@ -42,13 +42,16 @@ def test_there_are_tables_of_every_lecture():
 @pytest.mark.parametrize("name", TABLES)
 def test_every_problem_keeps_the_rules_and_has_the_answer_of_exact_fractions(name):
     """To draw a problem is the dear part: each is drawn once for all that holds of it, one table on each core."""
+    errors = set()
     for seed, draw, problem in drawn(name, count(1000, 3)):
+        errors |= {error for error, _ in exercise(name).wrong_answers(draw)}
         require_rules(name, seed, draw, problem)
         steps = [(step.at, step.nearest) for step in moves(draw.asked, exercise(name).lesson)]
         exact = answer(draw.spec.written_out, draw.asked, steps)
         own = draw.answers[""].values
         assert np.shape(exact) == own.shape, (name, seed)
         np.testing.assert_allclose(own, np.array(exact, dtype=float), rtol=0, atol=1e-12, err_msg=f"{name}, {seed}")
+    assert errors == {*exercise(name).table.errors}, "each error of a table changes an answer"
 
 
 def require_rules(name, seed, draw, problem):

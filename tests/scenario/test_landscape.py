@@ -1,5 +1,7 @@
 """Scenarios of landscapes agree with Markov chains, minimax ways, roots of tanh and the interval of Hoover et al."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -147,7 +149,15 @@ def test_more_random_patterns_are_drawn_at_a_larger_load_and_a_sweep_goes_over_t
     text = LANDSCAPE.replace(
         "[states]", "[returns]\nloads = [0.1, 0.5]\ncues = 8\nmemories = 2\ndamage = [0, 0.25, 0.5]"
     )
-    arrays = arrays_of(text.replace("patterns = 3\n", "").replace("neurons = 8", "neurons = 20"))
+    text = text.replace("patterns = 3\n", "").replace("neurons = 8", "neurons = 20")
+    (run,) = ha.run(parsed(text), 2, explain=True).runs
+    arrays, lines = run.arrays, [re.findall(r"[\d.]*\d", line) for line in run.working]
+    radii, returned = [arrays[f"radii{end}"].values for end in ("", "-low", "-high", "-error")], arrays["returned"]
+    for i, load in enumerate((0.1, 0.5)):
+        radius, low, high, error = (values[i] for values in radii)
+        told = [[load, radius, 95, low, high], [error], *zip((0, 0.25, 0.5), returned.values[i], strict=True)]
+        for line, numbers in zip(lines[5 * i : 5 * i + 5], told, strict=True):
+            assert [*map(float, line)] == pytest.approx([*numbers], abs=1e-3)
     assert arrays["radii"].labels == (("0.1", "0.5"),)
     assert arrays["returned"].labels == (("0.1", "0.5"), ("0.0", "0.25", "0.5"))
     assert np.all(arrays["returned-low"].values <= arrays["returned"].values)

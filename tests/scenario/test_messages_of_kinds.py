@@ -303,7 +303,7 @@ ROWS = {
 ],
 ("practice", PRACTICE): [
     ("unit-tenths", "unit-tenth", '19: practice.vary."vocabulary.words.x"', "'unit-tenth'", "'unit-tenths'"),
-    ("words.x", "words.y", '19: practice.vary."vocabulary.words.y"', "'y'", "x"),
+    ("words.x", "words.y", '19: practice.vary."vocabulary.words.y"', "'y'", "(choices: x)"),
     ('"vocabulary.words.x"', '"vocabulary.magnitude"', '19: practice.vary."vocabulary.magnitude"', "list of numbers"),
     ('"unit-tenths"', '{ name = "whole", most = 200 }', '19: practice.vary."vocabulary.words.x".most', "200", "99"),
     ('"unit-tenths"', "[[0.6, 0.8]]", '19: practice.vary."vocabulary.words.x"', "1 entry", "2"),

@@ -64,6 +64,7 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
         read_out=ha.transformer.Affine(words @ eye[part["next"]]),
     )
     arrays = result_of("translation").arrays
+    assert result_of("translation").runs[0].shown == ("written", "layer 1 head 1 weights", "probabilities")
     source, text = arrays["source"].values, arrays["text"].values
     np.testing.assert_allclose(arrays["memory"].values, model.memory(source), atol=1e-14)
     scores = model(source, text)

@@ -155,7 +155,7 @@ def test_of_equal_scores_the_first_is_written():
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-10, 1.0, 1e10])
 def test_the_scale_of_the_scores_does_not_matter(scale):
-    assert greedy(lambda _: [0, scale], 1) == (1,)
+    assert greedy(lambda _: [0, scale], 1) == greedy(lambda _: [-scale, 0, 0], 1) == (1,)
     assert greedy(lambda _: [-2 * scale, -scale], 1) == (1,)
     assert greedy(lambda _: [0.1 * scale, 0.3 * scale, (0.1 + 0.2) * scale], 1) == (1,)
     assert greedy(lambda _: [-1e30, 0.3 * scale, 0.4 * scale], 1) == (2,)  # a word that is ruled out
