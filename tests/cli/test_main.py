@@ -1,4 +1,4 @@
-"""The command line from outside: the text on standard output and standard error, and the exit code."""
+"""The command line as a whole: help, exit codes, streams, packages that are missing, kernels."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hopattn.cli.blas_kernel import KERNEL, NEEDED, choose_kernel
 from hopattn.cli.main import main
 from hopattn.experiments import certificate
 from hopattn.memories.models import named_memories
@@ -312,3 +313,47 @@ def test_new_writes_a_scenario_that_runs_and_never_over_another(hopattn, tmp_pat
     code, _, err = hopattn("new", kind, "mine.toml")
     assert code == 2 and "is left as it is" in err
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("mine.toml", "mine")]
+
+
+MISSING = {"click": "--help", "numpy": "run bank", "pydantic": "run bank", "rich": "run bank"}
+
+
+def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(tmp_path):
+    start = "import sys; from hopattn.__main__ import main"
+    scripts = [
+        f"sys.modules[{name!r}] = None; sys.argv[1:] = {words.split()}; main()" for name, words in MISSING.items()
+    ]
+    for name, (code, out, err) in zip(MISSING, forked(tmp_path, start, scripts), strict=True):
+        assert (code, out) == (3, "")
+        assert err.startswith(f"{sys.executable} has no package '{name}'")
+        assert err.endswith(f"{sys.executable} -m pip install .\n")
+
+
+ALL = "processor: 0\nflags\t\t: fpu sse " + " ".join(sorted(NEEDED)) + "\n"
+WITHOUT = "flags\t\t: fpu sse " + " ".join(sorted(NEEDED)[1:]) + "\n"
+
+
+@pytest.mark.parametrize("numpy_is_imported", [False, True])
+@pytest.mark.parametrize(
+    ("cpuinfo", "given", "chosen"),
+    [
+        (ALL, None, KERNEL),
+        (WITHOUT + ALL, None, None),
+        ("", None, None),
+        (None, None, None),
+        (ALL, "Haswell", "Haswell"),
+    ],
+)
+def test_the_kernel_is_set_only_where_it_may_be(tmp_path, monkeypatch, numpy_is_imported, cpuinfo, given, chosen):
+    environ, file = {} if given is None else {"OPENBLAS_CORETYPE": given}, tmp_path / "cpuinfo"
+    if not numpy_is_imported:
+        monkeypatch.delitem(sys.modules, "numpy")
+    if cpuinfo is not None:
+        file.write_text(cpuinfo)
+    choose_kernel(environ, file)
+    assert environ.get("OPENBLAS_CORETYPE") == (given if numpy_is_imported else chosen)
+
+
+def test_importing_the_library_leaves_the_environment_alone():
+    code = "import os; before = dict(os.environ); import hopattn as ha; ha.Memory([[1.0]]); assert before == os.environ"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,10 +1,11 @@
-"""`hopattn run --out FOLDER`: every file of a result in a new folder, or no folder at all."""
+"""What run writes: results, figures, and practice sheets."""
 
 import csv
 import hashlib
 import json
 
 import numpy as np
+from PIL import Image
 
 from hopattn.scenario.files import shipped
 
@@ -46,3 +47,40 @@ def test_a_folder_or_file_that_exists_stays_as_it_was(hopattn, tmp_path):
         assert code == 2
         assert "is left as it is" in err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "mine", "text"]
+
+
+def test_run_draws_in_every_format_that_is_asked_for(hopattn, tmp_path):
+    code, _, errors = hopattn("run", "quadratic", "--figures", "slides", "--format", "svg, png,gif")
+    assert code == 0
+    assert sorted(path.name for path in (tmp_path / "slides").iterdir()) == ["growth.png", "growth.svg"]
+    assert "growth.png" in errors
+
+
+def test_the_named_figures_alone_are_drawn_in_a_size_and_a_style(hopattn, tmp_path):
+    options = ("--size", "3.4x2.4", "--style", "paper", "--no-title", "--into", "column")
+    code, _, _ = hopattn("run", "bank", "--figures", "moved,attention", *options)
+    assert code == 0
+    assert sorted(path.stem for path in (tmp_path / "column").iterdir()) == ["attention", "moved"]
+    svg = (tmp_path / "column" / "moved.svg").read_text(encoding="utf-8")
+    assert 'width="244.8pt" height="172.8pt"' in svg  # 72 points an inch
+    assert "next to" not in "".join(svg.split("</metadata>")[1:]), "the title is left out of the picture"
+    assert "<title>banks, next to 'financial'</title>" in svg.replace("&#x27;", "'").replace("&apos;", "'")
+
+
+def test_a_run_is_chosen_by_its_name(hopattn, tmp_path):
+    assert hopattn("run", "bank", "--figures", "attention", "--set", "figure.run=river")[0] == 0
+    svg = (tmp_path / "bank-figures" / "attention.svg").read_text(encoding="utf-8")
+    assert "muddy" in svg and "financial<" not in svg.split("</metadata>")[1]
+
+
+def test_a_png_fills_a_projector_and_takes_other_shapes_and_finer_pixels(hopattn, tmp_path):
+    for options, pixels in (
+        ((), (1920, 1080)),
+        (("--size", "4:3"), (1920, 1440)),
+        (("--size", "16:9", "--dpi", "300"), (3840, 2160)),
+        (("--style", "paper", "--size", "16 : 9"), (1020, 573)),
+    ):
+        code, _, errors = hopattn("run", "bank", "--figures", "attention", "--format", "png", "--into", "p", *options)
+        assert code == 0, errors
+        with Image.open(tmp_path / "p" / "attention.png") as picture:
+            assert (picture.size[0], abs(picture.size[1] - pixels[1]) <= 1) == (pixels[0], True), options

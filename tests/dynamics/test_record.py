@@ -6,8 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import hopattn as ha
+from tests.draws import count
 
 WIDE = ha.Memory(np.eye(2), [[1.0, 0, 0], [0, 0, 2]], beta=50)
 
@@ -76,3 +80,168 @@ def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
     properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
     assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", message)] == []
+
+
+PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))
+DTYPES = {"float64": 1e9, "float32": 1e7}
+"""The dtypes, with the largest outlier."""
+UNBOUNDED = "identity", "power", "rectified_power", "exponential", "rectified_exponential"
+BLIND = [name for name in ha.separations if name not in UNBOUNDED]
+"""The separations that give a pattern with a very negative score no weight, and whose states stay bounded."""
+
+
+def like(states, patterns=PATTERNS, activation="sign", by_distance=False):
+    """The record of a recall in which every state stays as it is."""
+    states = np.atleast_2d(states)
+    if by_distance:
+        return ha.Memory(states, similarity="euclidean", separation="argmax", patterns=patterns).recall(states)
+    couplings = np.eye(states.shape[1], dtype=states.dtype) * (activation == "identity")
+    return ha.Hopfield(couplings, activation=activation, patterns=patterns).recall(states)
+
+
+def plain_likeness(state, patterns, by_distance):
+    """The four fields by their definition, the state's likeness with each pattern, and how near it is to 0.95."""
+    length, lengths, products = np.linalg.norm(state), np.linalg.norm(patterns, axis=1), patterns @ state
+    alike = products / np.maximum(length * lengths, 1e-300)
+    alike = np.where(length < 1e-6 * lengths, 0, alike)
+    if by_distance:
+        alike = 2 * products / (length**2 + lengths**2)
+    close = np.abs(np.abs(alike) - 0.95).min()
+    apart = np.where(alike > alike.max() - 1e-12, np.linalg.norm(state - patterns, axis=1), np.inf)
+    nearest = np.flatnonzero(apart <= apart.min() + 1e-12)[0]
+    if alike.max() >= 0.95:
+        return (nearest, alike.max(), "", [-1] * 3), close
+    if alike.min() <= -0.95:
+        return (-1, alike.max(), "reversed", [-1] * 3), close
+    three = np.sort(np.argsort(-np.round(np.abs(alike), 11), kind="stable")[:3])
+    mixed = np.sign(alike[three]) @ patterns[three]
+    cosine = mixed @ state / max(np.linalg.norm(mixed) * length, 1e-300)
+    if len(three) == 3 and np.abs(alike[three]).min() > 1e-9 and cosine >= 0.95:
+        return (-1, alike.max(), "mixture", three.tolist()), min(close, abs(cosine - 0.95))
+    return (-1, alike.max(), "other", [-1] * 3), min(close, abs(cosine - 0.95))
+
+
+@pytest.mark.parametrize("by_distance", [False, True])
+@given(data=st.data(), m=st.integers(1, 5), dim=st.integers(1, 4), size=st.sampled_from([1.0, 1e-5, 1e-7]))
+def test_a_state_is_called_by_the_definitions(by_distance, data, m, dim, size):
+    """Whole numbers, in which equally like patterns are frequent."""
+    rows = data.draw(hnp.arrays(np.int64, (m, dim), elements=st.integers(-3, 3))).astype(float)
+    state = data.draw(hnp.arrays(np.int64, (dim,), elements=st.integers(-4, 4))) * size
+    state = data.draw(st.sampled_from([state, size * rows[0], -size * rows[-1], size * rows[:3].sum(axis=0)]))
+    assume(state.any() and (not by_distance or size == 1))
+    expected, close = plain_likeness(state, rows, by_distance)
+    assume(close > 1e-9)
+    record = like(state, rows, "identity", by_distance)
+    names = "matched", "similarity", "spurious", "mixture"
+    matched, similarity, spurious, mixture = (getattr(record, name)[0] for name in names)
+    assert (matched, spurious, mixture.tolist()) == (expected[0], *expected[2:])
+    assert similarity == pytest.approx(expected[1], abs=1e-12)
+
+
+@given(sizes=st.permutations(range(5)), signs=st.tuples(*[st.sampled_from([-1, 1])] * 3))
+def test_every_mixture_of_three_spins_is_called_by_its_patterns(sizes, signs):
+    three = sorted(sizes[:3])
+    record = like(np.sign(sum(sign * PATTERNS[i] for sign, i in zip(signs, three, strict=True))))
+    assert (record.spurious[0], record.mixture[0].tolist(), record.matched[0]) == ("mixture", three, -1)
+
+
+def test_the_mixture_of_three_is_a_fixed_point_of_the_classical_network():
+    """Amit, Gutfreund & Sompolinsky 1985: symmetric mixtures of three are stable below T = 0.46, overlap 1/2 each."""
+    network = ha.Hopfield(ha.learning.hebb(PATTERNS), patterns=PATTERNS)
+    mixture = np.sign(PATTERNS[:3].sum(axis=0))
+    found = network.recall(mixture, keep=("overlaps",))
+    assert (found.status, found.spurious, found.mixture.tolist()) == ("converged", "mixture", [0, 1, 2])
+    np.testing.assert_allclose(found.overlaps[-1, :3], 0.5, atol=4 * np.sqrt(0.75 / 400))  # 4 standard errors
+
+
+def test_the_mean_of_three_is_a_mixture_of_a_soft_memory():
+    found = ha.Memory(np.eye(3), beta=0.1).recall([0.5, 0.3, 0.2])
+    assert (found.status, found.spurious, found.mixture.tolist()) == ("converged", "mixture", [0, 1, 2])
+    assert found.matched == -1 and found.similarity == pytest.approx(1 / np.sqrt(3), abs=1e-6)
+
+
+def test_without_patterns_no_state_is_called_spurious():
+    found = ha.Hopfield([[0.0, 1.0], [1.0, 0.0]]).recall([1.0, 1.0])
+    assert (found.matched, found.similarity, found.spurious, found.mixture.tolist()) == (-1, 0, "", [-1] * 3)
+
+
+def test_of_many_patterns_that_equal_a_state_the_first_is_matched():
+    """So many that they are ranked in parts."""
+    rng = np.random.default_rng(5)
+    patterns = rng.choice([-1.0, 1.0], size=(40_000, 12))
+    numbers = np.r_[0, 1, 39_998, 39_999, rng.integers(40_000, size=60)]
+    first = [np.flatnonzero(np.all(patterns == patterns[i], axis=1))[0] for i in numbers]
+    assert len(set(first)) < len(numbers) and like(patterns[numbers], patterns).matched.tolist() == first
+
+
+def test_many_cues_take_memory_in_proportion():
+    patterns = np.random.default_rng(1).choice([-1.0, 1.0], size=(3, 4))
+    cues = np.random.default_rng(2).choice([-1.0, 1.0], size=(60_000, 4))  # squared, these would be 27 GiB
+    assert ha.memories.hopfield(patterns).recall(cues, max_steps=1).mixture.shape == (60_000, 3)
+
+
+def of_any_size(rng, dtype):
+    """Six patterns of any sizes in the range of the numbers; the last three are multiples of the first three."""
+    numbers = np.finfo(dtype)
+    edge = np.log10(float(numbers.smallest_normal)) / 2 + 3, np.log10(float(numbers.max)) / 2 - 3
+    patterns = rng.normal(size=(3, 4))
+    patterns = np.vstack([patterns, patterns])
+    powers = rng.uniform(*edge, 6) if rng.random() < 0.5 else rng.integers(-3, 10) + rng.uniform(-3, 3, 6)
+    return (patterns * 10.0 ** powers[:, None]).astype(dtype)
+
+
+@pytest.mark.parametrize("by_distance", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_state_that_equals_a_stored_pattern_is_matched_with_it(dtype, by_distance):
+    rng = np.random.default_rng(1)
+    for _ in range(count(300, 20)):
+        patterns = of_any_size(rng, dtype)
+        for i in range(6):
+            found = like(patterns[i], patterns, "identity", by_distance)
+            assert (found.matched.tolist(), found.spurious.tolist()) == ([i], [""])
+            np.testing.assert_allclose(found.similarity, 1, rtol=1e-5)
+
+
+def test_a_state_is_not_faded_because_another_pattern_is_large():
+    record = ha.memories.sparse([[1.0, 0], [0, 2e6]], beta=2.0).recall([1.0, 0])
+    assert (record.matched, record.spurious) == (0, "")
+
+
+def with_outlier(rng, dtype, size):
+    """Patterns with a last entry about 1, an outlier against it, and cues; all cues score the outlier below 0."""
+    patterns = 0.6 * rng.normal(size=(4, 3))
+    patterns[:, -1] = rng.uniform(0.5, 1.5, 4)
+    cues = rng.uniform(0, 1, (5, 4)) @ patterns / 4
+    outlier = -size * np.eye(3)[-1:]
+    return (one.astype(dtype) for one in (patterns, np.vstack([patterns, outlier]), cues))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", BLIND)
+def test_an_outlier_without_weight_changes_no_recall(name, dtype):
+    rng = np.random.default_rng(0)
+    for _ in range(count(60, 3)):
+        patterns, more, cues = with_outlier(rng, dtype, 10 ** rng.uniform(3, np.log10(DTYPES[dtype])))
+        scale = np.dtype(dtype).type(10 ** rng.uniform(-6, 6))
+        beta = float(rng.uniform(0.8, 3) / scale**2)
+        alone, beside = (
+            ha.Memory(rows * scale, separation=ha.separations[name](beta=beta)).recall(cues * scale, max_steps=300)
+            for rows in (patterns, more)
+        )
+        assert beside.status.tolist() == alone.status.tolist()
+        assert np.abs(beside.steps - alone.steps).max() <= 1
+        np.testing.assert_allclose(beside.state / scale, alone.state / scale, rtol=1e-4, atol=1e-4)
+
+
+def test_a_slow_state_beside_an_outlier_goes_on_to_its_rest():
+    patterns = np.array([[1, 1], [-1, 1], [0, -1000]], np.float32)
+    record = ha.memories.modern(patterns, beta=1.05).recall(np.array([0.02, 1], np.float32), max_steps=500)
+    assert record.status == "converged"
+    np.testing.assert_allclose(record.state, [0.3707, 1], atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_state_much_smaller_than_what_it_reads_rests_at_the_rounding_of_that(dtype):
+    record = ha.memories.modern(np.array([[1.0], [-1]], dtype), beta=0.5).recall(np.array([0.5], dtype))
+    assert record.status == "converged"
+    assert np.abs(record.state) < 1e-4

@@ -68,9 +68,6 @@ def own(scenario, name, *index, run=0):
     return lambda: array(scenario, name, run)[index]
 
 
-WAY = np.linspace(0, 1, 101)
-
-
 @pytest.mark.parametrize(
     ("name", "scenario", "options", "at", "values"),
     [

@@ -1,14 +1,14 @@
-"""The choice between NumPy and compiled loops: large work is compiled where numba is installed and fits.
-
-That both give the same is held by the fixture `both_kernels`, and by large work in `tests/retrieval/test_blockwise.py`.
-"""
+"""Compiled loops: when they are used, their last digits, and the threads of the package."""
 
 from importlib import metadata
+from threading import Event, Thread
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import hopattn as ha
+from hopattn.foundation.threads import hold_new_blas, single_threaded, workers
 from tests.processes import forked
 
 
@@ -83,3 +83,34 @@ def test_the_first_large_step_imports_the_loops_and_numpy_does_the_work_silently
     ends = dict(zip(CHANGES, forked(tmp_path, IMPORTED, scripts), strict=True))
     assert {name: (code, errors) for name, (code, _, errors) in ends.items()} == dict.fromkeys(CHANGES, (0, ""))
     assert ends["as it is"][1] == "True\n" and ends["not wanted"][1] == "False\n"
+
+
+def threads():
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+def test_the_last_user_restores_the_threads_of_blas():
+    begun, done = Event(), Event()
+
+    def other():
+        with single_threaded():
+            begun.set()
+            done.wait(10)
+
+    with threadpool_limits(2, user_api="blas"):
+        with workers(2):
+            thread = Thread(target=other)
+            thread.start()
+            assert begun.wait(10)
+        assert threads() == {1}
+        done.set()
+        thread.join()
+        assert threads() == {2}
+
+
+def test_a_blas_that_is_held_twice_is_restored():
+    with threadpool_limits(2, user_api="blas"):
+        with workers(2) as share:
+            hold_new_blas()
+            assert share(lambda i: (i, *threads()), [(i,) for i in range(3)]) == [(0, 1), (1, 1), (2, 1)]
+        assert threads() == {2}

@@ -84,10 +84,4 @@ def _root(f, low, high, halvings=150):
     return (low + high) / 2
 
 
-FORMS = {
-    "softmax": _softmax,
-    "entmax": _entmax,
-    "sparsemax": _sparsemax,
-    "normmax": _normmax,
-    "k_subsets": _k_subsets,
-}
+FORMS = {"softmax": _softmax, "entmax": _entmax, "sparsemax": _sparsemax, "normmax": _normmax, "k_subsets": _k_subsets}

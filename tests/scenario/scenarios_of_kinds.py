@@ -26,8 +26,7 @@ noise = 0.5
 )
 ENSEMBLE = scenario("ensemble", '[ensemble]\nneurons = 100\nload = 0.05\nmodel = "hopfield"\n')
 FORGETTING = scenario(
-    "forgetting",
-    "[forgetting]\ndim = 32\ncarry = 0.8\nbeta = 3\nnames = 8\nlengths = [0, 3, 20]\ntrials = 50\n",
+    "forgetting", "[forgetting]\ndim = 32\ncarry = 0.8\nbeta = 3\nnames = 8\nlengths = [0, 3, 20]\ntrials = 50\n"
 )
 GRADIENTS = scenario("gradients", "[gradients]\nmagnitudes = [1, 4, 0.5]\n")
 COUPLED = scenario("ising", "[ising]\ncouplings = [[0, 1, 0], [1, 0, -1], [0, -1, 0]]\ntemperatures = [0.5, 2]\n")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.scenario.kinds import kinds
 from tests.refusal import refused
+from tests.scenario.scenarios_of_kinds import ATTENDED
 from tests.texts import GOOD, HUGE, parsed
 
 TEMPLATES = {name: kind.template() for name, kind in kinds.items()}
@@ -208,3 +209,46 @@ def test_a_scenario_is_run_by_its_name_or_its_file_too(tmp_path):
 def test_the_function_of_a_neuron_is_worked_out(activation, line):
     (run, *_) = ha.run("similarity", overrides={"network.activation": activation}, explain=True).runs
     assert any(line in written for written in run.working), run.working
+
+
+SLOW = "emergence", "landscape"
+DRAWN = {"emergence", "ensemble", "forgetting", "gradients", "ising", "landscape", "memory_circuit", "probe"}
+DRAWN |= {"simulation", "walk"}
+"""The kinds whose templates draw random numbers."""
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in SLOW)) for kind in kinds])
+def test_the_seed_decides_every_byte_of_a_kind_and_of_what_is_drawn_alone(kind):
+    scenario = parsed(kinds[kind].template())
+    assert ha.run(scenario).ok
+    one, same = (ha.run(scenario, 1) for _ in range(2))
+    assert one.to_json() == same.to_json() and one.seed == 1
+    others = (ha.run(scenario, seed).to_json().replace(f'"seed": {seed}', '"seed": 1') for seed in (2, 3, 4))
+    assert any(one.to_json() != other for other in others) is (kind in DRAWN)
+
+
+SCORES = {
+    "previous token": (0.25 + 0.5 + 0.5) / 3,
+    "duplicate token": (0.125 + 0.25) / 2,
+    "prefix matching": 0.5,
+    "attention sink": 0.375,
+}
+
+
+def outcome(keys, text=ATTENDED):
+    return ha.run(parsed(f"{text}[[expect]]\n{keys}\n")).expectations[0]
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize(("off", "met"), [(0, True), (0.04, True), (0.07, False), (-0.07, False)])
+def test_scores_of_given_weights_are_met_within_their_tolerance(score, off, met):
+    judged = outcome(f'score = "{score}"\nis = {SCORES[score] + off}\nwithin = 0.05')
+    assert judged.met is met and judged.expectation == score
+    assert judged.computed == f"{SCORES[score]:.6g}"
+
+
+def test_weights_that_are_not_shares_miss_with_the_reason():
+    text = ATTENDED[: ATTENDED.index("weights")] + 'separation = "identity"\n'
+    judged = outcome('score = "attention sink"\nis = 1', text)
+    assert judged.met is False and judged.computed == "no score"
+    assert "attention: row 2 sums to 2; expected 1" in judged.note

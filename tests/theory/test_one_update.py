@@ -21,12 +21,7 @@ from hopattn.theory import (
 )
 
 
-@given(
-    dim=st.integers(20, 10_000),
-    scale=st.floats(3, 100),
-    beta=st.floats(1, 10),
-    failure=st.floats(0.001, 1),
-)
+@given(dim=st.integers(20, 10_000), scale=st.floats(3, 100), beta=st.floats(1, 10), failure=st.floats(0.001, 1))
 def test_theorem_three_is_its_formula_by_lamberts_function(dim, scale, beta, failure):
     found = random_storage(dim, scale, beta, failure)
     a = 2 / (dim - 1) * (1 + math.log(2 * beta * scale**2 * failure * (dim - 1)))
