@@ -54,7 +54,7 @@ def attempt(case):
     WAYS[case["way"]][0]()
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way == "waiting")) for way in WAYS])
 def test_each_way_to_break_the_law_is_found(cold_worker, monkeypatch, way):
     monkeypatch.setattr(judging, "MOST_MIB", 64)
     said, fault = faults(cold_worker.outcome(__name__, {"way": way}), {}), WAYS[way][1]
