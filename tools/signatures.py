@@ -7,6 +7,7 @@ Annotations are left out; they are the type checker's.
 import inspect
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 import hopattn as ha
@@ -40,7 +41,9 @@ def _shown(default: Any) -> Any:
 def of_name(name: str, value: Any) -> Iterator[str]:
     """The lines of a public name: a function, a class with its methods and attributes, a registry with its entries."""
     if inspect.isclass(value):
-        yield f"{name}{parameters(value)}"
+        yield (
+            name if issubclass(value, Enum) else f"{name}{parameters(value)}"
+        )  # Python's own signature of an Enum changes
         for part in sorted(part for part in dir(value) if not part.startswith("_")):
             member = inspect.getattr_static(value, part)
             called = getattr(value, part)

@@ -150,7 +150,7 @@ def test_models_and_trainings_are_shown_in_a_line():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("layers", "dim"), [(2, 64), (1, 88)])
-def test_two_layers_learn_to_repeat_and_one_does_not(layers, dim):
+def test_two_layers_learn_to_repeat_and_one_does_not(torch, layers, dim):
     """The one-layer model has more numbers (45,056 of 43,008); one seed of 32 held-out texts each."""
     found = train(Recipe(layers=layers, dim=dim)).measures
     assert (found["loss of repeated words"][-1] < 0.1) == (layers == 2)
