@@ -10,7 +10,7 @@ from hopattn.figures.kept_sweeps import every_figure
 from hopattn.papers import Computed, Record, records
 from hopattn.papers.checking import computed
 from hopattn.papers.record import VERDICTS
-from hopattn.views.papers_text import tally, value_text
+from hopattn.views.papers_text import published_text, tally, value_text, verdict_text
 
 KEPT = Path(kept_folder()) / "papers.json"
 """The numbers that were last computed, by the names of their records: ours, standard error, value at this size."""
@@ -59,9 +59,9 @@ def _row(record: Record, kept: dict[str, list[float | None]]) -> list[str]:
     return [
         plain(about),
         plain(record.setting),
-        value_text(record.published),
+        published_text(record),
         value_text(ours, error or 0.0) + limit,
-        record.verdict,
+        verdict_text(record),
     ]
 
 

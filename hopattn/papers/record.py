@@ -1,6 +1,7 @@
 """A paper, the record of one of its numbers, and the judgement by verdict.
 
-With the standard error s of ours over independent seeds, 0 for a formula, ours may differ by `within` + 4 s.
+With the standard error s of ours over independent seeds, 0 for a formula, ours may differ by `within` + 4 s. A verdict
+that many numbers would meet, such as a bound, has a reference too: what ours is by another program or a closed form.
 """
 
 import math
@@ -31,6 +32,8 @@ VERDICTS: dict[str, str] = {
 """The meaning of each verdict."""
 ONLY = {"bound": "bound", "superseded": "superseded_by", "does not hold": "erratum"}
 """The key that a verdict needs and that no other has."""
+LOOSE = ("bound", "superseded", "does not hold")
+"""The verdicts that many numbers would meet, which need a reference."""
 AT_THIS_SIZE = ("asymptotic", "kinetic")
 """The verdicts that may have a value at this size; the first one needs it."""
 
@@ -49,11 +52,21 @@ class Source(Table):
         return f"{self.authors} {self.year}"
 
 
+class Reference(Table):
+    """What ours is: a value that hopattn did not compute, with its tolerance and where it comes from."""
+
+    value: Number
+    within: Tolerance = 0.0
+    because: Text
+
+
 class Record(Table):
     """One published number; `compute` computes ours and judges it. This class is that of a number that is not checked.
 
     name: unique, lower case with hyphens. says, at, setting: what the number is, its place in the paper, and of which
-    system. published: as printed. within, because: the tolerance and its derivation, or why the number is not checked.
+    system. published: the number; kind: "printed" in the paper, or "computed" by another program from the paper's
+    formula or equations. within, because: the tolerance and its derivation, or why the number is not checked. checks:
+    what can make it fail, a part of hopattn, or nothing but the paper: a simulation that uses no part of hopattn.
     The other keys are described in CONTRIBUTING.md.
     """
 
@@ -62,9 +75,12 @@ class Record(Table):
     at: Text
     setting: Text
     published: Number
+    kind: Literal["printed", "computed"] = "printed"
     within: Tolerance = 0.0
     because: Text
     verdict: Verdict
+    reference: Reference | None = None
+    checks: Literal["hopattn", "paper"] = "hopattn"
     at_this_size: Formula | None = None
     bound: Literal["ours is at least", "ours is at most"] | None = None
     superseded_by: Text | None = None
@@ -108,6 +124,12 @@ class Record(Table):
             yield Problem(("at_this_size",), "is missing; an asymptotic number has a value at this size")
         if self.at_this_size is not None and self.verdict not in AT_THIS_SIZE:
             yield Problem(("at_this_size",), f"belongs to verdicts {' and '.join(AT_THIS_SIZE)}")
+        if self.reference is None and self.verdict in LOOSE:
+            yield Problem(("reference",), f"is missing; verdict = {quoted(self.verdict)} says too little about ours")
+        if self.reference is not None and self.way is None:
+            yield Problem(("reference",), "is that of a number of ours; there is none")
+        if self.checks == "paper" and (not isinstance(self.way, Trial) or self.at_this_size is not None):
+            yield Problem(("checks",), "'paper' belongs to a trial alone; formulas and scenarios are parts of hopattn")
 
     def compute(self) -> "Computed":
         """Compute ours and judge it; raises `InvalidInput` for arguments that do not fit, with the name of the record.
@@ -186,10 +208,20 @@ class Computed:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the record holds as its verdict says; None for a number that is not checked."""
-        if self.ours is None:
-            return None
-        above = self.ours - self.target
+        """Whether ours is as the verdict says and near the reference; None for a number that is not checked."""
+        return None if self.ours is None else self.referred and self._judged(self.ours)
+
+    @property
+    def referred(self) -> bool:
+        """Whether ours is within the tolerance of the reference; true without one."""
+        reference = self.record.reference
+        return reference is None or (
+            self.ours is not None and abs(self.ours - reference.value) <= reference.within + ERRORS * self.error
+        )
+
+    def _judged(self, ours: float) -> bool:
+        """Whether ours is as the verdict says."""
+        above = ours - self.target
         if self.record.verdict == "bound":
             return (above if self.record.bound == "ours is at least" else -above) >= -self.allowed
         if self.record.verdict in ("superseded", "does not hold"):

@@ -102,17 +102,20 @@ def dense_turns(rng: np.random.Generator, neurons: int, patterns: int, n: int) -
     stored = rng.choice([-1.0, 1.0], (patterns, neurons))
     found = []
     for state in stored[:20]:
-        scores = (stored @ state)[:, None]
-        turned = scores - 2 * stored * state
-        found.append(np.sum(np.maximum(turned, 0) ** n - np.maximum(scores, 0) ** n, axis=0) > 0)
+        # A turn takes 2 from the scores of the patterns that agree at the neuron, and adds 2 to those of the others.
+        less, same, more = (np.maximum(stored @ state + change, 0) ** n for change in (-2, 0, 2))
+        found.append(np.sum(less + more) + state * (stored.T @ (less - more)) > 2 * np.sum(same))
     return float(np.mean(found))
 
 
 def sequence_errors(rng: np.random.Generator, neurons: int, patterns: int, n: int) -> float:
-    """The share of wrong neurons over all steps of a closed sequence: sign Σ_μ ξ_i^{μ+1} m^n, m without the neuron."""
+    """The share of wrong neurons over all steps of a closed sequence: sign Σ_μ ξ_i^{μ+1} m^n, m without the neuron.
+
+    m is N − 1 times the overlap, so that sums are whole numbers, and a sum of exactly 0 leaves the neuron as it is.
+    """
     stored = rng.choice([-1.0, 1.0], (patterns, neurons))
     own = stored[:, None, :] * stored  # step, pattern, neuron
-    m = (own.sum(axis=2, keepdims=True) - own) / (neurons - 1)
+    m = own.sum(axis=2, keepdims=True) - own
     following = np.roll(stored, -1, axis=0)
     return float(np.mean(np.sum(m**n * following, axis=1) * following < 0))
 

@@ -35,6 +35,16 @@ def value_text(value: float | None, error: float = 0.0) -> str:
     return f"{value:.{decimals}f} ± {error:.{decimals}f}".replace("-", "−")
 
 
+def published_text(record: Record) -> str:
+    """The published number, with the word "computed" where the paper prints its formula or equations alone."""
+    return value_text(record.published) + " (computed)" * (record.kind == "computed")
+
+
+def verdict_text(record: Record) -> str:
+    """The verdict, with the words "paper alone" where no part of hopattn is checked."""
+    return record.verdict + ", paper alone" * (record.checks == "paper")
+
+
 def show_records(found: Sequence[Record], computed: Sequence[Computed] = ()) -> None:
     """Write the records below their papers. computed: those that were computed again, whose numbers are shown too."""
     again = {one.record.name: one for one in computed}
@@ -53,15 +63,16 @@ def show_records(found: Sequence[Record], computed: Sequence[Computed] = ()) -> 
 
 def _row(record: Record, again: Computed | None) -> list[str]:
     ours = [] if again is None else [HOLDS[again.holds], value_text(again.ours, again.error)]
-    return [record.name, value_text(record.published), *ours[1:], *ours[:1], record.verdict, record.says]
+    return [record.name, published_text(record), *ours[1:], *ours[:1], verdict_text(record), record.says]
 
 
 def tally(found: Sequence[Record]) -> str:
-    """How many records there are, of how many papers, and of each verdict."""
+    """How many records there are, of how many papers, of each verdict, and how many check no part of hopattn."""
     verdicts: Counter[str] = Counter(record.verdict for record in found)
     sources = counted(len({record.source for record in found}), "paper")
     each = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
-    return f"{counted(len(found), 'number')} of {sources}: {each}"
+    alone = sum(record.checks == "paper" for record in found)
+    return f"{counted(len(found), 'number')} of {sources}: {each}" + f"; {alone} of the paper alone" * (alone > 0)
 
 
 def show_overview(found: Sequence[Record]) -> None:
@@ -72,25 +83,41 @@ def show_overview(found: Sequence[Record]) -> None:
 
 
 def show_checked(computed: Sequence[Computed], long: bool) -> None:
-    """Write the records that fail, and how many hold. long: all records with their numbers."""
+    """Write the records that fail, and how many hold. long: all records with their numbers.
+
+    Those that hold without a part of hopattn are counted by themselves, as of the paper alone.
+    """
     failed = [one for one in computed if one.holds is False]
     shown = computed if long else failed
     if shown:
         show_records([one.record for one in shown], shown)
     for one in failed:
         show(console(), Text(""), Text(plain(f"{one.record.name}: {difference(one)}"), style="red"))
-    holding, unchecked = (sum(one.holds is holds for one in computed) for holds in (True, None))
-    total = f"{counted(len(computed), 'number')}: {holding} hold, {len(failed)} fail, {unchecked} not checked"
+    holding = Counter(one.record.checks for one in computed if one.holds)
+    unchecked = sum(one.holds is None for one in computed)
+    alone = f"{holding['paper']} of the paper alone, " * (holding["paper"] > 0)
+    total = f"{counted(len(computed), 'number')}: {holding['hopattn']} hold, {len(failed)} fail, {alone}"
+    total += f"{unchecked} not checked"
     show(console(), *([Text("")] if shown else []), Text(total + ("" if long else "; --long shows each")))
 
 
 def difference(one: Computed) -> str:
-    """The difference of ours from the number that it is compared with, and the one that is allowed, in a sentence."""
+    """The differences of ours from the number that it is compared with and from the reference, each with its tolerance.
+
+    The verdict says what the first one must be; the reference allows no larger one.
+    """
     if one.ours is None:
         return f"not checked: {one.record.because}"
-    compared = "the published number" if one.here is None else "the value at this size"
-    allowed = f"{one.record.within:.3g}" + f" + {ERRORS} × {one.error:.2g}" * (one.error > 0)
-    return f"ours − {compared} = {one.ours - one.target:.3g}".replace("-", "−") + f"; tolerance {allowed}"
+    reference = one.record.reference
+    name = "the published number" if one.here is None else "the value at this size"
+    compared = [(name, one.target, one.record.within)]
+    compared += [("the reference", reference.value, reference.within)] if reference else []
+    errors = f" + {ERRORS} × {one.error:.2g}" * (one.error > 0)
+    sentences = (
+        f"ours − {name} = {one.ours - value:.3g}".replace("-", "−") + f"; tolerance {within:.3g}{errors}"
+        for name, value, within in compared
+    )
+    return "; ".join(sentences)
 
 
 def show_record(one: Computed) -> None:
@@ -120,11 +147,14 @@ def _facts(one: Computed) -> Iterator[tuple[str, str]]:
     yield "", record.source.where
     yield "place", record.at
     yield "setting", record.setting
-    yield "published", value_text(record.published)
+    kind = "; another program computed it from the paper's formula" if record.kind == "computed" else ""
+    yield "published", value_text(record.published) + kind
     seeds = f" (mean ± standard error of {getattr(record, 'trials', 1)} seeds)" if one.error else ""
     yield "ours", value_text(one.ours, one.error) + seeds
     if one.here is not None:
         yield "at this size", value_text(one.here)
+    if record.reference is not None:
+        yield "reference", f"{value_text(record.reference.value)}: {record.reference.because}"
     yield "verdict", f"{record.verdict}: {record.bound or VERDICTS[record.verdict]}"
     if record.superseded_by is not None:
         yield "", f"by {record.superseded_by}: hopattn papers {record.superseded_by}"
@@ -135,4 +165,5 @@ def _facts(one: Computed) -> Iterator[tuple[str, str]]:
     else:
         yield "difference", difference(one)
         yield "because", record.because
-        yield "check", "the verdict holds" if one.holds else "the verdict FAILS"
+        alone = "; of the paper alone: no part of hopattn computes it" if record.checks == "paper" else ""
+        yield "check", ("the verdict holds" if one.holds else "the verdict FAILS") + alone
