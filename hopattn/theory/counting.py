@@ -14,6 +14,7 @@ J. Phys. A 21, 257; Krauth & Mézard (1987), J. Phys. A 20, L745, who find the w
 
 import math
 from functools import partial
+from itertools import accumulate
 from typing import Annotated
 
 import numpy as np
@@ -21,9 +22,10 @@ import numpy as np
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Positive, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers
+from hopattn.theory.mean_field import Numbers, root
 
 Counted = Annotated[int, partial(whole, most=10**6)]
+ALONE = 40.0  # the κ from which on all fields count: 1/α_c is 1 + κ²
 
 
 @checked
@@ -33,7 +35,8 @@ def dichotomies(points: Annotated[int, partial(whole, most=10**4)], dim: Counted
     >>> dichotomies(4, 2), dichotomies(4, 3), dichotomies(4, 4)
     (8, 14, 16)
     """
-    return 2 * sum(math.comb(points - 1, k) for k in range(min(dim, points)))
+    ways = accumulate(range(1, min(dim, points)), lambda ways, k: ways * (points - k) // k, initial=1)
+    return 2 * sum(ways)  # of (P − 1 choose k) from that of k − 1
 
 
 @checked
@@ -43,9 +46,9 @@ def separable_share(points: Counted, dim: Counted) -> float:
     >>> separable_share(10, 10), round(separable_share(20, 10), 9), round(separable_share(30, 10), 4)
     (1.0, 0.5, 0.0307)
     """
-    from scipy.special import bdtr
+    from scipy.special import betainc
 
-    return float(bdtr(min(dim, points) - 1, points - 1, 0.5)) if points > 1 else 1.0
+    return float(betainc(points - dim, dim, 0.5)) if dim < points else 1.0
 
 
 @checked
@@ -59,8 +62,9 @@ def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
     """
     from scipy.special import ndtr
 
-    density = np.exp(-(margin**2) / 2) / math.sqrt(2 * math.pi)
-    return np.asarray(1 / ((1 + margin**2) * ndtr(margin) + margin * density))
+    density = np.exp(-(np.minimum(margin, ALONE) ** 2) / 2) / math.sqrt(2 * math.pi)
+    inverse = 1 / np.hypot(1, margin)  # no square of a large margin is taken
+    return np.asarray(inverse * (inverse / (ndtr(margin) + margin * density * inverse * inverse)))
 
 
 @checked
@@ -72,11 +76,16 @@ def gardner_margin(load: Positive) -> float:
     >>> round(gardner_margin(0.5196), 3), gardner_margin(2)
     (1.0, 0.0)
     """
-    from scipy.optimize import brentq
-
     if load > 2:
         raise InvalidInput(f"load: got {load:g}; above 2 no couplings keep all patterns")
-    if load < 1e-12:  # the rest is below the last digit
-        return 1 / math.sqrt(load)
+    if load < 1 / (1 + ALONE**2):
+        return math.sqrt(1 - load) / math.sqrt(load)
+
+    def excess(margin: float) -> float:
+        """1/α_c(κ) − 1/α, both less ½: a sum of numbers above 0, which keeps the digits of a small κ."""
+        density = math.exp(-(margin**2) / 2) / math.sqrt(2 * math.pi)
+        above = math.erf(margin / math.sqrt(2)) / 2
+        return margin**2 * (0.5 + above) + above + margin * density - (2 - load) / (2 * load)
+
     # 1/α_c(κ) is above κ² + ½, so that κ is below 1/√α
-    return float(brentq(lambda k: float(gardner_load(k)) - load, 0.0, load**-0.5, xtol=1e-12)) if load < 2 else 0.0
+    return root(excess, 0.0, load**-0.5, 1e-300)

@@ -25,6 +25,7 @@ import numpy as np
 
 from hopattn.foundation.checks import real, whole
 from hopattn.foundation.declared import Count, Moderate, checked
+from hopattn.theory.normal_means import STEEP, points
 
 NODES = 400
 """The number of nodes of the quadrature over |P X̃|."""
@@ -40,7 +41,8 @@ def linear_denoising_error(
 ) -> float:
     """The mean squared error of the best denoiser of normal vectors in d directions; or of linear attention to L ones.
 
-    dim: d. signal, noise: the variances σ₀² and σ_Z². context: L; without it, the directions are known.
+    dim: d. signal, noise: the variances σ₀² and σ_Z². context: L; without it, the directions are known. An error beyond
+    the numbers is infinite.
 
     >>> linear_denoising_error(dim=8, signal=2, noise=1), linear_denoising_error(8, 2, 1, context=500)
     (5.333333333333333, 5.525333333333333)
@@ -65,6 +67,11 @@ def sphere_denoising_error(
     away = radius / np.sqrt(noise)
     if away < NEARLY_ZERO:
         return float(radius**2 * (1 - away**2 / (dim + 1)))
+    if dim == 0:  # the mean of 1/cosh² about ±R, by its part that is even in z
+        if away > STEEP:
+            return 0.0
+        z, share = points(away)
+        return float(radius**2 * np.exp(-(away**2) / 2) * (share @ (1 / np.cosh(away * z))))
     if away > FLAT:  # the sphere is a plane of dim d
         return float(dim * noise)
     centre = np.sqrt(dim + 1 + away**2)  # ρ/σ_Z has a standard deviation of at most 1

@@ -18,6 +18,24 @@ MANY = 1e6
 """The mean of Poisson numbers from which on they count as normal."""
 
 
+def turned(rate: float, spread: float) -> float:
+    """P(error) = Σ_k P(K = k) F(−(1 + k)/σ), K the difference of two Poisson numbers, each with the mean `rate`.
+
+    The own pattern adds 1 to a field, K is the sum of the patterns that equal it or its opposite, and σ = `spread` that
+    of all others. A normal sum of all misses these few, where they make the error: for 200 patterns of 12 neurons and
+    an exponential F it gives .0018 instead of .0232.
+    """
+    from scipy.special import ndtr
+    from scipy.stats import skellam
+
+    if rate > MANY:
+        return float(ndtr(-1 / np.hypot(np.sqrt(2 * rate), spread)))
+    reach = int(20 + 10 * np.sqrt(2 * rate))
+    k = np.arange(-reach, reach + 1)
+    least = 1e-300  # of both, so that nothing is divided by 0
+    return float(skellam.pmf(k, max(rate, least), max(rate, least)) @ ndtr(-(1 + k) / max(spread, least)))
+
+
 @checked
 def dense_capacity(
     neurons: Annotated[Any, partial(given_numbers, zero=False)],
@@ -40,11 +58,12 @@ def dense_capacity(
         raise InvalidInput(f"wrong: expected a share below 0.5, not {wrong:g}")
     from scipy.special import ndtri
 
-    capacity = np.full(neurons.shape, (2 if rectified else 1) / ndtri(wrong) ** 2)
+    capacity, exponent = np.frexp(np.full(neurons.shape, (2 if rectified else 1) / ndtri(wrong) ** 2))
+    for odd in range(1, 2 * n - 2, 2):  # with powers of 2 apart, because the power and the first factors may overflow
+        capacity, power = np.frexp(capacity * (np.frexp(neurons)[0] / odd))
+        exponent = exponent + power + np.frexp(neurons)[1]
     with np.errstate(over="ignore"):
-        for odd in range(1, 2 * n - 2, 2):  # factor by factor, because the power and (2n − 3)!! may overflow
-            capacity = capacity * (neurons / odd)
-    return np.asarray(capacity)
+        return np.asarray(np.ldexp(capacity, exponent))
 
 
 @checked
@@ -58,13 +77,14 @@ def dense_error(
 
     Turning it takes F(N) − F(N − 2) from the own pattern, F(s) = sⁿ or [s]₊ⁿ, and adds F(a + c) − F(a − c) for each
     other one, with c = ±1 and the sum a of N − 1 random signs. The mean of these is 0; their variance is summed over
-    the binomial a, exactly for each N. Their sum counts as normal. patterns: P, above 0. neurons: N, at least 2. n:
-    from 2 to 100. Raises `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it is `wrong` there.
+    the binomial a, exactly for each N. As in `exponential_error`, patterns that equal the own one are counted, and the
+    sum of all others is normal: from 30 patterns on that is right to .004, while an error far below .004 may be several
+    times as large, for n of about 3 to 6. patterns: P, above 0. neurons: N, at least 2. n: from 2 to 100. Raises
+    `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it is `wrong` there.
 
     >>> dense_error([100, 1005, 4019], neurons=100, n=3).round(4)
     array([0.    , 0.0053, 0.1006])
     """
-    from scipy.special import ndtr
     from scipy.stats import binom
 
     k = np.arange(neurons)
@@ -74,9 +94,12 @@ def dense_error(
         """F(s)/Nⁿ, so that no power overflows."""
         return ((np.maximum(s, 0) if rectified else s) / neurons) ** n
 
-    variance = binom.pmf(k, neurons - 1, 0.5) @ (power(a + 1) - power(a - 1)) ** 2
     signal = power(neurons) - power(neurons - 2)
-    return np.asarray(ndtr(-signal / np.sqrt(np.maximum(patterns - 1, 1e-300) * variance)))
+    ends = slice(neurons - 1) if rectified else slice(1, neurons - 1)  # without a = N − 1, and 1 − N, of equal ones
+    spread = np.sqrt(binom.pmf(k, neurons - 1, 0.5)[ends] @ (power(a + 1) - power(a - 1))[ends] ** 2) / signal
+    others = np.maximum(patterns - 1, 0)
+    equal = np.ldexp(1.0, -neurons) * (1 if rectified else 2)  # the share of them for each sign
+    return each_number(turned, others * equal, np.sqrt(others) * spread)
 
 
 @checked
@@ -93,25 +116,15 @@ def exponential_error(
 
         P(error) = Σ_k P(K = k) F(−(1 + k)/σ)
 
-    so that patterns are kept up to near P = 2^N, where others equal them. patterns: P, above 0, `(...)`. neurons: N, at
-    least 2. beta: β, above 0. Raises `InvalidInput` for others. The memory: Demircigil et al. (2017), J. Stat. Phys.
+    so that patterns are kept up to near P = 2^N, where others equal them. From 30 patterns on that is right to .004 for
+    β ≥ .1, and to .03 for a smaller β, with which the memory adds up signs. patterns: P, above 0, `(...)`. neurons: N,
+    at least 2. beta: β, above 0. Raises `InvalidInput` for others. The memory: Demircigil et al. (2017), J. Stat. Phys.
     168, 288; the sum is derived here.
 
     >>> exponential_error([100, 2981, 14765], neurons=16).round(4)
     array([0.0008, 0.0217, 0.0939])
     """
-    from scipy.special import ndtr
-    from scipy.stats import skellam
-
     log_rate = np.log(np.maximum(patterns - 1, 1e-300)) - neurons * np.log(2)
     farther = (neurons - 1) * np.log1p(np.exp(-4 * min(beta, 100.0)))
     spread = np.sqrt(2 * np.exp(log_rate + farther) * -np.expm1(-farther))
-
-    def error(rate: float, spread: float) -> float:
-        if rate > MANY:
-            return float(ndtr(-1 / np.hypot(np.sqrt(2 * rate), spread)))
-        reach = int(20 + 10 * np.sqrt(2 * rate))
-        k = np.arange(-reach, reach + 1)
-        return float(skellam.pmf(k, rate, rate) @ ndtr(-(1 + k) / max(spread, 1e-300)))
-
-    return each_number(error, np.maximum(np.exp(log_rate), 1e-300), spread)
+    return each_number(turned, np.exp(log_rate), spread)

@@ -60,7 +60,7 @@ def shared_share(bits: Bits, radius: Distance, distance: Distance) -> float:
         raise InvalidInput(f"distance: got {distance}; expected at most {bits}, the number of bits")
     a = np.arange(distance + 1)
     inside = binom.cdf(radius - np.maximum(a, distance - a), bits - distance, 0.5)
-    return float(binom.pmf(a, distance, 0.5) @ inside)
+    return min(float(binom.pmf(a, distance, 0.5) @ inside), 1.0)  # by rounding above 1
 
 
 @checked
@@ -70,7 +70,8 @@ def sdm_error(
     """The probability that a bit is read wrong, at a distance from the address of one of `words` stored words.
 
     bits: N. radius: r. locations: M. words: T. distance: d, from 0 to N. own: whether words are their own addresses;
-    else the words are random. Raises `InvalidInput` for other numbers.
+    else the words are random. The sum is normal for many words; of a few words, and with M λ(d) of a few locations, the
+    error is only of that order. Raises `InvalidInput` for other numbers.
 
     >>> round(1000 * sdm_error(1000, 451, 10**6, 10_000, distance=200))
     174
@@ -90,7 +91,7 @@ def critical_distance(bits: Bits, radius: Distance, locations: Counted, words: C
     234
     """
     nearer = np.arange(bits + 1) - bits * _errors(bits, radius, locations, words, own)
-    outside = np.flatnonzero(nearer[1 : bits // 2] <= SAME)
+    outside = np.flatnonzero(nearer[1 : bits // 2 + 1] <= SAME)
     d = int(outside[0]) if outside.size else bits // 2  # the last one within: the slice begins at 1
     return float(d + nearer[d] / (nearer[d] - nearer[d + 1])) if 0 < d < bits // 2 else float(d)
 
@@ -102,7 +103,7 @@ def _errors(bits: int, radius: int, locations: int, words: int, own: bool) -> np
     from scipy.stats import binom
 
     apart = np.arange(bits + 1)
-    share = np.minimum([shared_share(bits, radius, int(d)) for d in apart], 1.0)  # by rounding above 1
+    share = np.array([shared_share(bits, radius, int(d)) for d in apart])
     near = locations * share
     random = binom.pmf(apart, bits, 0.5)
     root = np.sqrt(near * (1 - share) + (words - 1) * (random @ (near * (1 - share) + near**2)))

@@ -23,11 +23,13 @@ import numpy as np
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.normal_means import fourth, mean_log, means
+from hopattn.theory.normal_means import fourth, mean_log, means, shortfall
 
 COLDEST = 1e-30  # stands for all lower temperatures: no number differs from that at 0 by more than rounding
-LIGHTEST = 1e-18  # lower loads are taken as 0: the overlap differs by less than that
+LIGHTEST = 1e-18  # lower loads, as shares of that at which the overlap vanishes, are taken as 0
+WARM = 0.5  # the temperature from which on sums are taken of small numbers, which keep their digits near T = 1
 NEAR_ZERO = 1e-9
+ROUNDING = 1e-12  # the error of a root, and of the largest load of a line
 
 
 def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
@@ -83,9 +85,9 @@ class Solution:
     @property
     def free_energy(self) -> float:
         """The free energy of a neuron at this solution; where two solutions exist, the lower one is stable."""
-        t, rest = self.temperature, 1 - self.c
-        r = self.q / rest**2
-        noise = self.load / 2 * (t * math.log1p(-self.c) - self.q / rest + r * self.c)
+        t, c = self.temperature, self.c
+        entropy = self.load * t * math.log1p(-c) if c < 1 else 0.0  # c is 1 for a load of 0, up to rounding
+        noise = (entropy + (self.s * t) ** 2 * (2 * c - 1)) / 2  # α r = (sT)², and α q/(1 − C) = (sT)² (1 − C)
         return self.load / 2 + self.m**2 / 2 + noise - t * mean_log(self.m / t, self.s)
 
     @property
@@ -96,31 +98,31 @@ class Solution:
 
 def solution(temperature: float, x: float, s: float) -> Solution:
     """The solution at this temperature with these x and s; α follows."""
-    m, q, rest = means(x, s)
-    c = rest / temperature
-    return Solution(temperature, (s * temperature * (1 - c)) ** 2 / q if q else 0.0, m, q, c, s)
+    m, q, _ = means(x, s)
+    free = _free(temperature, x, s)
+    return Solution(temperature, (s * free) ** 2 / q if q else 0.0, m, q, 1 - free / temperature, s)
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
     """The solution in which a pattern is retrieved, None if there is none."""
     if temperature >= 1:
         return None
-    if load < LIGHTEST:
+    scale = _scale(temperature)
+    if load < LIGHTEST * scale**4:
         return along(temperature, 0.0)
     last = critical(temperature)
     if load > last.load:
         return None
-    return along(temperature, root(lambda s: along(temperature, s).load - load, NEAR_ZERO, last.s))
+    s = root(lambda s: along(temperature, s).load - load, NEAR_ZERO * scale, last.s, ROUNDING * scale)
+    return along(temperature, s)
 
 
 def without_overlap(load: float, temperature: float) -> Solution:
     """The solution without an overlap with any pattern: that of the spin glass, and q = 0 from T_g on."""
-    load = max(load, LIGHTEST)
 
     def noise(s: float) -> float:
         """√α of this s, less that of the load; it changes its sign once where C < 1."""
-        _, q, rest = means(0.0, s)
-        return s * (temperature - rest) / math.sqrt(q) - math.sqrt(load)
+        return s * _free(temperature, 0.0, s) / math.sqrt(means(0.0, s)[1]) - math.sqrt(load)
 
     if noise(NEAR_ZERO) >= 0:
         return Solution(temperature, load, 0.0, 0.0, 1 / temperature, 0.0)
@@ -131,19 +133,37 @@ def along(temperature: float, s: float) -> Solution:
     """The solution with an overlap above 0 at this temperature, for an s up to that of `critical`."""
 
     def excess(x: float) -> float:
+        """The mean of tanh(x + sz) less xT."""
+        if temperature > WARM:
+            return (1 - temperature) * x - shortfall(x, s)
         return means(x, s)[0] - temperature * x
 
-    least = 1e-6
-    return solution(temperature, root(excess, least, 1.001 / temperature) if excess(least) > 0 else 0.0, s)
+    scale = _scale(temperature)
+    least = 1e-6 * scale
+    x = root(excess, least, 1.001 / temperature, ROUNDING * scale) if excess(least) > 0 else 0.0
+    return solution(temperature, x, s)
 
 
 @lru_cache(maxsize=1024)
 def critical(temperature: float) -> Solution:
     """The solution with an overlap that has the largest load, at a temperature below 1."""
     # At x = 0 the slope of the mean of tanh(x + sz) is the temperature at which the overlap vanishes for this s.
-    vanished = root(lambda s: means(0.0, s)[2] - temperature, NEAR_ZERO, 1 / temperature)
-    s = peak(lambda s: along(temperature, s).load, NEAR_ZERO, (1 - 1e-6) * vanished, 1e-9)
-    return along(temperature, s)
+    scale = _scale(temperature)
+    vanished = root(lambda s: _free(temperature, 0.0, s), NEAR_ZERO * scale, 1 / temperature, ROUNDING * scale)
+    most = (1 - 1e-6) * vanished
+    share = peak(lambda share: along(temperature, share * most).load, NEAR_ZERO * scale / most, 1.0, 1e-9)
+    return along(temperature, share * most)
+
+
+def _free(temperature: float, x: float, s: float) -> float:
+    """T(1 − C), which is T − 1 + q."""
+    _, q, rest = means(x, s)
+    return q - (1 - temperature) if temperature > WARM else temperature - rest
+
+
+def _scale(temperature: float) -> float:
+    """The size of x and s: 1 in the cold; near T = 1 both are of the order of √(1 − T), and the load of (1 − T)²."""
+    return math.sqrt(min(1.0, 2 * (1 - temperature)))
 
 
 def _overlap(load: float, temperature: float) -> float:
@@ -178,7 +198,7 @@ def at_each_point(formula: Callable[[float, float], float], load: np.ndarray, te
     return each_number(formula, load, np.maximum(temperature, COLDEST))
 
 
-def root(f: Callable[[float], float], low: float, high: float, error: float = 1e-12) -> float:
+def root(f: Callable[[float], float], low: float, high: float, error: float = ROUNDING) -> float:
     """The x between low and high at which f changes its sign."""
     from scipy.optimize import brentq  # imported here, because it is slow to import
 

@@ -25,7 +25,8 @@ import numpy as np
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers, each_number, peak, root
+from hopattn.theory.mean_field import COLDEST, ROUNDING, WARM, Numbers, each_number, peak, root
+from hopattn.theory.normal_means import lag
 
 COLD = 1e-3  # the lowest temperature of the search; tanh(m z/T) is a sign there, up to rounding
 
@@ -105,16 +106,19 @@ def _overlap(n: int, temperature: float) -> float:
     """The overlap above 0 that solves the equation; 0 where there is none."""
     z, share = _signs(n)
     coldest = float(share @ np.abs(z)) / n
-    if temperature == 0:
+    if temperature < COLDEST:
         return coldest
     if temperature >= 1:
         return 0.0
 
     def excess(m: float) -> float:
+        """⟨z tanh(m z/T)⟩/n − m; in the warm by what tanh falls short of its argument, since ⟨z²⟩ = n."""
+        if temperature > WARM:
+            return m * (1 - temperature) / temperature - float(share @ (z * lag(m * z / temperature))) / n
         return float(share @ (z * np.tanh(m * z / temperature))) / n - m
 
-    least = 1e-9 * coldest
-    return root(excess, least, 1.001 * coldest, 1e-15) if excess(least) > 0 else 0.0
+    scale = math.sqrt(1 - temperature)
+    return root(excess, 1e-3 * scale * coldest, 1.001 * coldest, 1e-3 * ROUNDING * scale)
 
 
 def _least_eigenvalue(n: int, temperature: float) -> float:

@@ -23,7 +23,7 @@ def means(x: float, s: float) -> tuple[float, float, float]:
     one, its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
     """
     if s < STEEP:
-        z, density = _nodes(s)
+        z, density = points(s)
         thermal = np.tanh(x + s * z)
         return float(density @ thermal), float(density @ thermal**2), float(density @ (1 - thermal**2))
     f = _density(x, s)
@@ -32,10 +32,25 @@ def means(x: float, s: float) -> tuple[float, float, float]:
     return math.erf(x / s / math.sqrt(2)) - odd, 1 - rest, rest
 
 
+def shortfall(x: float, s: float) -> float:
+    """The mean of v − tanh v, for s up to 2; to its last digit for small x and s too."""
+    z, density = points(s)
+    return float(density @ lag(x + s * z))
+
+
+def lag(v: np.ndarray) -> np.ndarray:
+    """v − tanh v: below 1 by Lambert's fraction v/tanh v = 1 + v²/(3 + v²/(5 + …)), elsewhere by the difference."""
+    squared, below = np.minimum(v * v, 1.0), 17.0
+    for odd in range(15, 2, -2):
+        below = odd + squared / below
+    tanh = np.tanh(v)
+    return np.asarray(np.where(np.abs(v) < 1, tanh * squared / below, v - tanh))
+
+
 def fourth(x: float, s: float) -> float:
     """The mean of (1 − tanh²)²; for a large s from (1 − tanh²)″ = 4 (1 − tanh²) − 6 (1 − tanh²)²."""
     if s < STEEP:
-        z, density = _nodes(s)
+        z, density = points(s)
         return float(density @ (1 - np.tanh(x + s * z) ** 2) ** 2)
     f = _density(x, s)
     return (4 * means(x, s)[2] - 2 * sum(moment * f[2 * k + 2] for k, moment in enumerate(MOMENTS[:3]))) / 6
@@ -44,11 +59,11 @@ def fourth(x: float, s: float) -> float:
 def mean_log(x: float, s: float) -> float:
     """The mean of log 2 cosh(x + sz); for a large s, that of |x + sz| and 2 Σ_{k≥1} a_k f^(2k−2)(0)."""
     if s < STEEP:
-        z, density = _nodes(s)
+        z, density = points(s)
         return float(density @ np.logaddexp(x + s * z, -x - s * z))
     f = _density(x, s)
     even = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS[1:]))
-    return x * math.erf(x / s / math.sqrt(2)) + 2 * s**2 * f[0] + even
+    return x * math.erf(x / s / math.sqrt(2)) + 2 * s * (s * f[0]) + even
 
 
 def _density(x: float, s: float) -> list[float]:
@@ -61,7 +76,7 @@ def _density(x: float, s: float) -> list[float]:
     return [density * value * (1 / s) ** (order + 1) for order, value in enumerate(hermite)]
 
 
-def _nodes(s: float) -> tuple[np.ndarray, np.ndarray]:
+def points(s: float) -> tuple[np.ndarray, np.ndarray]:
     """The points z and their weights, which add up to 1; fine enough for tanh(x + sz)."""
     finer = max(0, math.ceil(math.log2(max(s, 1e-9) * STEP / STEEPEST)))
     return _spaced(STEP / 2**finer)

@@ -24,7 +24,7 @@ from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.theory.mean_field import given_numbers
 
 MANY = 10**12  # patterns
-COUNTED = 1e9  # signs; the binomial of more is normal, with a relative error below 1e-6
+COUNTED = 1e9  # signs; the binomial of more is nearly normal, with a relative error below 1e-7
 Some = Annotated[Any, partial(given_numbers, zero=False)]
 EXPONENTS = {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}
 """By learning rule, the power of 1/(c ln N) by which it keeps fewer than N patterns."""
@@ -63,7 +63,9 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
     signs = (neurons - 1) * (patterns - 1)
     needed = neurons - 1 + patterns * self_coupling
     most = np.ceil((signs - needed) / 2) - 1  # of the signs +1, where the field is against the neuron
-    normal = ndtr((2 * most + 1 - signs) / np.sqrt(np.maximum(signs, 1)))
+    even = 1 - ((neurons - 1) % 2 * (patterns - 1) + needed) % 2  # of signs − needed, which may have too many digits
+    x = (needed + even) / np.sqrt(np.maximum(signs, 1))  # S is at most −needed − 1 − even, and the next one 2 more
+    normal = ndtr(-x) * np.exp(-(np.minimum(x, 40) ** 4) / (12 * np.maximum(signs, 1)))  # I(x) = x²/2 + x⁴/12n + …
     return np.asarray(np.where(signs > COUNTED, normal, binom.cdf(most, np.minimum(signs, COUNTED), 0.5)))
 
 
@@ -92,7 +94,7 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
     >>> round(faultless_share(12, 256), 4)
     0.9998
     """
-    return float((1 - bit_error(patterns / neurons, neurons)) ** neurons)
+    return float(np.exp(neurons * np.log1p(-bit_error(patterns / neurons, neurons))))
 
 
 @checked

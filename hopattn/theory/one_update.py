@@ -37,7 +37,7 @@ class RandomStorage:
 
     c: the base of the power. exponent: a + ln b; c is b/W₀(exp(a + ln b)), by Lambert's function W₀. required: the
     least c for which the theorem is proven, (2/√p)^(4/(d−1)). patterns: √p c^((d−1)/4), a number of patterns that are
-    all stored with the probability 1 − p. It is a lower bound, and infinite beyond the numbers.
+    all stored with the probability 1 − p. It is a lower bound. Both c and it are infinite beyond the numbers.
     """
 
     c: float
@@ -64,17 +64,20 @@ def random_storage(
 
     if failure > 1:
         raise InvalidInput(f"failure: got {failure:g}; expected a probability above 0, and 1 at most")
-    a = 2 / (dim - 1) * (1 + math.log(2 * beta * scale**2 * failure * (dim - 1)))
-    b = 2 * scale**2 * beta / 5
-    c = b / float(wrightomega(a + math.log(b)))  # ω(z) = W₀(exp z), without the overflow
+    strength = math.log(2) + 2 * math.log(scale) + math.log(beta)  # log 2K²β; the product may leave the numbers
+    a = 2 / (dim - 1) * (1 + strength + math.log(failure) + math.log(dim - 1))
+    log_b = strength - math.log(5)
+    omega = float(wrightomega(a + log_b))  # ω(z) = W₀(exp z), without the overflow
+    log_c = log_b - math.log(omega) if omega > 1e-300 else -a  # log W₀(x) is log x − W₀(x)
+    c = float(np.exp(log_c))
     required = (2 / math.sqrt(failure)) ** (4 / (dim - 1))
     if c < required:
         raise InvalidInput(
             f"scale: {scale:g} gives c = {c:.4g}, and theorem 3 needs c ≥ (2/√p)^(4/(d−1)) = {required:.4g}; "
             "expected a larger scale, beta or dim"
         )
-    patterns = np.exp(math.log(failure) / 2 + (dim - 1) / 4 * math.log(c))
-    return RandomStorage(c, a + math.log(b), required, float(patterns))
+    patterns = np.exp(math.log(failure) / 2 + (dim - 1) / 4 * log_c)
+    return RandomStorage(c, a + log_b, required, float(patterns))
 
 
 @FREELY
@@ -91,6 +94,8 @@ def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.n
     apart = margins(patterns)
     longest = np.linalg.norm(apart.patterns, axis=1).max()
     others = len(apart.patterns) - 1
+    if others == 0:
+        return np.zeros(1)
     return np.asarray(2 * others * longest * np.exp(-beta * (apart.delta - 2 * damage * longest)))
 
 

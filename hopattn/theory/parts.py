@@ -31,8 +31,8 @@ def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)],
     from scipy.stats import binom
 
     n = np.arange(parts + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        within, without = ((n > 1) * neurons / (n - 1), (n > 0) * neurons / n)
-    present = np.where(n > 1, ndtr((1 - threshold) * np.sqrt(within)), threshold <= 1)
-    absent = np.where(n > 0, ndtr(threshold * np.sqrt(without)), threshold > 0)
+    within, without = (np.sqrt(neurons / np.maximum(many, 1)) for many in (n - 1, n))
+    with np.errstate(over="ignore"):  # of a threshold beyond all scores
+        present = np.where(n > 1, ndtr((1 - threshold) * within), threshold <= 1)
+        absent = np.where(n > 0, ndtr(threshold * without), threshold > 0)
     return float(binom.pmf(n, parts, 0.5) @ (present**n * absent ** (parts - n)))

@@ -22,9 +22,11 @@ from functools import lru_cache
 import numpy as np
 
 from hopattn.foundation.declared import checked
+from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import (
     COLDEST,
     NEAR_ZERO,
+    ROUNDING,
     Numbers,
     along,
     critical,
@@ -34,9 +36,13 @@ from hopattn.theory.mean_field import (
     without_overlap,
 )
 
-WARMEST = 1 - 1e-6  # the highest temperature that counts as below 1
-LOWEST = 1e-60  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
-ROUNDING = 1e-12  # the error of the largest load that a line reaches
+WARMEST = 1 - 1e-6  # from here to 1, a temperature is searched for by its difference to 1
+LOWEST = 1e-150  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
+NEARLY_ONE, STABLE = 1e-4, 0.14839939368481157
+"""From T = 1 − `NEARLY_ONE` on, the load of T_c is `STABLE` (1 − T)², but for a share of 1 − T.
+
+In units of (1 − T)², with ρ = αr/(1 − T) in the pattern and ρ = 1 + √a in the glass, a = 4ρ(1 − ρ)²/(3 − 2ρ) is the
+load at which the two free energies are alike, expanded to the second order in 1 − T."""
 
 
 @checked
@@ -117,12 +123,15 @@ def stable_temperature(load: Numbers) -> np.ndarray:
 def replica_load(temperature: Numbers) -> np.ndarray:
     """The largest load at which replicas of a retrieved state are alike, `(...)` as the temperature; 0 at T = 0.
 
-    Up to T = .025068 it is below `critical_load`; at higher temperatures it is the same. Above it, the numbers of this
+    temperature: T, 0 or at least 1e-150: the load falls as 1/(2 |ln T|). Raises `InvalidInput` for other numbers. Up to
+    T = .025068 the load is below `critical_load`; at higher temperatures it is the same. Above it, the numbers of this
     theory are those of an approximation; near T = 0 it is a very good one.
 
     >>> replica_load([0.001, 0.01, 0.1]).round(4), critical_load([0.001, 0.01, 0.1]).round(4)
     (array([0.0945, 0.1308, 0.135 ]), array([0.1379, 0.1381, 0.135 ]))
     """
+    if np.any((temperature > 0) & (temperature < LOWEST)):
+        raise InvalidInput(f"temperature: expected 0, or numbers of at least {LOWEST:g}")
     return each_number(_replica_load, temperature)
 
 
@@ -130,7 +139,7 @@ def replica_load(temperature: Numbers) -> np.ndarray:
 def replica_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_R(α) below which replicas of a retrieved state differ, `(...)` as the load; NaN above .138186.
 
-    For small loads it is √(8α/9π) exp(−1/(2α)); below 1e-60 it is given as 0.
+    For small loads it is √(8α/9π) exp(−1/(2α)); below 1e-150 it is given as 0.
 
     >>> replica_temperature([0.05, 0.1, 0.138]).round(6)
     array([5.0000e-06, 1.4500e-03, 2.2028e-02])
@@ -155,8 +164,12 @@ def _critical_load(temperature: float) -> float:
 @lru_cache(maxsize=1024)
 def _stable_load(temperature: float) -> float:
     """The largest load at which a pattern is the deepest state."""
-    if temperature > WARMEST:
+    if temperature >= 1:
         return 0.0
+    cold = 1 - temperature
+    if cold < NEARLY_ONE:
+        wide = 10 * NEARLY_ONE  # at which the free energies have digits enough for their difference
+        return (STABLE + (_stable_load(1 - wide) / wide**2 - STABLE) * cold / wide) * cold**2
 
     def depth(s: float) -> float:
         """The free energy of the spin glass less that of the retrieved pattern."""
@@ -170,7 +183,7 @@ def _stable_load(temperature: float) -> float:
 @lru_cache(maxsize=1024)
 def _replica_load(temperature: float) -> float:
     """The largest load at which replicas are alike: that at which λ vanishes, or the largest one of all."""
-    if temperature > WARMEST or temperature < LOWEST:
+    if temperature >= 1 or temperature < LOWEST:
         return 0.0
     last = critical(temperature)
     if last.symmetry >= 0:
@@ -197,12 +210,12 @@ def _both(load_at: Callable[[float], float], load: np.ndarray) -> np.ndarray:
 def _between(load_at: Callable[[float], float], load: float) -> tuple[float, float]:
     """The temperatures with this load on a line that rises a little from T = 0 before it falls; NaN above it."""
     if load <= load_at(WARMEST):
-        return 0.0, 1.0
+        return 0.0, 1 - root(lambda cold: load_at(1 - cold) - load, 0.0, 1 - WARMEST, 1e-17)
     top = _top(load_at)
     if load >= load_at(top):
         return (top, top) if load <= load_at(top) + ROUNDING else (math.nan, math.nan)
-    high = root(lambda t: load_at(t) - load, top, WARMEST, 1e-9)
-    return (0.0 if load <= load_at(COLDEST) else root(lambda t: load_at(t) - load, COLDEST, top, 1e-9)), high
+    high = root(lambda t: load_at(t) - load, top, WARMEST)
+    return (0.0 if load <= load_at(COLDEST) else root(lambda t: load_at(t) - load, COLDEST, top)), high
 
 
 @lru_cache

@@ -68,6 +68,7 @@ class Margins:
         """Whether a pattern is there twice, `(n,)`: no memory tells these apart."""
         return np.asarray(self.distance == 0)
 
+    @FREELY
     def exact_beta(self, alpha: float = 2.0) -> np.ndarray:
         """The least β with which a sparse memory gives exactly ξ_i at ξ_i, 1/((α − 1) Δ_i), `(n,)`; ∞ if none does."""
         return self._inverse((real(alpha, "alpha", above=1.0) - 1) * self.delta)
@@ -134,7 +135,8 @@ class Margins:
 def margins(patterns: Any) -> Margins:
     """How far each of the patterns is apart from the others, and what follows for every memory.
 
-    patterns: `(n, dim)`, finite. Raises `InvalidInput` for other arrays, and for so many that it would take minutes.
+    patterns: `(n, dim)`, with entries up to 1e75. Squares of entries below 1e-162 are 0, so that such patterns count as
+    equal. Raises `InvalidInput` for other arrays, and for so many that it would take minutes.
     Source: Ramsauer et al. (2021), ICLR, definition 1 (Δ_i).
 
     >>> apart = margins([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])

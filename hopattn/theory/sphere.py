@@ -22,7 +22,7 @@ sums at finite N, are derived here by the same argument.
 
 import math
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -30,9 +30,9 @@ from hopattn.foundation.checks import require_time, whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
-from hopattn.theory.mean_field import Numbers, each_number, given_numbers
+from hopattn.theory.mean_field import Numbers, each_number, given_numbers, peak, root
 
-LARGEST = 1e100  # of β, of 1/β and of T, so that no square of them leaves the numbers
+LARGEST = 1e100  # of β and of 1/β, so that no square of them leaves the numbers
 
 
 def _scales(values: Any, what: str) -> np.ndarray:
@@ -46,19 +46,32 @@ Scale = Annotated[Any, _scales]
 Neurons = Annotated[Any, partial(whole, least=2, most=10**6)]
 REACH = 40.0  # a sum leaves out what is exp(−REACH) of it
 LIGHTEST = 800.0  # −log of a weight that is below all numbers
-ROOTS = 60  # points at which the equation for m is computed
+ROOTS = 60  # points among which the largest load at finite N is searched for
 STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/STEP) for a function of exp(−t)
 
 
 def _thermal(temperature: Any) -> np.ndarray:
     """φ_eq = ½(√(T²+4) − T), without the difference of two large numbers."""
-    return np.asarray(2 / (temperature + np.hypot(temperature, 2)))
+    half = temperature / 2
+    return np.asarray(1 / (half + np.hypot(half, 1)))
+
+
+def _sharp(overlap: np.ndarray, temperature: Any) -> np.ndarray:
+    """−½ ln(1 − φ²) of an overlap φ that is φ_eq at this T, where 1 − φ² = Tφ."""
+    near = np.log(np.where((temperature > 0) & (temperature < 1), temperature * overlap, 1))
+    return np.asarray(-0.5 * np.where(temperature < 1, near, np.log1p(-(np.minimum(overlap, 0.9) ** 2))))
 
 
 def _gap(beta: np.ndarray) -> np.ndarray:
-    """α_c = β − g = φ*/(1 + φ*) − ½ ln(φ*/β), since 1 − φ*² = φ*/β."""
+    """α_c = β − g = φ*/(1 + φ*) + α*, since β(1 − φ*) = φ*/(1 + φ*)."""
     overlap = _thermal(1 / beta)
-    return np.asarray(overlap / (1 + overlap) - 0.5 * np.log(overlap / beta))
+    return np.asarray(overlap / (1 + overlap) + _sharp(overlap, 1 / beta))
+
+
+def _noise(beta: np.ndarray) -> np.ndarray:
+    """g = βφ* − α*: of β² − ½β² for a small β, whose digits a difference to β would lose."""
+    overlap = _thermal(1 / beta)
+    return np.asarray(np.where(beta < 1, beta * overlap - _sharp(overlap, 1 / beta), beta - _gap(beta)))
 
 
 def _together(*named: tuple[str, np.ndarray]) -> list[np.ndarray]:
@@ -94,11 +107,12 @@ def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None
             raise InvalidInput("neurons: is for a temperature of 0; leave one of them out")
         require_time(2e4 * ROOTS * beta.size * (4 + math.sqrt(neurons)), "the loads at these β and N")
         return each_number(partial(_lost_at, neurons), beta)
-    beta, t = _together(("beta", beta), ("temperature", np.minimum(temperature, LARGEST)))
+    beta, t = _together(("beta", beta), ("temperature", temperature))
     state = _thermal(t)
-    lost = t * state / (1 + state)  # 1 − φ_eq
-    sharp = -0.5 * np.where(t < 1, np.log(np.where(t > 0, t * state, 1)), np.log1p(-(np.minimum(state, 0.9) ** 2)))
-    return np.asarray(np.where(beta * t <= 1, _gap(beta) - beta * lost, sharp))
+    cold = np.minimum(t, 1 / beta)
+    lost = cold * state / (1 + state)  # 1 − φ_eq
+    below = np.where(beta < 1, beta * _thermal(cold) - _noise(beta), _gap(beta) - beta * lost)
+    return np.asarray(np.where(t <= 1 / beta, below, _sharp(state, t)))
 
 
 @checked
@@ -111,11 +125,12 @@ def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
     array([0.3  , 0.005,   nan])
     """
     load, beta = _together(("load", load), ("beta", beta))
-    below = (_gap(beta) - load) / beta  # 1 − n/β
-    above_no_pattern = load < -0.5 * np.log(_thermal(1 / beta) / beta)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mild = np.where(below >= 0, below * (2 - below) / (1 - below), np.nan)
-        return np.asarray(np.where(above_no_pattern, np.exp(-2 * load) / np.sqrt(-np.expm1(-2 * load)), mild))
+    mild = np.minimum(load, _gap(beta))
+    below, noise = (_gap(beta) - mild) / beta, (mild + _noise(beta)) / beta  # 1 − n/β and n/β
+    with np.errstate(divide="ignore", over="ignore"):
+        sharp = np.exp(-2 * load) / np.sqrt(-np.expm1(-2 * load))
+        found = np.where(load < _sharp(_thermal(1 / beta), 1 / beta), sharp, below * (1 + noise) / noise)
+    return np.asarray(np.where(load <= _gap(beta), found, np.nan))
 
 
 @checked
@@ -128,10 +143,9 @@ def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap([0.25, 1], neurons=100).round(4)
     (array([0.8828, 0.618 ]), array([0.8837, 0.6196]))
     """
-    warm = np.minimum(temperature, LARGEST)
     if neurons is None:
-        return _thermal(warm)
-    return each_number(lambda t: _tilted(neurons, neurons / t)[1] if t > 1 / LARGEST else 1.0, warm)
+        return _thermal(temperature)
+    return each_number(lambda t: _tilted(neurons, neurons / t).overlap if t > 1 / LARGEST else 1.0, temperature)
 
 
 @checked
@@ -145,8 +159,8 @@ def sphere_noise(beta: Scale, neurons: Neurons = None) -> np.ndarray:
     (array([0.3774, 1.0912]), array([0.3823, 1.1059]))
     """
     if neurons is None:
-        return np.asarray(beta - _gap(beta))
-    return each_number(lambda b: b + _tilted(neurons, b * neurons)[0] / neurons, beta)
+        return _noise(beta)
+    return each_number(lambda b: _tilted(neurons, b * neurons).noise / neurons, beta)
 
 
 @checked
@@ -166,7 +180,8 @@ def sphere_bound(beta: Scale) -> np.ndarray:
         near = np.exp(-2 * load)
         return np.asarray(beta * near / (1 + np.sqrt(-np.expm1(-2 * load))) - load)
 
-    return np.asarray(bisected(excess, np.zeros_like(beta), beta))
+    # Where α ≥ 1, the first term is at most β exp(−2α), so that it is at most 1 at α = ½ ln(1 + β).
+    return np.asarray(bisected(excess, np.zeros_like(beta), np.minimum(beta, np.maximum(1, 0.5 * np.log1p(beta)))))
 
 
 @checked
@@ -204,47 +219,82 @@ def relu_load(beta: Scale) -> np.ndarray:
     >>> relu_load([0.5, 2, 10]).round(4)
     array([0.    , 0.1438, 0.8304])
     """
-    width = np.minimum(1 / beta, 1)  # 1 − φ
-    return np.asarray(-0.5 * np.log(width * (2 - width))) + 0.0
+    width, edge = np.minimum(1 / beta, 1), np.maximum(beta - 1, 0) / beta  # 1 − φ and φ
+    near = np.log1p(-(np.minimum(edge, 0.5) ** 2))
+    return np.asarray(-0.5 * np.where(edge > 0.5, np.log(width * (2 - width)), near))
 
 
 def _nodes(neurons: int, kappa: float, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """The logarithms of the shares of the overlaps φ = tanh u, at equal steps of u, and φ − 1.
+    """The logarithms of the shares of the overlaps φ = tanh u, at equal steps of u, and u.
 
     The density of u is cosh(u)^(1−N), analytic for |Im u| < π/2, so that a sum over equal steps errs by exp(−π²/step).
     The points reach from 0 to the largest of cosh(u)^(1−N) exp(κφ), and beyond both as far as either counts.
     """
     wide = 1 / math.sqrt(neurons - 1)
-    most = math.atanh(min(float(_thermal((neurons - 1) / kappa)), 1 - 1e-16))
+    temperature = (neurons - 1) / kappa
+    overlap = float(_thermal(temperature))
+    most = max(0.0, math.log1p(overlap) - 0.5 * math.log(temperature * overlap))  # its inverse tanh, by 1 − φ² = Tφ
     step = min(step, 0.2 * wide)
     u = step * np.arange(-math.ceil(REACH * wide / step), math.ceil((most + REACH * wide) / step) + 1)
     log_density = -(neurons - 1) * (np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))))
-    return log_density - _log_sum(log_density), -2 / (1 + np.exp(2 * u))
+    return log_density - _log_sum(log_density), u
 
 
-def _tilted(neurons: int, kappa: float) -> tuple[float, float]:
-    """The logarithm of the mean of exp(κ(φ − 1)) over the sphere, and the mean of φ with that weight."""
-    log_share, below = _nodes(neurons, kappa, STEP)
+def _below(u: np.ndarray) -> np.ndarray:
+    """φ − 1, to its last digit."""
+    return np.asarray(-2 / (1 + np.exp(2 * u)))
+
+
+class Tilted(NamedTuple):
+    """Means over the sphere: ln E exp(κφ), ln E exp(κ(φ − 1)); and of φ and 1 − φ with the weight exp(κφ)."""
+
+    noise: float
+    below: float
+    overlap: float
+    away: float
+
+
+def _tilted(neurons: int, kappa: float) -> Tilted:
+    """The means at this κ, each to its last digits.
+
+    The steps are half of `STEP`, since for a large κ exp(κφ) grows beyond |Im u| = π/4. For a small κ both signs of φ
+    are taken together.
+    """
+    log_share, u = _nodes(neurons, kappa, STEP / 2)
+    if kappa < 1:
+        share, overlap = np.exp(log_share), np.tanh(u)
+        grown = 2 * float(share @ np.sinh(kappa * overlap / 2) ** 2)
+        mean = float(share @ (overlap * np.sinh(kappa * overlap))) / (1 + grown)
+        return Tilted(math.log1p(grown), math.log1p(grown) - kappa, mean, 1 - mean)
+    below = _below(u)
     total = _log_sum(log_share + kappa * below)
-    return total, 1 + float(np.exp(log_share + kappa * below - total) @ below)
+    away = -float(np.exp(log_share + kappa * below - total) @ below)
+    return Tilted(kappa + total, total, 1 - away, away)
 
 
 def _lost_at(neurons: int, beta: float) -> float:
     """The load at finite N up to which a state mξ has w ≥ ½.
 
-    The equation for m gives w = (m − φ)/(1 − φ) and ln (P − 1) = ln (1 − w)/w + βNm − Ng. The largest P is found among
-    points at equal distances of ln (1 − m), and then twice among points between its neighbours.
+    The equation for m gives 1 − w = (1 − m)/(1 − φ) and ln (P − 1) = ln (1 − w)/w + βNm − Ng. Since φ is concave in m,
+    there is one m with w = ½, at which 1 − m is ½ or less, and half of 1 − φ(β) or more; above it w is larger. The
+    largest P is found among points at equal distances of ln (1 − m), and then between its neighbours.
     """
-    logs, most = np.linspace(-REACH, 0, ROOTS)[:-1], -math.inf
-    for _ in range(3):
-        m = 1 - np.exp(logs)
-        above, overlap = np.array([_tilted(neurons, beta * neurons * one) for one in m]).T  # Ng − βNm and φ
-        own = m - overlap  # (1 − φ)w
-        others = np.where(own >= 1 - m, logs - np.log(np.maximum(own, 1e-300)) - above, -math.inf)
-        i = int(np.clip(others.argmax(), 1, ROOTS - 3))
-        most = max(most, float(others.max()))
-        logs = np.linspace(logs[i - 1], logs[i + 1], ROOTS - 1)
-    return float(np.logaddexp(0, most)) / neurons
+
+    def at(log: float) -> Tilted:
+        return _tilted(neurons, -beta * neurons * math.expm1(log))
+
+    def others(log: float) -> float:
+        """ln (P − 1)"""
+        found = at(log)
+        return log - math.log(found.away - math.exp(log)) - found.below
+
+    half = math.log(0.5)
+    least = half + math.log(_tilted(neurons, beta * neurons).away) - 1e-6  # less, so that rounding changes no sign
+    end = root(lambda log: math.exp(log) - at(log).away / 2, least, half, 1e-15)
+    logs = np.linspace(end - REACH, end, ROOTS)
+    i = int(np.argmax([others(log) for log in logs]))
+    best = others(peak(others, logs[max(i - 1, 0)], logs[min(i + 1, ROOTS - 1)], 1e-9))
+    return float(np.logaddexp(0, max(best, others(end)))) / neurons
 
 
 def _weight(neurons: int, load: float, beta: float) -> float:
@@ -252,8 +302,8 @@ def _weight(neurons: int, load: float, beta: float) -> float:
     if load == 0:
         return 1.0
     others = load * neurons + math.log(-math.expm1(-load * neurons))  # log(P − 1)
-    log_share, below = _nodes(neurons, beta * neurons, STEP / (beta * neurons))
-    x = beta * neurons * below  # log X
+    log_share, u = _nodes(neurons, beta * neurons, STEP / (beta * neurons))
+    x = beta * neurons * _below(u)  # log X
     mean = others + _log_sum(log_share + x)  # of ΣX, in logarithms
     if mean > LIGHTEST:
         return 0.0
@@ -261,7 +311,9 @@ def _weight(neurons: int, load: float, beta: float) -> float:
     while log_t < math.log(REACH):
         hit = -np.expm1(-np.exp(log_t + x))  # 1 − exp(−tX)
         log_hit = _log_sum(log_share + np.where(log_t + x < -REACH, log_t + x, np.log(hit + (hit == 0))))
-        exponent = others + (log_hit if log_hit < -REACH else math.log(-math.log1p(-math.exp(log_hit))))
+        # −ln E[exp(−tX)], also where all are hit, up to rounding
+        rate = -math.log1p(-math.exp(log_hit)) if log_hit < -1 else -_log_sum(log_share - np.exp(log_t + x))
+        exponent = others + (log_hit if log_hit < -REACH else math.log(rate))
         if exponent > math.log(2 * REACH):
             break
         weight += STEP * math.exp(log_t - math.exp(log_t) - math.exp(exponent))

@@ -16,19 +16,27 @@ Shiino & Fukai (1992), J. Phys. A 25, L375.
 """
 
 import math
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import partial
+from itertools import accumulate, islice
+from typing import Annotated
 
 import numpy as np
 
 from hopattn.foundation.checks import real
 from hopattn.foundation.declared import Count, Positive, Real, checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers, each_number
+from hopattn.theory.mean_field import WARM, Numbers, each_number, peak, root
+from hopattn.theory.normal_means import means
 
 LEAST, MOST = 0.8, 5.0
-"""The y between which the largest load lies."""
-LEAST_RATE, LARGEST_RATE = 2.0, 1e4
-"""The ε beyond which fewer than 2e-7 patterns a neuron are kept, which counts as none."""
+"""The y between which the largest load lies, for a small noise and a small rate."""
+NOISY = 10.0
+"""Δ² from which on the largest load lies at a y that falls as Δ^(−1/3): y = (27/4Δ²)^(1/6) for Δ → ∞."""
+FARTHEST = 26.5
+"""The y beyond which exp(−y²) has too few digits."""
+LEAST_RATE = 2.0
+"""An ε at which no pattern is kept."""
 
 
 @checked
@@ -36,7 +44,7 @@ def noisy_load(noise: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c of a Hopfield network whose synapses have static noise, at T = 0, `(...)` as the noise.
 
     noise: Δ², the variance of the noise of a synapse, relative to that of Hebb's part; 0 or more. Without noise it is
-    `critical_load`.
+    `critical_load`; for Δ → ∞ it is 2/(πΔ²).
 
     >>> noisy_load([0, math.pi / 2 - 1]).round(4)
     array([0.1379, 0.1018])
@@ -44,10 +52,22 @@ def noisy_load(noise: Numbers = 0.0) -> np.ndarray:
 
     def load(y: float, noise: float) -> float:
         sigma = math.erf(y) / (math.sqrt(2) * y)
-        c = math.sqrt(2 / math.pi) * math.exp(-(y**2)) / sigma
-        return sigma**2 / (1 / (1 - c) ** 2 + noise) if c < 1 else 0.0
+        more = _more(y)  # 1/C − 1, so that 1/(1 − C) is 1 + 1/more
+        return sigma**2 / ((1 + 1 / more) ** 2 + noise)
 
-    return each_number(lambda noise: _largest(lambda y: load(y, noise)), noise)
+    def largest(noise: float) -> float:
+        scale = min(1.0, (NOISY / noise) ** (1 / 6)) if noise else 1.0
+        return _largest(partial(load, noise=noise), LEAST * scale, MOST * scale)
+
+    return each_number(largest, noise)
+
+
+def _more(y: float) -> float:
+    """1/C − 1 where σ y is erf(y)/√2: the sum of (2y²)^k/(2k + 1)!! from k = 1 on."""
+    if y > 1:
+        return math.sqrt(math.pi) / 2 * math.erf(y) * math.exp(y**2) / y - 1
+    terms = accumulate(range(1, 30), lambda term, k: term * 2 * y**2 / (2 * k + 1), initial=1.0)
+    return sum(islice(terms, 1, None))
 
 
 def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
@@ -64,15 +84,14 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
         return 0.0
     if t < 1e-9:  # the rest is of the order of T²
         return 2 / math.pi
-    from scipy.integrate import quad
-    from scipy.optimize import brentq
 
-    def slope(s: float) -> float:
-        """∫Dz / cosh²(s z), by v = s z."""
-        found = quad(lambda v: math.exp(-((v / s) ** 2) / 2) / math.cosh(v) ** 2, 0, min(40, 12 * s), epsabs=1e-12)[0]
-        return float(found * math.sqrt(2 / math.pi) / s)
+    def excess(s: float) -> float:
+        """∫Dz / cosh²(s z) less T; in the warm from ∫Dz tanh²(s z), which keeps the digits of a small s."""
+        _, q, slope = means(0.0, s)
+        return (1 - t) - q if t > WARM else slope - t
 
-    return float((t * brentq(lambda s: slope(s) - t, 1e-3, 1 / t, xtol=1e-12)) ** 2)
+    warm = math.sqrt(1 - t)  # less than s, since tanh² v ≤ v²
+    return (t * root(excess, warm * (1 - 1e-9), 1 / t, 1e-15 * warm)) ** 2
 
 
 @checked
@@ -96,35 +115,36 @@ def forgetting_load(rate: Positive) -> float:
     """The patterns a neuron that are remembered where each new one is stored with a larger weight, at T = 0.
 
     The pattern that was stored uN patterns ago has the weight Λ(u) = ε exp(−ε² u/2), whose squares have the integral 1,
-    and σ² = ∫ Λ²/(1 − C Λ)² du. The number is the largest u whose pattern is retrieved. rate: ε; 0 patterns are kept
-    below about 2.47, and the most at 4.108.
+    and σ² = ∫ Λ²/(1 − C Λ)² du = (2/x²) (log(1 − x) + x/(1 − x)), x = Cε. The number is the largest u whose pattern is
+    retrieved. rate: ε; 0 patterns are kept below about 2.465, and the most at 4.108. For ε → ∞ it falls as ln(ln ε)/ε².
 
     >>> round(forgetting_load(4.108), 4), forgetting_load(2.0)
     (0.049, 0.0)
     """
-    if not LEAST_RATE < rate < LARGEST_RATE:
+    if rate < LEAST_RATE:
         return 0.0
-    from scipy.optimize import brentq
 
-    def spread(c: float) -> float:
-        """σ² of this C: with Λ as the variable, (2/ε²) ∫₀^ε Λ/(1 − C Λ)² dΛ."""
-        x = c * rate
-        return 2 * (math.log1p(-x) + x / (1 - x)) / x**2 if x > 1e-4 else 1.0
+    def log_share(y: float) -> float:
+        """log(ε/Λ) of the oldest pattern, with Λ = √2 σ y/erf(y), and Cσ = √(2/π) exp(−y²)."""
+        product = math.sqrt(2 / math.pi) * math.exp(-(y**2))
+        half = min(rate * product, 1e150) ** 2 / 2  # (εCσ)²/2 = exp(L) − 1 − L, with x = 1 − exp(−L)
+        most = min(math.sqrt(2 * half), math.log(2 * half + 4))
+        x = -math.expm1(-root(lambda log: _grown(log) - half, 0.0, most * (1 + 1e-9), 1e-300))
+        return math.log(x * math.erf(y) / (math.sqrt(2) * y * product))
 
-    def age(y: float) -> float:
-        product = math.sqrt(2 / math.pi) * math.exp(-(y**2))  # C σ
-        c = brentq(lambda c: c * math.sqrt(spread(c)) - product, 0.0, (1 - 1e-9) / rate)
-        weight = math.sqrt(2 * spread(c)) * y / math.erf(y)
-        return max(0.0, -2 / rate**2 * math.log(weight / rate))
-
-    return _largest(age)
+    most = min(MOST + math.sqrt(math.log(rate)), FARTHEST)  # beyond, C is of the order of exp(−y²), less than 1/ε
+    return 2 / rate / rate * max(0.0, _largest(log_share, LEAST, most))
 
 
-def _largest(value: Any) -> float:
-    """The largest value over y; the grid finds its peak, near which the search begins."""
-    from scipy.optimize import minimize_scalar
+def _grown(log: float) -> float:
+    """exp(L) − 1 − L: the sum of L^k/k! from k = 2 on."""
+    if log > 1:
+        return math.expm1(log) - log
+    return sum(accumulate(range(3, 20), lambda term, k: term * log / k, initial=log**2 / 2))
 
-    grid = np.linspace(LEAST, MOST, 200)
+
+def _largest(value: Callable[[float], float], least: float, most: float) -> float:
+    """The largest value between two y; the grid finds its peak, near which the search begins."""
+    grid = np.linspace(least, most, 200)
     i = int(np.argmax([value(y) for y in grid]))
-    near = (grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)])
-    return max(0.0, -float(minimize_scalar(lambda y: -value(y), bounds=near, options={"xatol": 1e-9}).fun))
+    return value(peak(value, grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)], 1e-9 * least))

@@ -78,7 +78,7 @@ def test_the_error_of_a_sequence_is_the_simulated_one(n, patterns):
         own = stored[:, None, :] * stored
         m, after = (own.sum(axis=2, keepdims=True) - own) / (neurons - 1), np.roll(stored, -1, axis=0)
         found.append(np.mean(np.sum(np.exp((neurons - 1) * (m - 1)) * after, axis=1) * after < 0))
-    within = 4 * np.std(found, ddof=1) / 20**0.5 + (0.004 if n != "exponential" else 0.02)
+    within = 4 * np.std(found, ddof=1) / 20**0.5 + 0.004
     assert np.mean(found) == pytest.approx(T.sequence_error(patterns, neurons, n), abs=within)
 
 

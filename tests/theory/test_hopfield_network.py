@@ -163,8 +163,3 @@ def test_the_smallest_loads_lead_to_a_load_of_zero(load):
         assert ha.theory.overlap(load, temperature) == pytest.approx(ha.theory.overlap(0, temperature))
     assert ha.theory.retrieval_temperature(load) == pytest.approx(1)
     assert ha.theory.stable_temperature(load) == pytest.approx(1)
-
-
-def test_temperatures_just_below_1_lead_to_a_load_of_zero_at_1():
-    assert ha.theory.stable_load(1 - 1e-9) == 0 == ha.theory.stable_load(1)
-    assert 0 < ha.theory.stable_load(1 - 1e-6) < 1e-12
