@@ -4,8 +4,9 @@ A shard of a file is read in blocks of some megabytes. Each block is mapped into
 because Dask counts the mapped pages of a file as memory of the worker.
 """
 
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -17,9 +18,12 @@ from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import max_safe_entry
 from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
-from hopattn.retrieval.blockwise import running_sums
+from hopattn.memories.memory import have_none
+from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.blockwise import HELD, ForTies, running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
 from hopattn.retrieval.online_softmax import RunningSums
+from hopattn.retrieval.rounding import columns, of_scores, of_weights
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity
 
@@ -77,12 +81,13 @@ class ShardSummary:
 
     bad_key, bad_value: the number, among all rows, of the first key or value that is not finite, or so large that sums
     of its products overflow; −1 if there is none.
-    largest: the largest |entry| of its values.
+    largest, least: the largest and the least |entry| of its values.
     """
 
     bad_key: int
     bad_value: int
     largest: float
+    least: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,7 @@ class Shard:
     def summary(self) -> ShardSummary:
         """The summary of all rows of the shard."""
         bad = {"keys": -1, "values": -1}
-        largest = 0.0
+        largest, least = 0.0, math.inf
         for span, keys, values in self._blocks():
             for what, rows in (("keys", keys), ("values", values)):
                 most = max_safe_entry(rows)
@@ -108,31 +113,59 @@ class Shard:
                 beyond = np.flatnonzero(~inside)
                 if beyond.size and bad[what] < 0:
                     bad[what] = self.first + span.start + int(beyond[0])
-            largest = max(largest, largest_entry(values))
-        return ShardSummary(bad["keys"], bad["values"], largest)
+            largest, least = max(largest, largest_entry(values)), min(least, float(np.abs(values).min()))
+        return ShardSummary(bad["keys"], bad["values"], largest, least)
 
     def value_sizes(self) -> np.ndarray:
         """The largest |entry| of each value, `(count,)`."""
         return np.concatenate([largest_entries(values) for _, _, values in self._blocks()])
 
     def sums(
-        self, similarity: Similarity, separation: Separation, cues: np.ndarray, read: bool, potential: bool, mask: Any
+        self,
+        similarity: Similarity,
+        separation: Separation,
+        cues: np.ndarray,
+        asked: Mapping[str, Any],
+        read: bool,
+        mask: Any,
     ) -> RunningSums:
         """The running sums of cues `(n, dim)` over the keys of this shard, to be merged with those of other shards.
 
-        read: whether to read out the values. potential: whether to compute Ψ too. mask: the part of the mask for these
-        keys, an array or a rule by pairs.
+        asked: the options `potential` and `tied` of `running_sums`. read: whether to read out the values. mask: the
+        part of the mask for these keys, an array or a rule by pairs.
         """
         sums: list[RunningSums] = []
         for span, keys, values in self._blocks():
             read_out = None if not read else keys if self.values is None else values
             part = _mask_part(mask, span)
-            more = running_sums(similarity, separation, cues, keys, read_out, part, potential=potential)
+            more = running_sums(similarity, separation, cues, keys, read_out, part, **asked)
             if sums:
                 sums[0].merge(more)
             else:
                 sums.append(more)
         return sums[0]
+
+    def tied(
+        self,
+        similarity: Similarity,
+        separation: Separation,
+        cues: np.ndarray,
+        ask: ForTies,
+        own: tuple[np.ndarray, np.ndarray | None, np.ndarray, Any],
+    ) -> np.ndarray:
+        """The part of the columns of the rounding that comes from these keys.
+
+        own: their scores, mask and weights, `(n, count)` each, and the factor of the weights.
+        """
+        total: Any = 0.0
+        scores, where, weights, factor = own
+        for span, keys, values in self._blocks():
+            here = slice(span.start, span.stop)
+            slack = of_scores(similarity, cues, keys, ask.eps)
+            seen = None if where is None else where[:, here]
+            spread = of_weights(separation, scores[:, here], seen, slack, (weights[:, here], factor))
+            total = total + columns(spread, None if ask.one_size else values)
+        return np.asarray(total)
 
     def scores(self, similarity: Similarity, cues: np.ndarray, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The scores of cues `(n, dim)` with these keys, `(n, count)`, and their mask (None: nothing is masked)."""
@@ -144,6 +177,19 @@ class Shard:
             if allowed is not None:
                 where.append(np.broadcast_to(allowed, scores[-1].shape))
         return np.hstack(scores), np.hstack(where) if where else None
+
+    def have_none(
+        self, similarity: Similarity, separation: Separation, activation: Activation, cues: np.ndarray, mask: Any
+    ) -> np.ndarray:
+        """Whether every weight of these keys among themselves is 0 for each cue `(n, dim)`, `(n,)`."""
+        none = np.ones(len(cues), dtype=bool)
+        for span, keys, _ in self._blocks():
+            for part in ranges(span, max(HELD // len(cues), 1)):
+                some = keys[part.start - span.start : part.stop - span.start]
+                scores = np.asarray(similarity(cues, some))
+                allowed = resolve(_mask_part(mask, part), scores, partial(similarity.rounding, cues, some))
+                none &= have_none(*separation.factored_weights(scores, allowed), activation)
+        return none
 
     def read_out(self, weights: np.ndarray) -> np.ndarray:
         """The part of the field that comes from these keys: Σ p v for weights `(n, count)`, `(n, dim_out)`."""

@@ -21,11 +21,14 @@ from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
-from hopattn.memories.memory import KeyValueMemory
+from hopattn.foundation.ties import without_rounding
+from hopattn.memories.memory import KeyValueMemory, have_none
 from hopattn.retrieval.activation import Activation
+from hopattn.retrieval.blockwise import ForTies
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.online_softmax import BlockPass, adds_up
+from hopattn.retrieval.rounding import error_of
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
@@ -37,14 +40,14 @@ HELD = 2**24
 class ShardLayout:
     """The facts about all shards together.
 
-    spans: the numbers of the keys of each shard, in order. dims, dtypes: those of the keys and of the values. largest:
-    the largest |entry| of the values. autoassociative: whether the values are the keys.
+    spans: the numbers of the keys of each shard, in order. dims, dtypes: those of the keys and of the values. sizes:
+    the least and the largest |entry| of the values. autoassociative: whether the values are the keys.
     """
 
     spans: tuple[range, ...]
     dims: tuple[int, int]
     dtypes: tuple[np.dtype, np.dtype]
-    largest: float
+    sizes: tuple[float, float]
     autoassociative: bool
 
 
@@ -121,6 +124,21 @@ class Sharded(KeyValueMemory):
         """p = ∇Ψ(s), shaped as the scores."""
         return np.asarray(self.separation.weights(*self._here(cues, mask)))
 
+    def nothing_near(self, states: Any, mask: Any = None) -> np.ndarray:
+        """Whether every weight in the step of each state is 0, `(n_cues,)`, as of `Memory`."""
+        x, separation = self._cues(states), self.retrieval.effective_separation
+        cues, masks = np.atleast_2d(x), self._masks(mask, x)
+        if adds_up(separation):
+            asked = self.similarity, separation, self.activation, cues
+            none = np.all(self.shards.each(Shard.have_none, *asked, own=masks), axis=0)
+        else:
+            none = np.zeros(len(cues), dtype=bool)
+            for some in ranges(range(len(cues)), max(HELD // self.n_keys, 1)):
+                rows = np.arange(some.start, some.stop)
+                scored = self._scored(cues[rows], [_rows(part, rows) for part in masks])
+                none[rows] = have_none(*separation.factored_weights(*scored), self.activation)
+        return np.asarray(none if x.ndim > 1 else none[0])
+
     def rest(self, cues: Any, mask: Any = None) -> np.ndarray:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
         return np.asarray(self.separation.rest(*self._here(cues, mask)))
@@ -133,7 +151,7 @@ class Sharded(KeyValueMemory):
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         result = self._pass(self.separation, self._cues(cues), mask)
-        return np.asarray(scaled(result.field, result.factor))
+        return np.asarray(scaled(self._untied(result.field), result.factor))
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
@@ -153,7 +171,8 @@ class Sharded(KeyValueMemory):
     def _step(self, states: Any, mask: Any, energy: bool) -> tuple[np.ndarray, np.ndarray | None]:
         x = self._cues(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
-        moved = self.retrieval.activate(result.field, result.factor, x if self.autoassociative else None)
+        before = x if self.autoassociative else None
+        moved = self.retrieval.activate(self._untied(result.field), result.factor, before)
         return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential) if energy else None
 
     @wraps(KeyValueMemory.recall)
@@ -163,18 +182,33 @@ class Sharded(KeyValueMemory):
             _ = record.matched  # `close` ends the connection, and the patterns are then out of reach
         return record
 
+    @property
+    def _for_ties(self) -> ForTies:
+        """How the rounding of a field is asked for."""
+        least, largest = self.layout.sizes
+        return ForTies(least == largest, max(float(np.finfo(dtype).eps) for dtype in self.layout.dtypes))
+
+    def _untied(self, field: np.ndarray) -> np.ndarray:
+        """The field of a pass without the columns of its rounding; of neurons that jump, 0 where it is only that."""
+        if not self.activation.discrete:
+            return field
+        ask, dim = self._for_ties, self.dims[1]
+        largest = np.full(dim, self.layout.sizes[1]) if ask.one_size else None
+        error = error_of(field[..., dim:], self.n_keys, largest, ask.eps)
+        return np.asarray(without_rounding(field[..., :dim], error))
+
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
     ) -> BlockPass:
         """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
+        ask, dim = (self._for_ties if read and self.activation.discrete else None), self.dims[1]
         if not adds_up(separation):
             n, dtype = len(cues), np.result_type(cues, *self.layout.dtypes)
-            result = BlockPass(
-                np.zeros((n, self.dims[1]), dtype), np.ones((n, 1), dtype), np.zeros(n, dtype), np.ones(n, bool)
-            )
+            field = np.zeros((n, dim if ask is None else dim + 2 * (1 if ask.one_size else dim)), dtype)
+            result = BlockPass(field, np.ones((n, 1), dtype), np.zeros(n, dtype), np.ones(n, bool))
         else:
-            asked = (self.similarity, separation, cues, read, potential)
+            asked = (self.similarity, separation, cues, {"potential": potential, "tied": ask}, read)
             sums, *rest = self.shards.each(Shard.sums, *asked, own=masks)
             for more in rest:
                 sums.merge(more)
@@ -202,7 +236,15 @@ class Sharded(KeyValueMemory):
         if read:
             weights, result.factor[rows] = separation.factored_weights(scores, where)
             own = [weights[:, span.start : span.stop] for span in self.layout.spans]
-            result.field[rows] = sum(self.shards.each(Shard.read_out, own=own))
+            field = sum(self.shards.each(Shard.read_out, own=own))
+            if self.activation.discrete:
+                parts = [
+                    (scores[:, here], None if where is None else where[:, here], weights[:, here], result.factor[rows])
+                    for here in (slice(span.start, span.stop) for span in self.layout.spans)
+                ]
+                asked = self.similarity, separation, cues[rows], self._for_ties
+                field = np.hstack([field, sum(self.shards.each(Shard.tied, *asked, own=parts))])
+            result.field[rows] = field
         if potential:
             result.potential[rows] = separation.potential(scores, where)
 
@@ -269,7 +311,7 @@ class RemoteReferencePatterns(ReferencePatterns):
 
     @property
     def largest(self) -> float:
-        return self.patterns.layout.largest
+        return self.patterns.layout.sizes[1]
 
     def ranked(self, states: np.ndarray) -> Ranked:
         return merged(self.patterns.shards.each(Shard.ranked, states, self.by_distance))

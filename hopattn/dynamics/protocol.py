@@ -93,6 +93,11 @@ class Recallable(ABC):
         raise InvalidInput(f"update: {NO_LAYERS}")
 
     @property
+    def cure(self) -> str:
+        """What makes an energy smaller that is beyond the numbers."""
+        return "smaller couplings"
+
+    @property
     def reference(self) -> ReferencePatterns:
         """The patterns that recalled states are compared with."""
         return ReferencePatterns(self.patterns, self.activation)

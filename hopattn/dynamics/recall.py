@@ -113,7 +113,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
                 after, known = rule.step(self, now, where, context)
             if known is not None:
                 energy[active] = known
-                require_finite_energy(energy)
+                require_finite_energy(energy.astype(known.dtype), self.cure)
                 energies.append(energy)
             after, goes_on = stop.judge(t, active, (_of(before, active), now, after), where)
             before, x = x, np.array(after if active.size == len(x) else x, dtype=x.dtype, order="C")

@@ -7,6 +7,7 @@ least half of many cues have stopped, the device goes on with the others alone.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,9 @@ class DeviceRecall:
                 if "energy" in numbers:
                     energies.append(np.zeros(len(active)))
                     energies[-1][active] = numbers["energy"]
-                    require_finite_energy(energies[-1])
-                grown = self.stop.grown(t, np.flatnonzero(active), numbers["size"])
+                    require_finite_energy(energies[-1].astype(numbers["energy"].dtype), self.memory.cure)
+                states = partial(self._states, move.after, np.flatnonzero(active[rows]))
+                grown = self.stop.grown(t, np.flatnonzero(active), numbers["size"], states)
                 moved = active.copy()
                 moved[active] = ~grown
                 seen = self._seen(active, rows, move.after, numbers, grown)
@@ -159,7 +161,7 @@ class DeviceRecall:
             residual = np.where(grown, kept, residual)
 
         def read(asked: np.ndarray) -> np.ndarray:
-            states = self._of(after, np.flatnonzero(active[rows])[asked])
+            states = self._states(after, np.flatnonzero(active[rows]), asked)
             mask = self._of(self.mask, np.flatnonzero(active)[asked])
             return np.asarray(on_host(self.memory.size_read(states, mask)))
 
@@ -168,6 +170,11 @@ class DeviceRecall:
 
         back = (lambda bound: numbers["back"]) if "back" in numbers else None
         return Seen(size, grown, residual, back, lambda asked: numbers["apart"][asked] == 0, read, least)
+
+    def _states(self, after: Array, places: np.ndarray, asked: np.ndarray) -> Array:
+        """The states of some of the active cues; places: those of all active cues in `after`."""
+        states: Array = self._of(after, places[asked])
+        return states
 
     def _energy(self, rows: np.ndarray) -> np.ndarray:
         """The energies of these cues in their last state, `(n_rows,)`."""

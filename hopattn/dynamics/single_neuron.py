@@ -19,11 +19,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, namespace, require_finite_energy
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_finite_energy,
+    taken,
+    widened,
+)
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
+from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, error_of_sum, without_rounding
 from hopattn.foundation.traces import constant, surely
-from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.base import Competing, Separation, scaled
 from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
 CACHED = 32_768
@@ -38,6 +48,10 @@ FEW = 3
 """The number of neurons for each pattern from which sums over the patterns are the faster ones."""
 SHARE = 16
 """The work of one score of a stored sweep, in couplings of a coupled sweep."""
+
+
+Rounded = tuple[np.ndarray, np.ndarray]
+"""A number and its rounding, for each state."""
 
 
 def are_spins(states: np.ndarray) -> bool:
@@ -70,12 +84,12 @@ class SingleNeuronStates(ABC):
     """
 
     def __init__(self, states: np.ndarray) -> None:
-        self.spins = np.array(states.T, order="C")
+        self.dtype, self.spins = states.dtype, np.array(states.T, float, order="C")
 
     @property
     def states(self) -> np.ndarray:
-        """The present states, `(n, N)`."""
-        return np.ascontiguousarray(self.spins.T)
+        """The present states, `(n, N)`, in the dtype of the first ones; the neurons are updated in double precision."""
+        return np.ascontiguousarray(self.spins.T, self.dtype)
 
     @abstractmethod
     def local_field(self, neuron: int) -> np.ndarray:
@@ -112,31 +126,37 @@ class SingleNeuronStates(ABC):
 class Sums:
     """The sums that neurons take over their couplings, and the quadratic form of these.
 
-    counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Whole numbers over N, as Hebb's rule gives them
-    for patterns of ±1, are summed as whole numbers and scaled after the sum, so that a tie is a tie; for spins in
-    single precision where that is exact. columns, own: for Hebb's rule and few patterns of ±1, Ξᵀ `(N, n_patterns)`
-    in single precision, and the number d that the rule takes off the diagonal. Sums over spins then come from one
-    overlap for each pattern:
+    counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Couplings that are whole numbers of one unit, such
+    as 1/N of Hebb's rule for patterns of ±1, or tenths, are summed as whole numbers and scaled after the sum, so that a
+    tie is a tie; for spins in single precision where that is exact. rounding: Σ_j δW_ij, `(dim_out,)`, the error of
+    each row of the couplings beyond their last digits; 0 for none. columns, own: for Hebb's rule and few patterns of
+    ±1, Ξᵀ `(N, n_patterns)` in single precision, and the number d that the rule takes off the diagonal. Sums over spins
+    then come from one overlap for each pattern:
 
         Σ_j W_ij x_j = scale · (Σ_μ ξ_i m_μ − d x_i)          xᵀW x = scale · (Σ_μ m_μ² − d |x|²)          m = Ξ x
     """
 
     counts: Array
     scale: float
+    rounding: Any
+    eps: float
+    sizes: Array
     columns: np.ndarray | None = None
     own: float = 0.0
 
     @classmethod
-    def over(cls, matrix: Array) -> Self:
-        """The sums over a matrix `(dim_out, dim)`: by whole numbers over dim, or dim_out, if it is that up to rounding.
+    def over(cls, matrix: Array, rounding: Any = 0.0) -> Self:
+        """The sums over a matrix `(dim_out, dim)`: by whole numbers of a unit, if it is that up to rounding.
 
-        The couplings from the right to the left side of a bidirectional memory are whole numbers over dim_out.
+        The units are 1/dim, 1/dim_out, as the couplings from the right to the left side of a bidirectional memory have
+        it, and the least |entry|. Couplings of half precision are summed in single precision.
         """
-        for n in dict.fromkeys(reversed(matrix.shape)):
-            counts = _whole(matrix, n)
+        eps, wide = eps_of(matrix), widened(matrix)
+        for unit in (1 / matrix.shape[-1], 1 / matrix.shape[0], _least(wide)):
+            counts = None if unit == 0 else _whole(wide, 1 / unit, eps)
             if counts is not None:
-                return cls(counts, 1 / n)
-        return cls(matrix, 1.0)
+                return cls(counts, unit, rounding, eps, unit * _row_sizes(counts))
+        return cls(wide, 1.0, rounding, eps, _row_sizes(wide))
 
     def by_patterns(self, patterns: Array, self_coupling: bool) -> Self:
         """The same sums over patterns `(n_patterns, N)` of Hebb's rule, where they are ±1, few, and sums are exact.
@@ -146,17 +166,90 @@ class Sums:
         many, n = patterns.shape
         if not isinstance(patterns, np.ndarray):
             return self
-        few = self.scale != 1 and FEW * many <= n and many * n < EXACT and patterns.dtype.itemsize >= 4
+        few = self.scale == 1 / n and FEW * many <= n and many * n < EXACT and patterns.dtype.itemsize >= 4
         if not (few and np.all(np.abs(patterns) == 1)):
             return self
         own = 0.0 if self_coupling else float(many)
         return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=own)
 
+    @property
+    def exact(self) -> bool:
+        """Whether the couplings are whole numbers of a unit, so that a sum over whole numbers is exact."""
+        return self.scale != 1
+
     @cached_property
     def light(self) -> np.ndarray | None:
         """The counts in single precision, where these are whole numbers and no sum of them over spins reaches 2²⁴."""
-        exact = self.scale != 1 and max(self.counts.max(), -self.counts.min()) * self.counts.shape[1] < EXACT
+        exact = self.exact and max(self.counts.max(), -self.counts.min()) * self.counts.shape[1] < EXACT
         return self.counts.astype(np.float32) if exact else None
+
+    @cached_property
+    def wide(self) -> np.ndarray:
+        """The counts in double precision, for neurons that are updated one at a time."""
+        return np.asarray(self.counts.astype(float, copy=False))
+
+    def error(self, bias: Array, sizes: Any, largest: Any = 1.0, turns: int | None = None, eps: float = 0.0) -> Any:
+        """The error up to which h = W x + b counts as 0 (`foundation/ties.py`).
+
+        bias: b, which broadcasts to the sizes, Σ_j |W_ij x_j|. largest: the largest |entry| of x, for couplings whose
+        rule left an error. turns: of a sum in double precision, the number of spins whose turn has been added, two
+        terms each; None for a sum of the couplings as they are. eps: that of states that are not whole numbers.
+        """
+        b, n = abs(constant(bias)), self.counts.shape[1] + 1
+        numbers = max(self.eps, eps)
+        if turns is None:
+            share = error_of_sum(n, numbers, max(eps_of(self.counts), eps))
+        else:
+            share = error_of_sum(n + 2 * turns, numbers, DOUBLE)
+        return share * (sizes + b) + self.rounding * largest
+
+    def exact_error(self, bias: Array) -> Any:
+        """The error where W x is exact: 0 without a bias, else that of the bias and of the unit; `(dim_out,)`."""
+        b = abs(constant(bias))
+        return 8 * self.eps * b + self.rounding * namespace(b).astype(b > 0, b.dtype)
+
+    def tied(self, x: Array, bias: Array) -> Array:
+        """h = W x + b, `(…, dim_out)`, and exactly 0 where that is no more than rounding.
+
+        A field that a first bound, by the largest |entry| of x, does not decide is summed again in double precision.
+        """
+        field, xp = self.of(x) + bias, namespace(x)
+        known, b = constant(x), constant(bias)
+        whole = are_whole(known, axis=-1, keepdims=True)
+        if self.exact and surely(xp.all(whole)):
+            return without_rounding(field, self.exact_error(bias))
+        largest, eps = xp.max(xp.abs(known), axis=-1, keepdims=True), eps_of(x)
+        bound = self.error(b, self.sizes * largest, largest, eps=eps)
+        near = (xp.abs(constant(field)) <= bound) & (constant(field) != 0)
+        if self.exact:
+            field, near = xp.where(whole, without_rounding(field, self.exact_error(bias)), field), near & ~whole
+        if surely(~xp.any(near)):
+            return field
+        if surely(xp.any(near)):
+            return self._summed_again(field, known, b, near)
+        counts = constant(self.counts)
+        sizes = self.scale * (xp.abs(xp.astype(known, counts.dtype)) @ xp.abs(counts).mT)
+        return without_rounding(field, xp.minimum(self.error(b, sizes, largest, eps=eps), bound))
+
+    def _summed_again(self, field: Array, x: Array, bias: Array, near: Array) -> Array:
+        """The field with the entries that are `near` 0 summed in double precision, 0 where that is rounding."""
+        xp, n = namespace(field), int(self.counts.shape[-1])
+        flags = on_host(near).reshape(-1, near.shape[-1])
+        states, b = on_host(x).reshape(-1, n).astype(float), np.broadcast_to(on_host(bias), flags.shape[-1:])
+        rows, neurons = np.nonzero(flags)
+        values = np.zeros(flags.shape)
+        lost = self.rounding if isinstance(self.rounding, float) else on_host(self.rounding)
+        lost = np.broadcast_to(lost, b.shape)
+        for some in blocks(len(rows), max(CACHED // n, 1)):
+            i, j = rows[some], neurons[some]
+            own = on_host(taken(constant(self.counts), j)).astype(float)
+            terms = self.scale * own * states[i]
+            eps = np.where(np.all(states[i] == np.rint(states[i]), axis=1), 0.0, eps_of(x))
+            share = error_of_sum(n + 1, 1.0, DOUBLE) - 2 + 2 * np.maximum(eps, self.eps)
+            error = share * (np.abs(terms).sum(axis=1) + np.abs(b[j])) + lost[j] * np.abs(states[i]).max(axis=1)
+            values[i, j] = without_rounding(terms.sum(axis=1) + b[j], error)
+        again = in_numbers_of(field, values.reshape(field.shape))
+        return xp.where(near, again + (field - constant(field)), field)
 
     def of(self, x: Array) -> Array:
         """Σ_j W_ij x_j, `(…, dim_out)` for states `(…, dim)`."""
@@ -165,7 +258,7 @@ class Sums:
     def pairs(self, x: Array) -> Array:
         """xᵀW x, `(…,)`, for symmetric couplings."""
         if self.columns is None or not are_spins(x):
-            return as_array(self.scale * namespace(x).vecdot(self._of_counts(x), x))
+            return as_array(self.scale * namespace(x).vecdot(self._of_counts(x), widened(x)))
         m = (x.astype(np.float32) @ self.columns).astype(np.float64)
         squares = np.vecdot(m, m) - self.own * np.vecdot(x, x)
         return np.asarray(self.scale * squares.astype(np.result_type(x, self.counts)))
@@ -173,8 +266,8 @@ class Sums:
     def _of_counts(self, x: Array) -> Array:
         """The sums before the scale."""
         if not isinstance(x, np.ndarray):
-            return x @ self.counts.mT
-        if self.scale == 1 or (self.columns is None and self.light is None) or not are_spins(x):
+            return widened(x) @ self.counts.mT
+        if not self.exact or (self.columns is None and self.light is None) or not are_spins(x):
             return np.asarray(x @ self.counts.T)
         spins = x.astype(np.float32)
         if self.columns is None:
@@ -184,26 +277,48 @@ class Sums:
         return np.asarray(sums.astype(np.result_type(x, self.counts)))
 
 
-def _whole(matrix: Array, n: int) -> Array | None:
-    """n times a matrix, if these are whole numbers up to rounding, else None.
+def _row_sizes(matrix: Array) -> Array:
+    """Σ_j |W_ij| of each row, `(dim_out,)`; of NumPy in blocks that stay in the cache."""
+    if not isinstance(matrix, np.ndarray):
+        xp = namespace(matrix)
+        return xp.sum(xp.abs(constant(matrix)), axis=-1)
+    return np.concatenate([np.abs(matrix[rows]).sum(axis=1) for rows in blocks(len(matrix), 64)])
 
-    The whole numbers have the derivative of the matrix. Numbers that are not known yet are none.
-    """
+
+def _least(matrix: Array) -> float:
+    """The least |entry| that is not 0; 0 where there is none with an inverse, or the numbers are not known yet."""
     xp = namespace(matrix)
-    eps = 4 * float(xp.finfo(matrix.dtype).eps)
+    if isinstance(matrix, np.ndarray):
+        rows = (np.abs(matrix[some]) for some in blocks(len(matrix), 64))
+        least: Any = min(np.min(row, where=row > 0, initial=np.inf) for row in rows)
+    else:
+        sizes = xp.abs(constant(matrix))
+        least = xp.min(xp.where(sizes > 0, sizes, xp.full_like(sizes, float("inf"))))
+    return float(least) if surely((least >= xp.finfo(matrix.dtype).smallest_normal) & (least < float("inf"))) else 0.0
+
+
+def _whole(matrix: Array, n: float, eps: float) -> Array | None:
+    """n times a matrix, if these are whole numbers up to rounding whose sums are exact, else None.
+
+    The whole numbers have the derivative of the matrix. Numbers that are not known yet are none. eps: that of the
+    numbers; a whole number above 2⁻⁶/ε is as near to any number as its rounding, and none.
+    """
+    xp, most = namespace(matrix), 2.0**-6 / eps
     if not isinstance(matrix, np.ndarray):
         several = n * matrix
         apart = constant(xp.round(several) - several)
-        near = xp.all(xp.abs(apart) <= eps * xp.abs(xp.round(several)))
-        return several + apart if surely(near) else None
+        near = xp.all(xp.abs(apart) <= 4 * eps * xp.abs(xp.round(several))) & (xp.max(xp.abs(several)) <= most)
+        exact = surely(near) and surely(xp.max(_row_sizes(several)) < 1 / eps_of(matrix))
+        return several + apart if exact else None
     counts = np.empty_like(matrix)
     for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache
         several = n * matrix[rows]
         np.rint(several, out=counts[rows])
         several -= counts[rows]
-        if not np.all(np.abs(several, out=several) <= eps * np.abs(counts[rows])):
+        sizes = np.abs(counts[rows])
+        if not (np.all(np.abs(several, out=several) <= 4 * eps * sizes) and sizes.max() <= most):
             return None
-    return counts
+    return counts if _row_sizes(counts).max() < 1 / eps_of(matrix) else None
 
 
 def part_for(cues: int) -> int:
@@ -226,27 +341,46 @@ class CoupledSpins(SingleNeuronStates):
     the spins s = 2x − 1, and W is summed over x, so that a state of zeros has the field b, without rounding:
 
         h_i = ½ [E(x_i = 0) − E(x_i = 1)] = ½ (Σ_j W_ij x_j − ½ W_ii s_i + b_i)
+
+    A local field that is no larger than its rounding is 0 (`Sums.error`); up to `BLOCK` turns are added to one sum.
     """
 
     def __init__(self, states: np.ndarray, sums: Sums, bias: np.ndarray, of_0_and_1: bool = False) -> None:
         super().__init__(2 * states - 1 if of_0_and_1 else states)
         self.share = 0.5 if of_0_and_1 else 1.0  # of the change of a spin, by which its x changes
-        self.sums, self.scale, self.bias = sums, self.share * sums.scale, self.share * bias
+        self.sums, self.scale, self.bias = sums, self.share * sums.scale, self.share * np.asarray(bias, float)
+        if sums.exact:
+            self.error = self.share * np.asarray(sums.exact_error(bias), float)
+        else:
+            turns = min(len(self.spins), BLOCK)
+            self.error = self.share * np.asarray(sums.error(bias, sums.sizes, turns=turns), float)
+        self.error = np.broadcast_to(self.error, self.bias.shape)
 
     @property
     def states(self) -> np.ndarray:
-        return self._x_of(super().states)
+        return np.ascontiguousarray(self._x_of(self.spins).T, self.dtype)
 
     def local_field(self, neuron: int) -> np.ndarray:
-        row = self.sums.counts[neuron]
-        own = self.share * row[neuron] * self.spins[neuron]
-        return np.asarray(self.scale * (row @ self._x_of(self.spins) - own) + self.bias[neuron])
+        return self._local(neuron, self.spins)[0]
 
     def gain(self, neuron: int) -> np.ndarray:
-        return self._gain(self.local_field(neuron), self.share * self.sums.counts[neuron, neuron])
+        return self._gain(*self._local(neuron, self.spins), self.share * self.sums.counts[neuron, neuron])
+
+    def _local(self, neuron: int, spins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The local field of a neuron and its error, `(n,)` each, summed anew over the spins `(N, n)`."""
+        row, x = self.sums.wide[neuron], self._x_of(spins)
+        own = self.share * row[neuron] * spins[neuron]
+        local = self.scale * (row @ x - own) + self.bias[neuron]
+        if self.sums.exact:
+            error = np.broadcast_to(self.error[neuron], local.shape)
+        else:
+            lost = np.broadcast_to(self.sums.rounding, self.bias.shape)[neuron]
+            share = error_of_sum(len(row) + 1, self.sums.eps, DOUBLE)
+            error = share * (np.abs(self.scale * row) @ np.abs(x) + abs(self.bias[neuron])) + self.share * lost
+        return np.asarray(without_rounding(local, error)), np.asarray(error)
 
     def field(self, neuron: int) -> np.ndarray:
-        by_spin = self.scale * (self.sums.counts[neuron] @ self._x_of(self.spins)) + self.bias[neuron]
+        by_spin = self.scale * (self.sums.wide[neuron] @ self._x_of(self.spins)) + self.bias[neuron]
         return np.asarray(by_spin / self.share)
 
     def sweep(self, order: np.ndarray, limits: np.ndarray | None = None) -> None:
@@ -258,12 +392,11 @@ class CoupledSpins(SingleNeuronStates):
         of_spins = are_spins(self.spins)
         columns = self.sums.columns if of_spins else None
         light = self.sums.light if of_spins and columns is None else None
-        counts = self.sums.counts if light is None else light
+        counts = self.sums.wide if light is None else light
         x = self._x_of(self.spins)
         states = x if light is None else x.astype(np.float32)
         overlaps = None if columns is None else columns.T @ x.astype(np.float32)
         room = np.empty((min(len(order), BLOCK) * (columns is None), len(self.spins)), counts.dtype)
-        dtype = np.result_type(self.sums.counts, self.spins)
         for block in blocks(len(order), BLOCK):
             neurons = order[block]
             before = self.spins[neurons]
@@ -274,7 +407,7 @@ class CoupledSpins(SingleNeuronStates):
                 rows, own = columns[neurons], np.float32(self.sums.own)
                 sums, among = rows @ overlaps - own * self._x_of(before).astype(np.float32), rows @ rows.T
                 among[np.diag_indices(len(neurons))] -= own
-            both = sums.astype(dtype, copy=False), self.share * among.astype(dtype, copy=False)
+            both = sums.astype(float, copy=False), self.share * among.astype(float, copy=False)
             now = self._updated_block(neurons, before, *both, limits)
             if columns is not None:
                 overlaps += rows.T @ (self.share * (now - before)).astype(np.float32)
@@ -283,66 +416,107 @@ class CoupledSpins(SingleNeuronStates):
     def _updated_block(
         self, neurons: np.ndarray, spins: np.ndarray, sums: np.ndarray, among: np.ndarray, limits: np.ndarray | None
     ) -> np.ndarray:
-        """The new values of the neurons of a block, part by part."""
-        now, own = spins.copy(), np.diagonal(among)[:, None]
+        """The new values of the neurons of a block, part by part.
+
+        A local field within the error of all couplings is summed anew where not all of them count, that is where a
+        spin is unknown or a neuron of 0 and 1 silent: then the cue is updated neuron by neuron.
+        """
+        now, own, unsure = spins.copy(), np.diagonal(among)[:, None], np.zeros(spins.shape[1], bool)
         sums -= own * spins
         loops = compiled_loops("spins", len(self.spins) * self.spins.size)
-        if loops is not None and {sums.dtype, spins.dtype, self.bias.dtype} == {np.dtype(float)}:
+        if loops is not None:
             some = np.zeros((0, 0)) if limits is None else limits[neurons]
-            loops.settle(sums, spins, among, (self.scale, self.bias[neurons]), some, now)
-            return now
+            rule = self.scale, self.bias[neurons], self.error[neurons]
+            loops.settle(sums, spins, among, rule, some, now, unsure)
+        else:
+            self._update_by_parts(neurons, spins, sums, among, limits, now, unsure)
+        all_count = self.sums.exact or (self.share == 1 and np.all(self.spins != 0))
+        if not all_count and limits is None and unsure.any():
+            cues = np.flatnonzero(unsure)
+            present = self.spins[:, cues]
+            for i in neurons:
+                local, error = self._local(i, present)
+                gain = partial(self._gain, local, error, self.share * self.sums.counts[i, i])
+                present[i] = settled(present[i], local, None, gain)
+            now[:, cues] = present[neurons]
+        return now
+
+    def _update_by_parts(
+        self,
+        neurons: np.ndarray,
+        spins: np.ndarray,
+        sums: np.ndarray,
+        among: np.ndarray,
+        limits: np.ndarray | None,
+        now: np.ndarray,
+        unsure: np.ndarray,
+    ) -> None:
+        """Write the new values of a block to `now`, and the cues with a local field that may be rounding to `unsure`.
+
+        sums: at the start of the block, without their own couplings.
+        """
+        own = np.diagonal(among)[:, None]
         for part in blocks(len(neurons), part_for(spins.shape[1])):
             earlier, some = slice(0, part.start), neurons[part]
             before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
-            rule = own[part], self.bias[some, None], None if limits is None else limits[some]
-            now[part] = self._updated_part(spins[part], before, np.tril(among[part, part], -1), *rule)
-        return now
+            of_each = own[part], self.bias[some, None], self.error[some, None]
+            rule = of_each, None if limits is None else limits[some]
+            now[part] = self._updated_part(spins[part], before, np.tril(among[part, part], -1), *rule, unsure)
 
     def _updated_part(
         self,
         spins: np.ndarray,
         sums: np.ndarray,
         among: np.ndarray,
-        own: np.ndarray,
-        bias: np.ndarray,
+        of_each: tuple[np.ndarray, np.ndarray, np.ndarray],
         limits: np.ndarray | None,
+        unsure: np.ndarray,
     ) -> np.ndarray:
         """The new values of the k spins of a part, `(k, n)`.
 
-        sums: at their start, without their own couplings. among: the couplings below the diagonal, `(k, k)`. own, bias:
-        `(k, 1)`. limits: as of `settled`. The first round updates all spins as if the others of the part stayed, each
-        further round with the values of the round before, until nothing changes. A spin depends on the spins before it
-        alone, so that after r rounds the first r have the values of a sweep of one spin after another, and keep them.
+        sums: at their start, without their own couplings. among: the couplings below the diagonal, `(k, k)`. of_each:
+        their own couplings, bias and error, `(k, 1)` each. limits: as of `settled`. unsure: as of `_update_by_parts`.
+
+        The first round updates all spins as if the others of the part stayed, each further round with the values of the
+        round before, until nothing changes. A spin depends on the spins before it alone, so that after r rounds the
+        first r have the values of a sweep of one spin after another, and keep them.
         """
 
-        def decided(spins: np.ndarray, sums: np.ndarray, limits: np.ndarray | None) -> np.ndarray:
-            local = self.scale * sums + bias
-            return settled(spins, local, limits, partial(self._gain, local, own))
+        own, bias, error = of_each
 
-        now = decided(spins, sums, limits).astype(spins.dtype, copy=False)
-        cues, before, after = np.arange(spins.shape[1]), spins, now  # of the cues that still change
+        def decided(spins: np.ndarray, sums: np.ndarray, limits: np.ndarray | None, cues: np.ndarray) -> np.ndarray:
+            first = self.scale * sums + bias
+            local = without_rounding(first, error)
+            unsure[cues] |= np.any(local != first, axis=0)
+            return settled(spins, local, limits, partial(self._gain, local, error, own))
+
+        cues = np.arange(spins.shape[1])
+        now = decided(spins, sums, limits, cues)
+        before, after = spins, now  # of the cues that still change
         for _ in range(len(spins) - 1):
             changed = np.flatnonzero(np.any(after != before, axis=0))
             if not changed.size:
                 break
             cues, limits = cues[changed], None if limits is None else np.take(limits, changed, axis=1)
             spins, sums, before = (np.take(each, changed, axis=1) for each in (spins, sums, after))
-            now[:, cues] = after = decided(spins, sums + among @ (before - spins), limits)
+            now[:, cues] = after = decided(spins, sums + among @ (before - spins), limits, cues)
         return now
 
     def _x_of(self, spins: np.ndarray) -> np.ndarray:
         return spins if self.share == 1 else 0.5 * (spins + 1)
 
-    def _gain(self, local: np.ndarray, own: np.ndarray | float) -> np.ndarray:
+    def _gain(self, local: np.ndarray, error: np.ndarray, own: np.ndarray | float) -> np.ndarray:
         """E(0) − E(±1) = |h_i| + ½ W_ii."""
-        return np.asarray(np.abs(local) + 0.5 * self.scale * own)
+        return np.asarray(without_rounding(np.abs(local) + 0.5 * self.scale * own, error))
 
 
 class StoredSpins(SingleNeuronStates):
     """Neurons with stored patterns: the scores K x are kept, and a changed neuron adds its part to each score.
 
     A sweep keeps the potential too. For a spin of ±1 it is that of one of the two sides, so that only that of the
-    flipped spin is evaluated.
+    flipped spin is evaluated. A local field is half the difference of two potentials, each a sum over P patterns, and
+    counts as 0 up to the rounding of these: c ε Σ|φ(s)| and, where keys and states are not whole numbers, what the
+    rounding of the scores changes.
 
     keys: K, `(n_patterns, N)`. mask: boolean, broadcasts to the scores `(n, n_patterns)`, or None.
     """
@@ -351,15 +525,22 @@ class StoredSpins(SingleNeuronStates):
         self, states: np.ndarray, keys: np.ndarray, separation: Separation, mask: np.ndarray | None = None
     ) -> None:
         super().__init__(states)
-        self.keys, self.separation = keys, separation
-        self.scores = states @ keys.T
+        self.keys, self.separation = keys.astype(float, copy=False), separation
+        self.scores = self.spins.T @ self.keys.T
+        n = keys.shape[1]
+        self.slack: Any = None
+        if not (are_whole(keys) and are_whole(states)):  # terms of a score, and two for each turn
+            self.slack = error_of_sum(3 * n, eps_of(keys, states), DOUBLE) * np.abs(self.keys).sum(axis=1)
+        self.share = error_of_sum(len(keys), DOUBLE)
         self.mask = None if mask is None else np.broadcast_to(mask, self.scores.shape)
 
     def local_field(self, neuron: int) -> np.ndarray:
-        return _half(*self._either(self.spins[neuron], self.keys[:, neuron]))
+        up, down, error = self._either(self.spins[neuron], self.keys[:, neuron])
+        return np.asarray(without_rounding(0.5 * up - 0.5 * down, error))  # a sum of the two might overflow
 
     def gain(self, neuron: int) -> np.ndarray:
-        return np.asarray(np.maximum(*self._either(self.spins[neuron], self.keys[:, neuron])) - self._potential())
+        up, down, error = self._either(self.spins[neuron], self.keys[:, neuron])
+        return np.asarray(without_rounding(np.maximum(up, down) - self._potential(), 2 * error))
 
     def field(self, neuron: int) -> np.ndarray:
         weights, factor = self.separation.factored_weights(self.scores, self.mask)
@@ -391,14 +572,15 @@ class StoredSpins(SingleNeuronStates):
         separation, dtypes = self.separation, {self.scores.dtype, self.keys.dtype}
         if not isinstance(separation, Power) or separation.n > 4 or not 2.0**-60 < separation.beta < 2.0**60:
             return False
-        return self.mask is None and dtypes == {np.dtype(float)} and bool(np.all(np.abs(self.spins) == 1))
+        plain = self.mask is None and self.slack is None and dtypes == {np.dtype(float)}
+        return plain and bool(np.all(np.abs(self.spins) == 1))
 
     def _updated_by_loops(
         self, loops: Any, neurons: np.ndarray, columns: np.ndarray, present: np.ndarray, limits: np.ndarray | None
     ) -> bool:
         """Update these spins of all cues by compiled loops; False, and nothing changed, where a power is too large."""
         power: Any = self.separation
-        kind = power.n, isinstance(power, RectifiedPower), power.beta ** (power.n - 1) / power.n
+        kind = power.n, isinstance(power, RectifiedPower), power.beta ** (power.n - 1) / power.n, self.share
         spins, scores, potential = self.spins[neurons], np.array(self.scores, order="C"), present.copy()
         there = np.zeros((0, 0)) if limits is None else limits[neurons]
         if not loops.turn(scores, columns, spins, potential, kind, there):
@@ -416,11 +598,14 @@ class StoredSpins(SingleNeuronStates):
         cues, spins = at[1], self.spins[at]
         scores = self.scores[cues]
         if np.all(np.abs(spins) == 1):
-            other = self._potential(scores - (2 * spins)[:, None] * column, cues)
+            turned = scores - (2 * spins)[:, None] * column
+            other = self._potential(turned, cues)
             up, down = np.where(spins > 0, present, other), np.where(spins > 0, other, present)
+            error = self._error((scores, turned), (up, down), cues)
         else:
-            up, down = self._either(spins, column, cues)
-        after = settled(spins, _half(up, down), limits, lambda: np.maximum(up, down) - present)
+            up, down, error = self._either(spins, column, cues)
+        local = without_rounding(0.5 * up - 0.5 * down, error)
+        after = settled(spins, local, limits, lambda: without_rounding(np.maximum(up, down) - present, 2 * error))
         changed = np.flatnonzero(after != spins)
         if changed.size:
             scores[changed] += (after - spins)[changed, None] * column
@@ -429,10 +614,31 @@ class StoredSpins(SingleNeuronStates):
 
     def _either(
         self, spins: np.ndarray, column: np.ndarray, cues: slice = slice(None)
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The potential with the neuron up, and with the neuron down, `(n,)` each."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The potential with the neuron up, with the neuron down, and their rounding, `(n,)` each."""
         x, scores = spins[:, None], self.scores[cues]
-        return self._potential(scores + (1 - x) * column, cues), self._potential(scores - (1 + x) * column, cues)
+        sides = scores + (1 - x) * column, scores - (1 + x) * column
+        up, down = (self._potential(side, cues) for side in sides)
+        return up, down, self._error(sides, (up, down), cues)
+
+    def _error(self, sides: tuple[np.ndarray, ...], values: tuple[np.ndarray, ...], cues: slice) -> np.ndarray:
+        """The rounding of the potential `(n,)`, from the scores on both sides of a neuron and its values there.
+
+        Where the scores are rounded by δs, that of one side grows by Σ |p| δs for the weights p = ∇Ψ, at both s ± δs.
+        """
+        size = np.maximum(*map(np.abs, values))
+        if not self.separation.convex:  # the terms have both signs
+            size = np.maximum(size, np.maximum(*(self._potential(np.abs(side), cues) for side in sides)))
+        if isinstance(self.separation, Competing):
+            size = size + 1 / self.separation.beta  # Ψ is a logarithm, or as flat
+        error = self.share * size
+        if self.slack is not None:
+            mask = None if self.mask is None else self.mask[cues]
+            for side in sides:
+                with np.errstate(over="ignore"):
+                    ends = (self.separation.weights(side + way * self.slack, mask) for way in (1, -1))
+                    error = error + sum(np.abs(weights) @ self.slack for weights in ends)
+        return np.asarray(error)
 
     def _potential(self, scores: np.ndarray | None = None, cues: slice = slice(None)) -> np.ndarray:
         """Ψ(s), `(n,)`: of the present scores, or of the given scores of some cues."""
@@ -442,33 +648,42 @@ class StoredSpins(SingleNeuronStates):
         if not np.all(np.isfinite(value)):
             rows = np.zeros(len(self.scores), dtype=value.dtype)
             rows[cues] = value
-            require_finite_energy(rows)
+            require_finite_energy(rows, self.separation.cure)
         return value
 
 
 class SpinsOfPotential(SingleNeuronStates):
     """Spins of any potential F(x) = Φ*(x) − E(x), by its values on both sides of each: the definition, for few neurons.
 
-    potential: gives F, `(n,)`, of states `(n, N)`. silent: the lower value of each neuron, −1 or 0; neurons of 0 and 1
-    are kept as the spins s = 2x − 1. held: whether each neuron keeps its value, `(N,)`.
+    potential: gives F and its rounding, `(n,)` each, of states `(n, N)`. half: gives ½ (F(up) − F(down)) and its
+    rounding, for the states with a neuron up, with it down, and the number of the neuron. silent: the lower value of
+    each neuron, −1 or 0; neurons of 0 and 1 are kept as the spins s = 2x − 1. held: whether each neuron keeps its
+    value, `(N,)`.
     """
 
     def __init__(
-        self, states: np.ndarray, potential: Callable[[np.ndarray], np.ndarray], silent: np.ndarray, held: np.ndarray
+        self,
+        states: np.ndarray,
+        potential: Callable[[np.ndarray], Rounded],
+        half: Callable[[np.ndarray, np.ndarray, int], Rounded],
+        silent: np.ndarray,
+        held: np.ndarray,
     ) -> None:
         self.of_0_and_1 = (silent == 0) & ~held
         super().__init__(np.where(self.of_0_and_1, 2 * states - 1, states))
-        self.potential, self.held = potential, held
+        self.potential, self.half, self.held, self.dtype = potential, half, held, states.dtype
 
     @property
     def states(self) -> np.ndarray:
-        return self._states_of(self.spins)
+        return self._states_of(self.spins).astype(self.dtype, copy=False)
 
     def local_field(self, neuron: int) -> np.ndarray:
-        return _half(*self._either(neuron))
+        return np.asarray(without_rounding(*self.half(*self._either(neuron), neuron)))
 
     def gain(self, neuron: int) -> np.ndarray:
-        return np.asarray(np.maximum(*self._either(neuron)) - self.potential(self.states))
+        (up, error), (down, other) = map(self.potential, self._either(neuron))
+        now, rounding = self.potential(self._states_of(self.spins))
+        return np.asarray(without_rounding(np.maximum(up, down) - now, np.maximum(error, other) + rounding))
 
     def field(self, neuron: int) -> np.ndarray:
         """The slope between the two sides of the neuron."""
@@ -483,16 +698,7 @@ class SpinsOfPotential(SingleNeuronStates):
         return np.ascontiguousarray(np.where(self.of_0_and_1, 0.5 * (own + 1), own))
 
     def _either(self, neuron: int) -> tuple[np.ndarray, np.ndarray]:
-        """F with the neuron up, and with the neuron down, `(n,)` each."""
-        sides = []
-        for side in (1.0, -1.0):
-            spins = self.spins.copy()
-            spins[neuron] = side
-            sides.append(np.asarray(self.potential(self._states_of(spins))))
-        return sides[0], sides[1]
-
-
-def _half(up: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """½ (up − down), and exactly 0 where the difference is rounding, so that a tie stays a tie."""
-    rounding = 4 * np.finfo(up.dtype).eps * (np.abs(up) + np.abs(down))
-    return np.where(np.abs(up - down) <= rounding, 0.0, 0.5 * (up - down))
+        """The states with the neuron up, and with it down, `(n, N)` each."""
+        up, down = self.spins.copy(), self.spins.copy()
+        up[neuron], down[neuron] = 1.0, -1.0
+        return self._states_of(up), self._states_of(down)

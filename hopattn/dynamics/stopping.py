@@ -12,12 +12,14 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import WORDS, Status
 from hopattn.dynamics.updates.base import Update
+from hopattn.dynamics.updates.sampling import Sampler
 from hopattn.foundation.arrays import Array, namespace, on_host, require_finite_energy, tolerance
 from hopattn.foundation.checks import real
-from hopattn.foundation.vectors import largest_change
+from hopattn.foundation.vectors import largest_change, largest_entry
+from hopattn.retrieval.activation import Activation
 
 GROWTH = 2.0**20
-"""A state that is this many times larger than its cue, its first state and all patterns counts as diverged."""
+"""A state that is this many times larger than the scale of its recall counts as diverged."""
 TWO = 2
 """The length of the cycles that are noticed up to the tolerance."""
 
@@ -47,24 +49,28 @@ class StoppingRule:
     larger of |x⁺| and of Σ|p||ξ| / Σ|p|, the mean size of the patterns with the weights that x⁺ gives them, a cue stops
     at the first of
 
-        growth:         |x⁺| > 2²⁰ · scale               scale the largest entry of cue, patterns and first state
+        growth:         |x⁺| > 2²⁰ · scale               scale the largest entry that the recall has a measure of
         a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
         a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
         a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
 
-    A cue that has grown keeps x. A cycle of length λ that begins after μ steps is noticed before step
-    2 max(μ, λ) + λ (Brent 1980, BIT Numerical Mathematics 20, 176). An update that may leave a fixed point or a cycle
-    does not stop there (`ends`).
+    The scale is the largest entry of the cue, the patterns and values, the first state, a random move of the update,
+    and what the activation bounds (`largest_bound`): a bounded state never diverges. A cue that has grown keeps x. A
+    cycle of length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT Numerical
+    Mathematics 20, 176). An update that may leave a fixed point or a cycle does not stop there (`ends`).
 
     tol: as of `recall`. largest: the largest |entry| of all patterns. cues: `(n, dim)`, of any library.
     """
 
     def __init__(self, memory: Recallable, update: Update, tol: float | None, largest: float, cues: Array) -> None:
-        xp, n = namespace(cues), int(cues.shape[0])
+        xp, n, values = namespace(cues), int(cues.shape[0]), getattr(memory, "values", None)
         default = 0.0 if memory.activation.discrete else tolerance(cues.dtype, xp)
         self.tol = default if tol is None else real(tol, "tol", least=0.0)
-        self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
-        self.scale = np.maximum(on_host(xp.max(xp.abs(cues), axis=-1)), largest).astype(float)
+        self.memory, self.update, self.ends = memory, update, update.ends
+        read = 0.0 if values is None or values is memory.patterns else largest_entry(values)
+        self.largest = max(largest, read)
+        move = update.spread(int(cues.shape[1])) if isinstance(update, Sampler) else 0.0
+        self.scale = np.maximum(on_host(xp.max(xp.abs(cues), axis=-1)).astype(float), max(self.largest, move))
         self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=WORDS)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
         self.kept, self.kept_at = cues, 0
@@ -82,7 +88,7 @@ class StoppingRule:
         """
         before, now, after = states
         size = np.abs(after).max(axis=-1)
-        grown = self.grown(t, active, size)
+        grown = self.grown(t, active, size, lambda rows: after[rows])
         if grown.any():
             after, size = np.where(grown[:, None], now, after), np.where(grown, 0, size)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -110,13 +116,20 @@ class StoppingRule:
         seen = Seen(size, grown, residual, None if before is None else back, same, read, least)
         return after, self.decide(t, active, seen)
 
-    def grown(self, t: int, active: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Which of the active cues have grown without bound in step t; size: |x⁺|, `(n_active,)`."""
-        size = size.astype(float)
+    def grown(self, t: int, active: np.ndarray, size: np.ndarray, states: Callable[[np.ndarray], Array]) -> np.ndarray:
+        """Which of the active cues have grown without bound in step t, `(n_active,)`.
+
+        size: |x⁺|, `(n_active,)`. states: gives x⁺ of the active cues with these numbers.
+        """
+        size, finite = size.astype(float), np.isfinite(size)
         if t == 1:
-            self.scale = np.maximum(self.scale, np.where(np.isfinite(size), size, 0))
+            self.scale = np.maximum(self.scale, np.where(finite, size, 0))
         with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
-            return np.asarray(~(size <= GROWTH * self.scale[active]) | ~np.isfinite(size))
+            asked = np.flatnonzero(finite & (size > GROWTH * self.scale[active]))
+            if asked.size:
+                rows = active[asked]
+                self.scale[rows] = np.maximum(self.scale[rows], largest_bound(self.memory.activation, states(asked)))
+            return np.asarray(~finite | (size > GROWTH * self.scale[active]))
 
     def decide(self, t: int, active: np.ndarray, seen: Seen) -> np.ndarray:
         """Which of the active cues go on after step t, `(n_active,)`, and how the others have ended."""
@@ -140,8 +153,11 @@ class StoppingRule:
 
     def tell_nothing_near(self, states: Array, mask: Array | None) -> None:
         """Call a fixed point "nothing near" where no pattern takes part in its step; states: the last, `(n, dim)`."""
-        alone = on_host(self.memory.nothing_near(states, mask))
-        self.status[alone & (self.status == Status.CONVERGED)] = Status.NOTHING_NEAR
+        rests = self.status == Status.CONVERGED
+        if rests.any():
+            with np.errstate(over="ignore", invalid="ignore"):  # of the states that go on
+                alone = on_host(self.memory.nothing_near(states, mask))
+            self.status[alone & rests] = Status.NOTHING_NEAR
 
     def energies(
         self, before: list[np.ndarray], eps: float, energy_of: Callable[[np.ndarray], np.ndarray]
@@ -156,8 +172,8 @@ class StoppingRule:
         level = (self.status == Status.CONVERGED) & (self.tol <= eps**0.5)
         if not np.all(level):
             with np.errstate(over="ignore"):
-                last[~level] = energy_of(np.flatnonzero(~level))
-            require_finite_energy(last)
+                last[~level] = found = energy_of(np.flatnonzero(~level))
+            require_finite_energy(last.astype(found.dtype), self.memory.cure)
         table = np.stack([*before, last])
         return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
 
@@ -180,3 +196,16 @@ class StoppingRule:
         if undecided.size:
             small[undecided] = change[undecided] <= self.tol * seen.read(undecided)
         return small
+
+
+def largest_bound(activation: Activation, states: Array) -> np.ndarray:
+    """The largest bound that the activation sets to a neuron of each state `(n, dim)`, `(n,)`; 0 where it sets none.
+
+    The bound of a neuron is its answer to the largest field on its side whose inverse is a number too. An answer beyond
+    the root of the largest number is no bound.
+    """
+    xp = namespace(states)
+    most = float(xp.finfo(states.dtype).max)
+    far = xp.full_like(states, most / 16)
+    answers = abs(activation(xp.where(states < 0, 0 - far, far)))
+    return np.asarray(on_host(xp.max(xp.where(answers <= most**0.5, answers, 0 * far), axis=-1)))

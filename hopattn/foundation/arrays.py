@@ -371,14 +371,15 @@ def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: st
         raise InvalidInput(f"{what}: shape {own} does not fit {other} of shape {shape}")
 
 
-def require_finite_energy(energy: np.ndarray) -> None:
-    """Raise `InvalidInput` for an energy that is not finite; the message names the row of the first such cue."""
+def require_finite_energy(energy: np.ndarray, cure: str) -> None:
+    """Raise `InvalidInput` for an energy that is not finite; the message names the row of the first such cue.
+
+    cure: what to use, or smaller vectors.
+    """
     bad = ~np.isfinite(energy)
     if np.any(bad):
         where = "" if energy.ndim == 0 else f" (row {first_true(bad)})"
-        raise InvalidInput(
-            f"energy: beyond the numbers of {energy.dtype}{where}; use smaller vectors, or a smaller beta such as 1/dim"
-        )
+        raise InvalidInput(f"energy: beyond the numbers of {energy.dtype}{where}; use smaller vectors, or {cure}")
 
 
 def first_true(flags: Array, offset: int = 0) -> str:

@@ -6,6 +6,7 @@ the argument, the value, and what was expected. An annotation declares a check: 
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,8 +25,14 @@ MOST_BYTES = 255  # the longest name of a file or a folder, on every system
 
 
 def positive(value: Any, what: str) -> float:
-    """A positive finite number as a Python float, with which a float32 array stays float32."""
-    return real(value, what, above=0.0)
+    """A positive finite number as a Python float, with which a float32 array stays float32.
+
+    The least is the least number of full precision, whose inverse is a number too.
+    """
+    number, least = real(value, what, above=0.0), sys.float_info.min
+    if number < least:
+        raise InvalidInput(f"{what}: expected at least {least:.3g}, so that 1/{what} is a number, not {quoted(value)}")
+    return number
 
 
 def moderate(value: Any, what: str) -> float:

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -38,17 +38,21 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
         if failed or not all(may_be(array).all() for _, array in _arrays(result)):
             given = list(_arrays(inspect.signature(call).bind(*args, **kwargs).arguments))
             if failed or (given and all(np.isfinite(array).all() for _, array in given)):
-                name, array = max(given, key=lambda one: float(np.abs(one[1]).max()))
+                largest = partial(max, key=lambda one: float(np.abs(one[1]).max()))
+                numbers = [one for one in given if one[1].ndim or "." not in one[0]]
+                name, array = largest(numbers or given)
                 message = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
-                raise InvalidInput(f"{name}: {message}; expected smaller ones")
+                parameter, value = largest(given)  # that of a part, such as a power, has no dtype of its own
+                cause = "" if parameter == name or value.ndim else f" with {parameter} = {value:g}"
+                raise InvalidInput(f"{name}: {message}{cause}; expected smaller ones")
         return result  # type: ignore[no-any-return]
 
     return checked
 
 
 def no_nan(call: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The same for a result that may be infinite, such as an energy."""
-    return in_range(call, lambda array: ~np.isnan(array))
+    """The same for a result that may be +∞, such as the energy of a state that cannot be; −∞ is an overflow."""
+    return in_range(call, lambda array: array > -np.inf)
 
 
 def _arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:

@@ -114,7 +114,8 @@ def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndar
         parts = blocks(len(every), max(1, HELD // dim**2))
         x = np.concatenate([_newton(memory, every[rows], size) for rows in parts])
         residual = np.abs(np.asarray(memory.step(x)) - x).max(axis=-1)
-        alone = np.asarray(memory.nothing_near(x))  # such a state stays where it is, and is no point by itself
+        beside = x + 1e-9 * size  # where nothing is near and all states stay as they are, none is a point by itself
+        alone = np.asarray(memory.nothing_near(x)) & np.all(np.asarray(memory.step(beside)) == beside, axis=-1)
     good = np.flatnonzero((residual <= RESIDUAL * size) & ~alone)
     return _apart(x[good[np.argsort(residual[good], kind="stable")]], size)
 

@@ -166,9 +166,14 @@ class SpinStates:
 
     @property
     def depths(self) -> np.ndarray:
-        """How far the energy must rise on the lowest way from each minimum to a lower one, `(K,)`; ∞ for the lowest."""
-        own = self.energies[self.minima]
-        lower = np.less.outer(own, own).T  # [i, j]: minimum j is lower than i
+        """How far the energy must rise on the lowest way from each minimum to a lower one, `(K,)`; ∞ for the lowest.
+
+        Two energies are equal where they differ by no more than rounding. A quadratic energy sums N² terms, whose sizes
+        sum to at most N times the root mean square of the energy over all states: 2N(N + 1) ε max |E| bounds it.
+        """
+        own, n = self.energies[self.minima], self.states.shape[1]
+        rounding = 2 * n * (n + 1) * float(np.finfo(own.dtype).eps) * np.abs(self.energies).max()
+        lower = own < own[:, None] - rounding  # [i, j]: minimum j is lower than i
         return np.asarray(np.where(lower, self.barriers, np.inf).min(axis=1) - own)
 
     def number(self, states: Any) -> np.ndarray:
@@ -176,7 +181,7 @@ class SpinStates:
         given = as_numpy(states, "states")
         n, silent = self.states.shape[1], self.memory.activation.silent
         if given.ndim == 0 or given.shape[-1] != n or not np.all((given == 1) | (given == silent)):
-            raise InvalidInput(f"states: expected (…, {n}) of {silent:g} and 1, not {quoted(states)}")
+            raise InvalidInput(f"states: expected (…, {n}) of {np.min(silent):g} and 1, not {quoted(states)}")
         return numbers_of(given.reshape(-1, n)).reshape(given.shape[:-1])
 
     def basins(self, update: str | Update = RANDOM) -> Basins:

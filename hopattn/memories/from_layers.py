@@ -6,6 +6,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.ties import eps_of
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.hopfield import Hopfield
@@ -58,7 +59,9 @@ def _of_one(layer: Layer, synapses: Sequence[Connection], patterns: Array | None
     if not matrices or len(matrices) + len(biases) < len(own):
         raise _none("its synapses are neither one Stored nor Dense ones of one and two places")
     couplings = sum(one + one.mT for one in matrices)
-    return Hopfield(couplings, bias=sum(biases) if biases else 0.0, activation=layer.activation, patterns=patterns)
+    bias = sum(biases) if biases else 0.0
+    lost = eps_of(*biases) * sum(map(abs, biases[1:]), start=abs(biases[0])) if len(biases) > 1 else 0.0  # of their sum
+    return Hopfield(couplings, bias=bias, activation=layer.activation, patterns=patterns, rounding=lost)
 
 
 def _of_two(network: Network, patterns: Array | None) -> AssociativeMemory:

@@ -15,11 +15,13 @@ import numpy as np
 from hopattn.foundation.arrays import Array, as_float, entries, in_numbers_of, namespace, widened
 from hopattn.foundation.checks import instance, require_room
 from hopattn.foundation.in_range import no_nan
+from hopattn.foundation.ties import eps_of
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
 from hopattn.retrieval.interventions import Response, Worth, with_energies, worth_of_step
 from hopattn.retrieval.interventions import lacking as lacking_in_step
 from hopattn.retrieval.masks import like, resolve, rows_taken
+from hopattn.retrieval.rounding import of_scores
 from hopattn.retrieval.separation.base import remainder
 
 ALMOST = 256.0
@@ -66,7 +68,8 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), rest)
     measured = Response(reduced.step(states, rest), potential)
     before = states if memory.autoassociative or memory.patterns is memory.keys else None
-    found = worth_of_step(memory.retrieval, scores, where, memory.values, taken, measured, before)
+    slack = of_scores(memory.similarity, states, memory.keys, eps_of(memory.keys))
+    found = worth_of_step(memory.retrieval, scores, where, memory.values, taken, measured, before, slack)
     found = replace(found, lacks=lacking(memory))
     if "energy" not in memory.lacks:
         found = with_energies(found, memory.energy(states, where), reduced.energy(states, rest))

@@ -36,6 +36,7 @@ class KernelMemory(AssociativeMemory):
     """A memory of graded states whose patterns are known for comparison."""
 
     activation: ClassVar[Activation] = Identity()
+    cure: ClassVar[str] = "a smaller beta such as 1/dim"
     patterns: Array
 
     def _cues(self, cues: Any) -> Array:

@@ -27,6 +27,7 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_alike,
+    require_broadcast,
     require_dim,
     require_one_device,
     stored_rows,
@@ -40,9 +41,9 @@ from hopattn.foundation.vectors import largest_change, largest_entries, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import rows_taken
+from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from hopattn.retrieval.step import Retrieval
@@ -77,6 +78,10 @@ class KeyValueMemory(AssociativeMemory):
     def beta(self) -> float:
         """The inverse temperature, that of the separation."""
         return self.separation.beta
+
+    @property
+    def cure(self) -> str:
+        return self.separation.cure
 
     @property
     def retrieval(self) -> Retrieval:
@@ -335,6 +340,33 @@ class Memory(KeyValueMemory):
     def value_sizes(self) -> Array:
         return largest_entries(self.values)
 
+    def nothing_near(self, states: Any, mask: Any = None) -> Array:
+        """Whether every weight in the step of each state is 0, `(n_cues,)`: no pattern takes part in it.
+
+        So it is where a mask leaves no pattern, or where the separation gives none a weight, such as a threshold that
+        no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
+        """
+        x, rule, step = self._cues(states), as_mask(mask), self.retrieval
+        xp, separation, whole = namespace(x), step.effective_separation, isinstance(rule, NoMask)
+        if separation.shares and whole:
+            return super().nothing_near(x)
+        if not isinstance(rule, MaskRule):
+            shape = (*x.shape[:-1], self.n_keys)
+            require_broadcast(rule, shape, "mask", "scores")
+            rule = xp.broadcast_to(like(rule, x), shape)
+            if separation.shares:
+                return ~xp.any(rule, axis=-1)
+
+        def alone(x: Array, rule: Any) -> Array:
+            scores = step.scores(x, self.keys)
+            weights = separation.factored_weights(scores, step.allowed(rule, scores, x, self.keys))
+            return have_none(*weights, step.activation)
+
+        if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
+            return alone(x, rule)
+        rows = blocks(int(x.shape[0]), max(HELD // self.n_keys, 1))
+        return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
+
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ p|v| / Σ p by a step that reads the sizes and ones, so that no matrix of all weights is held.
 
@@ -377,6 +409,15 @@ class Memory(KeyValueMemory):
         require_dim(states, self.keys.shape[-1], "cues", "keys")
         require_alike(states, self.keys, "cues", "keys")
         return states
+
+
+def have_none(weights: Array, factor: Any, activation: Activation) -> Array:
+    """Whether all weights of a row, factor · `(…, n_patterns)`, are 0, `(…,)`.
+
+    Where the direction of the field alone counts, a factor too small for numbers makes none of them 0.
+    """
+    read = weights if activation.directional else scaled(weights, factor)
+    return ~namespace(weights).any(read != 0, axis=-1)
 
 
 def rows_of(rows: Stored, what: str) -> Array:

@@ -27,8 +27,8 @@ class Associator(Coupled):
     """Hetero-association by one matrix of couplings, with the protocol of `Memory`.
 
     couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:
-    `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. Couplings that are whole numbers
-    divided by dim are summed so that a tie is a tie (`Sums`).
+    `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. Of spins, a field that is no larger
+    than its rounding counts as 0.
 
     `step` gives the answer to a cue. `recall` gives the answer with its record; if dim_out = dim, each answer is the
     next cue. Raises `InvalidInput` for couplings that are not a finite matrix, patterns that do not fit, and an unknown
@@ -73,7 +73,7 @@ class Associator(Coupled):
     @in_range
     def field(self, cues: Any, mask: Any = None) -> Array:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
-        return self.sums.of(self._states(cues, mask))
+        return self._field(self._states(cues, mask), namespace(self.couplings).zeros_like(self.couplings[:, 0]))
 
     @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:
@@ -87,7 +87,8 @@ class Associator(Coupled):
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states in which one neuron is updated at a time; it needs dim_out = dim."""
-        return CoupledSpins(self._states(states, mask), self.sums, np.zeros(len(self.couplings)))
+        of_0_and_1 = self.activation.discrete and self.activation.silent == 0
+        return CoupledSpins(self._states(states, mask), self.sums, np.zeros(len(self.couplings)), of_0_and_1)
 
 
 @dataclass(frozen=True, eq=False)

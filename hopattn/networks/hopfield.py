@@ -19,6 +19,7 @@ from hopattn.foundation.arrays import (
     as_array,
     as_float,
     in_numbers_of,
+    is_half,
     namespace,
     on_host,
     require_alike,
@@ -45,7 +46,7 @@ class Coupled(AssociativeMemory):
     activation: Activation
     patterns: Array
 
-    def _set(self, couplings: Array, activation: str | Activation, patterns: Any) -> None:
+    def _set(self, couplings: Array, activation: str | Activation, patterns: Any, rounding: Any = 0.0) -> None:
         n_out = couplings.shape[0]
         known = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
         if patterns is not None:
@@ -56,9 +57,15 @@ class Coupled(AssociativeMemory):
             require_alike(known, couplings, "patterns", "couplings")
             require_finite(known, "patterns")
         object.__setattr__(self, "couplings", couplings)
-        object.__setattr__(self, "sums", Sums.over(couplings))
+        object.__setattr__(self, "sums", Sums.over(couplings, rounding))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", known)
+
+    def _field(self, x: Array, bias: Any) -> Array:
+        """h = W x + b, `(…, dim_out)` for states `(…, dim)`; of neurons that jump, 0 where it is only rounding."""
+        field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
+        half = is_half(self.couplings) and is_half(x)
+        return namespace(field).astype(field, x.dtype) if half else field
 
     def _states(self, states: Any, mask: Any) -> Array:
         """The states as an array; raises `InvalidInput` for another dim, library or device, and for a mask."""
@@ -74,12 +81,16 @@ class Hopfield(Coupled):
     """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
 
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
-    patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. Couplings that are whole
-    numbers over N, as Hebb's rule gives them for ±1 patterns, are summed so that a tie is a tie (`Sums`). A recall
-    that names no update takes one neuron after another, or graded neurons (tanh) in continuous time. Raises
-    `InvalidInput` for couplings that are not square and finite, a bias or patterns that do not fit, and a mistyped
-    activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088 (their T is our W, their I our
-    b).
+    patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. A recall that names no
+    update takes one neuron after another, or graded neurons (tanh) in continuous time.
+
+    A spin keeps its value where its field is 0, and a field counts as 0 where it is no larger than its rounding.
+    Numbers as a person writes them are exact up to their last digit. rounding: Σ_j δW_ij, the error of each row of
+    couplings beyond that, 0 or more, `(N,)` or a number; `ha.memories.hopfield` gives that of its rule.
+
+    Raises `InvalidInput` for couplings that are not square and finite, a bias, patterns or a rounding that do not fit,
+    and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088 (their T is our
+    W, their I our b).
 
     >>> import hopattn as ha
     >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
@@ -92,23 +103,28 @@ class Hopfield(Coupled):
     bias: Array
     activation: Activation
     patterns: Array
+    rounding: Any
 
     def __init__(
-        self, couplings: Any, *, bias: Any = 0.0, activation: str | Activation = "sign", patterns: Any = None
+        self,
+        couplings: Any,
+        *,
+        bias: Any = 0.0,
+        activation: str | Activation = "sign",
+        patterns: Any = None,
+        rounding: Any = 0.0,
     ) -> None:
         matrix = as_float(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
             message = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
             raise InvalidInput(f"{message}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         require_finite(matrix, "couplings")
-        n, own_bias = int(matrix.shape[0]), as_float(bias, "bias", like=matrix)
-        own_bias = own_bias if isinstance(bias, np.ndarray) else in_numbers_of(matrix, own_bias)
-        require_finite(own_bias, "bias")
-        if tuple(own_bias.shape) not in ((), (n,)):
-            raise InvalidInput(f"bias: shape {tuple(own_bias.shape)} does not fit {n} neurons")
-        require_alike(own_bias, matrix, "bias", "couplings")
-        object.__setattr__(self, "bias", namespace(matrix).broadcast_to(own_bias, (n,)))
-        self._set(matrix, activation, patterns)
+        object.__setattr__(self, "bias", _of_neurons(bias, "bias", matrix))
+        error = _of_neurons(rounding, "rounding", matrix)
+        if surely(namespace(matrix).any(error < 0)):
+            raise InvalidInput("rounding: expected numbers of 0 or more, Σ_j δW_ij of each row of the couplings")
+        object.__setattr__(self, "rounding", error)
+        self._set(matrix, activation, patterns, error)
 
     @classmethod
     def by_hebb(
@@ -129,7 +145,7 @@ class Hopfield(Coupled):
     @in_range
     def field(self, cues: Any, mask: Any = None) -> Array:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
-        return as_array(self.sums.of(self._states(cues, mask)) + self.bias)
+        return self._field(self._states(cues, mask), self.bias)
 
     @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:
@@ -195,15 +211,26 @@ class Hopfield(Coupled):
         coupling at all.
         """
         matrix, couplings = on_host(self.sums.counts).astype(float), on_host(self.couplings)
-        eps = float(np.finfo(float).eps)
+        eps = float(np.finfo(couplings.dtype).eps)
         own = np.diagonal(matrix)
         if np.all(own >= 0) and not np.any(matrix[own == 0]):
             sides = 1 / np.sqrt(nonzero(own))
             least = np.linalg.eigvalsh(matrix * sides * sides[:, None])[0]
-            if least >= -4 * len(matrix) * float(np.finfo(couplings.dtype).eps):
+            if least >= -4 * len(matrix) * eps:
                 return 0.0
         eigenvalues = np.linalg.eigvalsh(couplings.astype(float))
         return float(max(-eigenvalues[0], 0.0) + 4 * len(matrix) * eps * np.abs(eigenvalues).max())
+
+
+def _of_neurons(value: Any, what: str, couplings: Array) -> Array:
+    """A number, or one for each neuron, as `(N,)` in the library of the couplings."""
+    n, numbers = int(couplings.shape[0]), as_float(value, what, like=couplings)
+    numbers = numbers if isinstance(value, np.ndarray) else in_numbers_of(couplings, numbers)
+    require_finite(numbers, what)
+    if tuple(numbers.shape) not in ((), (n,)):
+        raise InvalidInput(f"{what}: shape {tuple(numbers.shape)} does not fit {n} neurons")
+    require_alike(numbers, couplings, what, "couplings")
+    return namespace(couplings).broadcast_to(numbers, (n,))
 
 
 def require_no_mask(mask: Any) -> None:

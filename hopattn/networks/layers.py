@@ -153,6 +153,12 @@ class LayerActivations(Activation):
     def elementwise(self) -> bool:  # type: ignore[override]
         return all(layer.activation.elementwise for layer in self.layers)
 
+    @property
+    def silent(self) -> Any:  # type: ignore[override]
+        """The lower value of each neuron, `(total,)`; a number where all layers have the same."""
+        own = np.concatenate([np.full(layer.size, layer.activation.silent) for layer in self.layers])
+        return float(own[0]) if np.all(own == own[0]) else own
+
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         if state is None:
             return self.joined(lambda own, h: own(h), field)

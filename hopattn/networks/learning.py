@@ -4,6 +4,9 @@ A rule takes patterns `(n_patterns, N)`, finite numbers, usually ±1, and return
 W[i, j] is the coupling from neuron j to neuron i. Without self-couplings the diagonal is 0. `associate` and `delta`
 take pairs of patterns, and return the couplings from the first pattern of a pair to the second. Patterns of PyTorch and
 JAX give couplings of their library, device and dtype, those of NumPy give float64.
+
+Couplings are rounded: δW_ij is the error of W_ij, and a W_ij that is no larger counts as 0. `learned` gives the sum of
+δW_ij over j too. Hebb's and Gardner's couplings are whole numbers over N for patterns of ±1, and have no error.
 """
 
 import math
@@ -19,6 +22,7 @@ from hopattn.foundation.arrays import (
     first_true,
     in_numbers_of,
     namespace,
+    on_host,
     require_alike,
     stored_rows,
     widened,
@@ -28,8 +32,9 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import surely, traced
-from hopattn.foundation.vectors import nonzero, normalised, row_length
+from hopattn.foundation.ties import DOUBLE, eps_of, without_rounding
+from hopattn.foundation.traces import constant, surely, traced
+from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 
 __all__ = [
     "associate",
@@ -45,6 +50,8 @@ __all__ = [
 
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
+NEWTON = 3
+"""The steps that make rows orthonormal: each squares what is left, from 3e-3 or less."""
 
 rules: dict[str, Callable[..., Any]] = {}
 """The rules that store patterns in the couplings of one network, by name; `learning_rule` adds one."""
@@ -57,6 +64,16 @@ def learning_rule(rule: Rule) -> Rule:
     """
     rules[rule.__name__] = bounded = in_range(rule)
     return bounded  # type: ignore[return-value]
+
+
+errors: dict[str, Callable[..., tuple[Array, Array]]] = {}
+"""For a rule, a function of its arguments that gives the couplings and Σ_j δW_ij, `(N,)`; any other rule is exact."""
+
+
+def learned(rule: str, patterns: Any, *self_coupling: bool) -> tuple[Array, Any]:
+    """The couplings that a rule, by its name, learns, and the error Σ_j δW_ij of each row, `(N,)` or 0."""
+    couplings, error = errors[rule](patterns, *self_coupling) if rule in errors else (None, 0.0)
+    return rules[rule](patterns, *self_coupling) if couplings is None else couplings, error
 
 
 @learning_rule
@@ -85,10 +102,23 @@ def covariance(patterns: Vectors, self_coupling: bool = False) -> Array:
     Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
+    return _covariance(patterns, self_coupling)[0]
+
+
+def _covariance(patterns: Any, self_coupling: bool = False) -> tuple[Array, Array]:
+    """δW_ij is that of a sum over P patterns, and of the mean: each ξ − a is off by 2ε max |ξ|."""
     rows = _patterns(patterns)
-    xp = namespace(rows)
+    xp, eps, (n_patterns, n) = namespace(rows), eps_of(rows), rows.shape
     apart = rows - xp.mean(rows)
-    return hebb(apart, self_coupling) / nonzero(xp.mean(apart**2))
+    variance = nonzero(xp.mean(apart**2))
+    known, largest = xp.abs(constant(apart)), 2 * xp.max(xp.abs(constant(rows)))
+    length, total = row_length(known.mT), xp.sum(known, axis=0)
+    sums = (n_patterns + 12) * length[:, None] * length + largest * (total[:, None] + total)
+    error = eps * sums / (n * constant(variance))
+    return without_rounding(hebb(apart, self_coupling) / variance, error), xp.sum(error, axis=-1)
+
+
+errors["covariance"] = _covariance
 
 
 @learning_rule
@@ -100,9 +130,20 @@ def pseudo_inverse(patterns: Vectors, self_coupling: bool = True) -> Array:
     Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
     (1987), Phys. Rev. A 35, 380.
     """
+    return _pseudo_inverse(patterns, self_coupling)[0]
+
+
+def _pseudo_inverse(patterns: Any, self_coupling: bool = True) -> tuple[Array, Array]:
+    """δW = ε κ √(W_ii W_jj), for the condition κ of the patterns; a row of it times x is at most ε κ √W_ii |x|."""
     rows = _patterns(patterns)
-    basis = _orthonormal(widened(rows))
-    return in_numbers_of(rows, _diagonal(basis.mT @ basis, self_coupling))
+    basis, share = _orthonormal(widened(rows))
+    lengths = row_length(constant(basis).mT)  # √W_ii = |L⁻¹ξ_i|
+    couplings = without_rounding(basis.mT @ basis, share * lengths[:, None] * lengths)
+    error = share * lengths * rows.shape[1] ** 0.5
+    return in_numbers_of(rows, _diagonal(couplings, self_coupling)), in_numbers_of(rows, error)
+
+
+errors["pseudo_inverse"] = _pseudo_inverse
 
 
 @learning_rule
@@ -116,15 +157,37 @@ def storkey(patterns: Vectors) -> Array:
     rows = _patterns(patterns)
     if not isinstance(rows, np.ndarray):
         return storkey_by_definition(rows)
-    n = rows.shape[1]
-    couplings = np.zeros((n, n))
+    return _with_stored(np.zeros((rows.shape[1], rows.shape[1])), rows)
+
+
+def _with_stored(couplings: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The couplings after these patterns; they are written over."""
     one_magnitude = bool(np.all(np.abs(rows) == np.abs(rows[0, 0])))
-    growth = math.log1p(2 * float(rows[0, 0]) * float(rows[0, 0]) / n)  # a product of Python becomes infinite, no error
+    growth = math.log1p(2 * float(rows[0, 0]) * float(rows[0, 0]) / len(couplings))  # infinite, and no error
     # Patterns of one magnitude are stored together, as many as let the couplings grow eightfold.
     together = min(64, int(math.log(8) / growth)) if one_magnitude and growth > 0 else 1
     for block in blocks(len(rows), max(together, 1)):
         _store(couplings, rows[block])
-    return couplings
+    return np.asarray(without_rounding(couplings, 4 * len(rows) * DOUBLE * largest_entry(couplings)))
+
+
+def _storkey(patterns: Any) -> tuple[Array, Array]:
+    """δW_ij = 4Pε max |W| times the growth of an error, which the rule maps as it maps the couplings.
+
+    The growth is that of random signs before the first pattern, which is at least that of an error on the way.
+    """
+    rows = _patterns(patterns)
+    couplings, n = storkey(rows), int(rows.shape[1])
+    most = 4 * rows.shape[0] * eps_of(rows)
+    if not traced(rows):
+        signs = np.triu(np.random.default_rng(0).choice([-1.0, 1.0], (n, n)), 1)
+        known = on_host(rows).astype(float)
+        ends = _with_stored(signs + signs.T, known) - _with_stored(np.zeros((n, n)), known)
+        most *= max(1.0, largest_entry(ends))
+    return couplings, namespace(rows).broadcast_to(n * most * namespace(rows).max(abs(constant(couplings))), (n,))
+
+
+errors["storkey"] = _storkey
 
 
 @in_range
@@ -147,7 +210,7 @@ def storkey_by_definition(patterns: Vectors) -> Array:
         h = xp.sum(terms, axis=1, keepdims=True) - terms
         pairs = xp.linalg.outer(pattern, pattern) - pattern[:, None] * h.mT - h * pattern
         couplings = _diagonal(couplings + pairs / n, self_coupling=False)
-    return couplings
+    return without_rounding(couplings, 4 * rows.shape[0] * eps_of(rows) * xp.max(abs(constant(couplings))))
 
 
 def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
@@ -187,8 +250,9 @@ def perceptron(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
-    not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` if a pattern is still
-    unstable after `max_sweeps`: couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
+    not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` for a pattern with an
+    entry of 0, where ξ_i h_i is 0 whatever the couplings are, and if a pattern is still unstable after `max_sweeps`:
+    couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
     `perceptron_by_definition` corrects one pattern after another; this function gives the same couplings faster, for
     NumPy arrays. Patterns that PyTorch or JAX trace are refused, since the numbers decide when the rule ends.
     Source: Gardner (1988), J. Phys. A 21, 257, section 4.
@@ -216,6 +280,10 @@ def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[
     if traced(rows):
         cure = "give x.detach(), or learn outside of what is traced"
         raise InvalidInput(f"patterns: the perceptron rule learns until all are stable, without a derivative; {cure}")
+    if surely(namespace(rows).any(rows == 0)):
+        row, neuron = first_true(rows == 0).split(", ")
+        reason = "a neuron of 0 is stable at no couplings"
+        raise InvalidInput(f"patterns: row {row} is 0 at neuron {neuron}; {reason}; expected entries such as −1 and 1")
     stability, n = real(stability, "stability", least=0.0), rows.shape[1]
     couplings = _diagonal(rows.mT @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
@@ -350,21 +418,29 @@ def _diagonal(couplings: Array, self_coupling: bool) -> Array:
     return xp.where(own, xp.zeros_like(couplings), couplings)
 
 
-def _orthonormal(rows: Array) -> Array:
+def _orthonormal(rows: Array) -> tuple[Array, Array]:
     """Orthonormal rows that span the patterns, `(n_patterns, N)`; raises `InvalidInput` naming a dependent pattern.
 
+    The second is the error of such rows, 4ε κ for the condition κ of the patterns, each of length 1.
+
     With the overlaps Q = L Lᵀ these rows are L⁻¹ξ, if each pattern is far enough from the span of those before it: L_ii
-    is that distance. Q has the squares of the distances, which lose half of the digits; for patterns nearer than a
-    thousandth of their length, the rows come from the QR decomposition of the patterns themselves.
+    is that distance. Q has the squares of the distances, which lose half of the digits: Newton's steps B + ½(1 − BBᵀ)B
+    make the rows orthonormal again. For patterns nearer than a thousandth of their length, the rows come from the QR
+    decomposition of the patterns themselves.
     """
-    xp = namespace(rows)
+    xp, share = namespace(rows), 4 * eps_of(rows)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         overlaps = rows @ rows.mT
         try:
             root = xp.linalg.cholesky(overlaps)
             distant = xp.all(xp.linalg.diagonal(root) ** 2 > 1e-6 * xp.linalg.diagonal(overlaps))
             if not surely(~distant):
-                return xp.linalg.solve(root, rows)
+                basis = xp.linalg.solve(root, rows)
+                one = xp.eye(basis.shape[0], dtype=basis.dtype, device=device_of(basis))
+                for _ in range(NEWTON):
+                    basis = basis + 0.5 * (one - basis @ basis.mT) @ basis
+                scales = xp.linalg.svdvals(normalised(constant(rows)))
+                return basis, share * scales[0] / nonzero(scales[-1])
         except (np.linalg.LinAlgError, RuntimeError):  # PyTorch's error is a RuntimeError, and JAX gives NaN
             pass
     sizes = xp.max(xp.abs(rows), axis=1, keepdims=True)
@@ -374,7 +450,8 @@ def _orthonormal(rows: Array) -> Array:
     if surely(xp.any(dependent := distance <= 1e-10 * length[:count])) or count < rows.shape[0]:
         row = first_true(dependent) if surely(xp.any(dependent)) else count
         raise InvalidInput(f"patterns: row {row} depends on those before it; leave it out")
-    return basis.mT
+    scales = xp.linalg.svdvals(constant(upper / length))
+    return basis.mT, share * scales[0] / nonzero(scales[-1])
 
 
 if not TYPE_CHECKING:  # type checkers know the names already, so that a mistyped one is an error to them

@@ -14,7 +14,7 @@ import numpy as np
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall
-from hopattn.dynamics.single_neuron import SpinsOfPotential
+from hopattn.dynamics.single_neuron import Rounded, SpinsOfPotential
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.arrays import (
@@ -33,9 +33,11 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import in_range, no_nan
+from hopattn.foundation.ties import without_rounding
 from hopattn.networks.hopfield import require_no_mask
-from hopattn.networks.layers import Layer, LayerActivations, described
-from hopattn.networks.synapses import Connection, Function, places_of
+from hopattn.networks.layers import Layer, LayerActivations, Separated, described
+from hopattn.networks.synapses import Connection, Function, Multilinear, Stored, places_of
+from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import like
 
 
@@ -269,6 +271,24 @@ class Network(AssociativeMemory):
             parts[i] = namespace(now).where(held[i], now, moved) if self.held.any() else moved
         return namespace(x).reshape(self.activation.flat(parts), x.shape)
 
+    def nothing_near(self, states: Any, mask: Any = None) -> Array:
+        """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
+
+        Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
+        """
+        x, parts = self._taken(states, mask)
+        xp, n = namespace(x), parts[0].shape[0]
+        shares = [
+            part for layer, part in zip(self.layers, parts, strict=True) if isinstance(layer.activation, Separated)
+        ]
+        shares += [
+            one.synapse.weights(*self._of(one, parts)) for one in self.synapses if isinstance(one.synapse, Stored)
+        ]
+        if not shares:
+            return super().nothing_near(x)
+        flags = [xp.all(xp.reshape(each, (n, -1)) == 0, axis=-1) for each in shares]
+        return xp.reshape(xp.all(xp.stack(flags), axis=0), x.shape[:-1])
+
     def energies(self, states: Any) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
         x, parts = self._taken(states, None)
@@ -331,13 +351,34 @@ class Network(AssociativeMemory):
         """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
         x = self._taken(states, mask)[0]
 
-        def potential(spins: np.ndarray) -> np.ndarray:
-            parts = self.activation.split(spins)
-            sums = [one.synapse.alignment(*self._of(one, parts)) for one in self.synapses]
-            return np.asarray(sum(sums, start=np.zeros(len(spins), spins.dtype)))
+        def potential(spins: np.ndarray) -> Rounded:
+            parts, none = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
+            joined = [(one.synapse, self._of(one, parts)) for one in self.synapses]
+            value = sum((synapse.alignment(*own) for synapse, own in joined), start=none)
+            return value, sum((synapse.error(*own) for synapse, own in joined), start=none)
 
-        silent = np.concatenate([np.full(layer.size, layer.activation.silent) for layer in self.layers])
-        return SpinsOfPotential(x, potential, silent, self.held)
+        def half(up: np.ndarray, down: np.ndarray, neuron: int) -> Rounded:
+            """½ (F(up) − F(down)); of a form that is at most quadratic in the neuron, its slope half-way."""
+            name = next(name for name, part in self.parts.items() if part.start <= neuron < part.stop)
+            place, sides = neuron - self.parts[name].start, [self.activation.split(side) for side in (up, down)]
+            middle, step = self.activation.split(0.5 * (up + down)), 0.5 * (up - down)[:, neuron]
+            value, error = np.zeros(len(up)), np.zeros(len(up))
+            for one in self._on[name]:
+                places = places_of(one, name)
+                if isinstance(one.synapse, Multilinear) and len(places) <= 2:
+                    own = self._of(one, middle)
+                    of_layer = one.synapse.pull(places, *own), one.synapse.rounding(places, *own)
+                    slope, rounding = (array.reshape(len(up), -1)[:, place] for array in of_layer)
+                    value, error = value + step * slope, error + step * rounding
+                else:
+                    both = [self._of(one, parts) for parts in sides]
+                    above, below = (one.synapse.alignment(*own) for own in both)
+                    value = value + 0.5 * above - 0.5 * below
+                    error = error + 0.5 * sum(one.synapse.error(*own) for own in both)
+            return value, error
+
+        silent = np.broadcast_to(self.activation.silent, self.held.shape)
+        return SpinsOfPotential(x, potential, half, silent, self.held)
 
     def graph(self) -> Any:
         """The network as a bipartite `networkx.MultiGraph`: nodes ("layer", name) and ("synapse", name).
@@ -416,10 +457,35 @@ class Network(AssociativeMemory):
         return [parts[self._numbers[name]] for name in one.layers]
 
     def _field_of(self, layer: str, parts: list[Array]) -> Array:
-        """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one."""
+        """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one.
+
+        Of neurons that jump, a field that is no larger than its rounding is 0.
+        """
         own = [one.synapse.pull(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
         here = parts[self._numbers[layer]]
-        return sum(own[1:], start=own[0]) if own else namespace(here).zeros_like(here)
+        if not own:
+            return namespace(here).zeros_like(here)
+        field = sum(own[1:], start=own[0])
+        if not self[layer].activation.discrete:
+            return field
+        return without_rounding(field, self._rounding_of(layer, parts) + self._rounding_from(layer, parts))
+
+    def _rounding_of(self, layer: str, parts: list[Array]) -> Array:
+        """The rounding of the field of a layer, `(n, *shape)`, for activities exact up to their last digit."""
+        own = [one.synapse.rounding(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
+        return sum(own[1:], start=own[0])
+
+    def _rounding_from(self, layer: str, parts: list[Array]) -> Any:
+        """The rounding that graded neighbours bring: the activity of each has that of its field, times its gain."""
+        total: Any = 0.0
+        for one in self._on[layer]:
+            for place, name in enumerate(one.layers):
+                beside = self[name].activation
+                if name != layer and not beside.discrete:
+                    own = self._of(one, parts)
+                    own[place] = _moved(beside, self._field_of(name, parts), self._rounding_of(name, parts))
+                    total = total + one.synapse.carried(places_of(one, layer), *own)
+        return total
 
     def _taken(self, states: Any, mask: Any) -> tuple[Array, list[Array]]:
         """The states `(…, total)`, and the activities of each layer, `(n, *shape)`; a mask raises `InvalidInput`."""
@@ -451,6 +517,13 @@ class Network(AssociativeMemory):
             own = names[name] if isinstance(names, Mapping) else np.ones(self[name].shape, dtype=bool)
             held[self.parts[name]] = _booleans(own, self[name].shape, f"clamp of the layer '{name}'").ravel()
         return held
+
+
+def _moved(activation: Activation, field: Array, error: Array) -> Array:
+    """What the error of a field changes in the activities; of neurons that depend on each other, β times the error."""
+    if activation.elementwise:
+        return abs(activation(field + error) - activation(field - error))
+    return getattr(getattr(activation, "separation", activation), "beta", 1.0) * error
 
 
 def _zeros(shape: tuple[int, ...], like: Array) -> Array:

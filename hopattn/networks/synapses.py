@@ -11,12 +11,13 @@
 A synapse is not bound to layers: `on` says which ones it joins, and the same object may join several places.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -25,11 +26,14 @@ from hopattn.foundation.checks import function, real
 from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
-from hopattn.foundation.traces import is_jax, is_torch
+from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
+from hopattn.foundation.traces import constant, is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
+from hopattn.retrieval.rounding import columns, error_of, of_scores, of_weights
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Competing, Separation
+from hopattn.retrieval.similarity import Dot
 
 Shape = tuple[int, ...]
 LINEAR = 0.0, ""
@@ -66,6 +70,20 @@ class Synapse(ABC):
         first, *others = (self.gradient(place, *activities) for place in places)
         return sum(others, start=first)
 
+    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
+        """The error up to which `pull` counts as 0 for spins (`foundation/ties.py`), of its shape."""
+        own = constant(self.pull(places, *activities))
+        return error_of_sum(4, eps_of(own)) * abs(own)
+
+    def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
+        """The change of `pull`, of its shape, where the activities at one place are changes; 0 where none is known."""
+        return namespace(*activities).zeros_like(activities[places[0]])
+
+    def error(self, *activities: Array) -> Array:
+        """The error of `alignment`, `(n,)`."""
+        own = constant(self.alignment(*activities))
+        return error_of_sum(4, eps_of(own)) * abs(own)
+
     @abstractmethod
     def require_fit(self, *shapes: Shape) -> None:
         """Raise `InvalidInput` unless layers of these shapes can be joined."""
@@ -87,6 +105,38 @@ class Synapse(ABC):
         return Connection(self, layers, name)
 
 
+class Multilinear(Synapse):
+    """A synapse whose alignment is a sum of weights times one activity of each place."""
+
+    @abstractmethod
+    def with_weights(self, weights: Array) -> Self:
+        """The same synapse with other weights of the same shape, which are not checked."""
+
+    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
+        weights, most = self.arrays[0], self.carried(places, *activities)
+        terms = sum(math.prod(weights.shape) // int(weights.shape[place]) for place in places)
+        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
+
+    def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
+        return self._of_sizes.pull(places, *(abs(constant(one)) for one in activities))
+
+    def error(self, *activities: Array) -> Array:
+        weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(constant(one)) for one in activities))
+        terms = math.prod(weights.shape)
+        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
+
+    def _rounded(self, most: Array, activities: tuple[Array, ...]) -> Array:
+        """The sizes `(n, …)`, and 0 for states of whole numbers with weights of whole numbers, whose sums are exact."""
+        xp, n = namespace(most), int(most.shape[0])
+        rows = xp.concat([xp.reshape(constant(one), (n, -1)) for one in activities], axis=-1)
+        exact = are_whole(constant(self.arrays[0])) & are_whole(rows, axis=-1)
+        return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
+
+    @property
+    def _of_sizes(self) -> Self:
+        return self.with_weights(abs(constant(self.arrays[0])))
+
+
 def weights_of(value: Any, what: str, wanted: str, least: int, most: int = 32) -> Array:
     """An array of finite weights with `least` to `most` axes, none of length 0; wanted: such an array in words."""
     weights = as_float(value, what)
@@ -100,7 +150,7 @@ KERNEL = "(channels out, channels in, *extent), of at least three axes"
 
 
 @dataclass(frozen=True, eq=False)
-class Dense(Declared, Synapse):
+class Dense(Declared, Multilinear):
     """F = Σ T_ij… a_i b_j …, linear in each of its layers.
 
     weights: one axis for each layer: `(N,)` is a bias, `(out, in)` a matrix of couplings with F = aᵀW b, and a tensor
@@ -133,6 +183,11 @@ class Dense(Declared, Synapse):
         if self.weights.ndim > 2:
             return float("inf"), "its quadratic form changes its sign with the other layers"
         return Hopfield(self.weights + self.weights.mT).curvature, "its couplings have a negative eigenvalue"
+
+    def with_weights(self, weights: Array) -> Self:
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), weights=weights)
+        return other
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -170,7 +225,7 @@ def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np
 
 
 @dataclass(frozen=True, eq=False)
-class Convolution(Declared, Synapse):
+class Convolution(Declared, Multilinear):
     """F = Σ over positions p of a_pᵀ Σ_o W_o b_(sp+o): the same weights W at every position.
 
     kernel: `(channels of a, channels of b, *extent)`, as PyTorch has it. Both layers have the shape
@@ -229,6 +284,11 @@ class Convolution(Declared, Synapse):
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
         return LINEAR if len(places) == 1 else (float("inf"), "a convolution joins two different layers")
 
+    def with_weights(self, weights: Array) -> Self:
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), kernel=weights)
+        return other
+
     @property
     def arrays(self) -> tuple[Array, ...]:
         return (self.kernel,)
@@ -257,7 +317,26 @@ class Stored(Synapse):
         return _summed(self.separation.potential(activities[0] @ self.keys.mT))
 
     def gradient(self, place: int, *activities: Array) -> Array:
-        return self.separation.weights(activities[0] @ self.keys.mT) @ self.keys
+        return self.weights(activities[0]) @ self.keys
+
+    def weights(self, activities: Array) -> Array:
+        """p = ∇Ψ(K g) of activities `(n, *shape)`, with the patterns on the last axis."""
+        return self.separation.weights(activities @ self.keys.mT)
+
+    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
+        x, keys = constant(activities[0]), constant(self.keys)
+        slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
+        spread = of_weights(self.separation, scores, None, slack, (self.separation.weights(scores), 1.0))
+        return error_of(columns(spread, keys), keys.shape[0], None, eps_of(keys))
+
+    def error(self, *activities: Array) -> Array:
+        """Of the sum over patterns, and of the scores: the potential of sizes, and what the rounding changes there."""
+        x, keys = abs(constant(activities[0])), abs(constant(self.keys))
+        scores, slack = x @ keys.mT, of_scores(Dot(), x, keys, eps_of(keys))
+        most = _summed(self.separation.potential(scores))
+        moved = 0.0 if slack is None else _summed(self.separation.potential(scores + slack)) - most
+        flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
+        return error_of_sum(keys.shape[0], eps_of(keys, x), eps_of(most)) * (most + flat) + moved
 
     def require_fit(self, *shapes: Shape) -> None:
         if len(shapes) != 1 or shapes[0][-1] != self.keys.shape[1]:
@@ -327,6 +406,27 @@ class Attention(Synapse):
         weights = self.separation.weights(scores, resolve(self.mask, scores))
         for place in places:
             read, matrix = (weights @ k, self.query) if place == 0 else (weights.mT @ q, self.key)
+            total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
+        return total
+
+    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
+        """Of the sums over keys and heads, and of the scores, which are products of three or four factors."""
+        sizes = object.__new__(Attention)
+        own = {"query": self.query, "key": self.key}
+        own = {name: None if one is None else abs(constant(one)) for name, one in own.items()}
+        vars(sizes).update(vars(self), **own)
+        q, k = (constant(side) for side in self._sides(*activities))
+        most_q, most_k = sizes._sides(*(abs(constant(one)) for one in activities))
+        terms = sum(math.prod(one.shape[-2:]) for one in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))
+        share = error_of_sum(terms, eps_of(q, k, *self.arrays))
+        scores = q @ k.mT
+        where = resolve(self.mask, scores)
+        weights = self.separation.weights(scores, where)
+        p, moved = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), (weights, 1.0))
+        total: Any = 0.0
+        for place in places:
+            spread = share * p + moved
+            read, matrix = (spread @ most_k, sizes.query) if place == 0 else (spread.mT @ most_q, sizes.key)
             total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
         return total
 

@@ -8,7 +8,7 @@ keys where the cues are few.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from hopattn.retrieval.online_softmax import (
     OnlineSoftmax,
     OnlineSum,
     RunningSums,
+    Tied,
     adds_up,
     concatenated,
     loops_of,
 )
+from hopattn.retrieval.rounding import of_scores
 from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
@@ -41,6 +43,16 @@ HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
 READ_AT_ONCE = 4096
 """The number of keys, or of values, that are read at once where all scores of a cue are held."""
+
+
+class ForTies(NamedTuple):
+    """How the rounding of a field is asked for: whether all values have one size, and ε of keys and values."""
+
+    one_size: bool
+    eps: float
+
+
+Asked = ForTies | None
 
 
 @dataclass(frozen=True)
@@ -89,14 +101,16 @@ def stream(
     mask: Any = None,
     *,
     potential: bool = False,
+    tied: Asked = None,
     sizes: Blocks = SIZES,
 ) -> BlockPass:
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
     values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
-    for scores `(…, n, m)`. potential: whether to compute Ψ too. The leading axes hold several texts.
+    for scores `(…, n, m)`. potential: whether to compute Ψ too. tied: for a field with the columns of its rounding.
+    The leading axes hold several texts.
     """
-    return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, potential, sizes)
+    return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, (potential, tied), sizes)
 
 
 def stream_free_energy(
@@ -112,7 +126,7 @@ def stream_free_energy(
     The weights of the separation must have an entropy.
     """
     rows = cues if cues.ndim > 1 else cues[None]
-    field = _of_texts(_FreeEnergies, similarity, separation, (rows, keys, None), mask, False, sizes).field
+    field = _of_texts(_FreeEnergies, similarity, separation, (rows, keys, None), mask, (False, None), sizes).field
     return FreeEnergy(*np.moveaxis(field if cues.ndim > 1 else field[0], -1, 0))
 
 
@@ -122,10 +136,10 @@ def _of_texts(
     separation: Separation,
     given: tuple[np.ndarray, np.ndarray, np.ndarray | None],
     mask: Any,
-    potential: bool,
+    asked: tuple[bool, Asked],
     sizes: Blocks,
 ) -> BlockPass:
-    """The result of one pass of each text; given: the cues, keys and values of all."""
+    """The result of one pass of each text; given: the cues, keys and values of all; asked: (potential, tied)."""
     cues, keys, values = given
     texts = [text for text in given if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
@@ -143,11 +157,11 @@ def _of_texts(
         part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
         read = stored if values is keys else others[0] if others else None
         alone = separation if sinks is None else with_sink(separation, float(sinks[i]))
-        return kind(similarity, alone, own, stored, read, part, potential, dtype, loops).run(sizes)
+        return kind(similarity, alone, own, stored, read, part, *asked, dtype, loops).run(sizes)
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text
-        shape, width = (*leading, scored[-2]), kind.width_of(values)
+        shape, width = (*leading, scored[-2]), kind.width_of(values, asked[1])
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     if len(places) < TASKS:
         results = [of_text(*i) for i in places]
@@ -166,6 +180,7 @@ def running_sums(
     mask: Any = None,
     *,
     potential: bool = False,
+    tied: Asked = None,
 ) -> RunningSums:
     """The running sums of cues `(n, dim)` over these keys `(m, dim)`, to be merged with those of other keys.
 
@@ -175,7 +190,7 @@ def running_sums(
     shape = len(cues), len(keys)
     masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     loops = loops_of(separation, dtype, math.prod(shape))
-    work = _Stream(similarity, separation, cues, keys, values, masks, potential, dtype, loops)
+    work = _Stream(similarity, separation, cues, keys, values, masks, potential, tied, dtype, loops)
     return work.sums(SIZES)
 
 
@@ -184,7 +199,7 @@ class _Stream:
     """One pass of cues `(n, dim)` over blocks of keys `(m, dim)`; its attributes stay the same from block to block.
 
     masks: rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it. potential: whether Ψ is
-    asked for. loops: the compiled loops of the online softmax, or None.
+    asked for. tied: as of `Asked`. loops: the compiled loops of the online softmax, or None.
     """
 
     similarity: Similarity
@@ -194,18 +209,20 @@ class _Stream:
     values: np.ndarray | None
     masks: tuple[Any, ...]
     potential: bool
+    tied: Asked
     dtype: Any
     loops: Any
     online: ClassVar[type[OnlineSoftmax]] = OnlineSoftmax
 
     @staticmethod
-    def width_of(values: np.ndarray | None) -> int:
+    def width_of(values: np.ndarray | None, tied: Asked) -> int:
         """The number of columns of the result's field."""
-        return 0 if values is None else int(values.shape[-1])
+        dim = 0 if values is None else int(values.shape[-1])
+        return dim if tied is None or not dim else dim + 2 * (1 if tied.one_size else dim)
 
     def __post_init__(self) -> None:
         self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
-        self.width = self.width_of(self.values)
+        self.width = self.width_of(self.values, self.tied)
         by_place = NoMask, PositionRule, np.ndarray
         self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
         self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
@@ -290,32 +307,43 @@ class _Stream:
                 seeing = np.flatnonzero(visible.any(axis=1))
                 some = slice(int(seeing[0]), int(seeing[-1]) + 1)
             values = None if self.values is None else _part_of(self.values, columns, cues.dtype)
-            sums.add(some, *self._scored(cues, columns, visible, some, buffer), values)
+            tied = self._tied(self.cues[rows.start : rows.stop][some], columns)
+            sums.add(some, *self._scored(cues, columns, visible, some, buffer), values, tied)
         return sums
 
     def _from_all_scores(self, rows: range) -> BlockPass:
         """The result of these cues from all their scores at once."""
-        cues = self.cues[rows.start : rows.stop]
-        scores: np.ndarray = np.empty((len(rows), len(self.keys)), cues.dtype)
+        cues, every = self.cues[rows.start : rows.stop], range(len(self.keys))
+        scores: np.ndarray = np.empty((len(rows), len(every)), cues.dtype)
         allowed: np.ndarray | None = None
-        for part in ranges(range(len(self.keys)), READ_AT_ONCE):
+        for part in ranges(every, READ_AT_ONCE):
             here = slice(part.start, part.stop)
             visible = self._visible(rows, part)
             scores[:, here], where = self._scored(cues, part, visible)
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
                 allowed[:, here] = where
-        return self._of_scores(scores, allowed)
+        return self._of_scores(scores, allowed, self._tied(cues, every))
 
-    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None) -> BlockPass:
+    def _tied(self, cues: np.ndarray, columns: range) -> Tied | None:
+        """What the rounding of the field of these cues and keys is read from, or None."""
+        if self.tied is None or self.values is None:
+            return None
+        slack = of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.tied.eps)
+        return Tied(slack, None if self.tied.one_size else _part_of(self.values, columns, cues.dtype))
+
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, tied: Tied | None) -> BlockPass:
         """The result from all scores of some of the cues, `(n_rows, m)`."""
+        before = scores if tied is None or tied.slack is None else scores.copy()
         value, weights = self.separation.deferred(scores, allowed)
         potential = np.asarray(value()) if self.potential else np.zeros(len(scores), scores.dtype)
-        field, factor = np.zeros((len(scores), self.width), scores.dtype), 1.0
+        field, factor = np.zeros((len(scores), self.width_of(self.values, None)), scores.dtype), 1.0
         if self.values is not None:
             array, factor = weights()
             for part in ranges(range(len(self.keys)), READ_AT_ONCE):
                 field += array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
+            if tied is not None:
+                field = tied.beside(field, self.separation, before, allowed, (array, factor))
         return BlockPass(field, factor, potential, np.zeros(len(scores), bool))
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
@@ -364,14 +392,14 @@ class _FreeEnergies(_Stream):
     online = OnlineFreeEnergy
 
     @staticmethod
-    def width_of(values: np.ndarray | None) -> int:
+    def width_of(values: np.ndarray | None, tied: Asked) -> int:
         return 4
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.unshifted = False
 
-    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None) -> BlockPass:
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, tied: Tied | None) -> BlockPass:
         found = np.stack([*vars(free_energy(self.separation, scores, allowed)).values()], axis=-1)
         return BlockPass(found, 1.0, np.zeros(len(scores), scores.dtype), np.zeros(len(scores), bool))
 

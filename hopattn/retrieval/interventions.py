@@ -17,8 +17,10 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, entries, namespace, widened
 from hopattn.foundation.errors import quoted
+from hopattn.foundation.ties import eps_of, without_rounding
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.masks import like
+from hopattn.retrieval.rounding import columns, error_of, of_weights
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.step import Retrieval, summed
 
@@ -72,18 +74,24 @@ def worth_of_step(
     taken: tuple[int, ...],
     measured: Response,
     state: Array | None = None,
+    slack: Array | None = None,
 ) -> Worth:
     """The worth of the patterns of these numbers to a step of these scores `(…, n, n_patterns)`.
 
     where: the mask, as an array of the shape of the scores, or None. values: `(…, n_patterns, dim_out)`. measured: the
-    response without the patterns. state: the neurons before the step, as in `Retrieval`.
+    response without the patterns. state: the neurons before the step, as in `Retrieval`. slack: the rounding of the
+    scores, or None; spins that it decides stay as they are.
     """
     xp, separation = namespace(scores), step.effective_separation
     array, factor = separation.factored_weights(scores, where)
     values = widened(values)
     parts, theirs = (entries(one, taken, -1) for one in (array, scores))
     weights = scaled(parts, factor)
-    field = summed(array, values)
+    field, error = summed(array, values), None
+    if step.activation.discrete:
+        both = columns(of_weights(separation, scores, where, slack, (array, factor)), values)
+        error = error_of(both, int(scores.shape[-1]), None, eps_of(values))
+        field = without_rounding(field, error)
     potential = None if separation.why_no_potential else separation.potential(scores, where)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)
     found = separation.without(theirs, weights, None if where is None else entries(where, taken, -1))
@@ -99,6 +107,7 @@ def worth_of_step(
     digits = xp.log10(nonzero(share) / xp.finfo(share.dtype).eps)
     digits = xp.where((share > 0) & (digits >= 1), digits, xp.zeros_like(digits))
     rest = field - parts @ entries(values, taken, -2)
+    rest = rest if error is None else without_rounding(rest, 2 * error)
     divided = step.activate(rest / nonzero(left)[..., None], factor, state)
     known = digits > 0
     answer = xp.where(known[..., None], divided, measured.answer)

@@ -18,11 +18,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from hopattn.foundation.kernels import compiled_loops
+from hopattn.retrieval.rounding import columns, of_weights
 from hopattn.retrieval.separation.base import Elementwise, Online, Separation
 from hopattn.retrieval.separation.softmax import Softmax
 
@@ -32,6 +33,7 @@ class BlockPass:
     """The result of one pass of cues over blocks of keys, before the activation.
 
     field, factor: h = factor · field, `(…, n, dim_out)`; the factor is a number, or one number for each cue.
+    Where it is tied, the field has the columns of its rounding too (`rounding.py`), in the same unit.
     potential: Ψ(s), `(…, n)`; any number where it was not asked for. overflowed: `(…, n)`, True for each row whose sums
     overflowed; such a row must be computed from all its scores.
     """
@@ -42,10 +44,27 @@ class BlockPass:
     overflowed: np.ndarray
 
 
+class Tied(NamedTuple):
+    """What the rounding of a field is read from, of keys that a spin may be tied between.
+
+    slack: the rounding of their scores, `(n, b)`, or None. values: `(b, dim_out)`, or None where all have one size.
+    """
+
+    slack: np.ndarray | None
+    values: np.ndarray | None
+
+    def beside(
+        self, field: np.ndarray, separation: Separation, scores: Any, where: Any, weights: tuple[np.ndarray, Any]
+    ) -> np.ndarray:
+        """A field `(n, dim_out)` with the columns of its rounding."""
+        spread = of_weights(separation, scores, where, self.slack, weights)
+        return np.hstack([field, columns(spread, self.values)])
+
+
 class RunningSums(ABC):
     """The sums of n cues over the keys so far; they begin empty. `merge` adds the sums of other keys.
 
-    width: the dim of the values, or 0 where only the potential is asked for.
+    width: the columns of the field, those of its rounding among them; 0 where only the potential is asked for.
     """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:
@@ -53,11 +72,19 @@ class RunningSums(ABC):
         self.field = np.zeros((n, width), dtype)
 
     @abstractmethod
-    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(
+        self,
+        rows: slice,
+        scores: np.ndarray,
+        where: np.ndarray | None,
+        values: np.ndarray | None,
+        tied: "Tied | None" = None,
+    ) -> None:
         """Add a block of b keys, for some of the cues.
 
         rows: these cues. scores: `(n_rows, b)`, overwritten. where: the mask of the scores, or None. values:
-        `(b, dim_out)`, or None where only the potential is asked for.
+        `(b, dim_out)`, or None where only the potential is asked for. tied: for the columns of the
+        rounding, or None.
         """
 
     @abstractmethod
@@ -94,7 +121,14 @@ class OnlineSoftmax(RunningSums):
         """f and c of the separation on this machine; never pickled, since f differs between processors."""
         return cast(Online, self.separation.online())
 
-    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(
+        self,
+        rows: slice,
+        scores: np.ndarray,
+        where: np.ndarray | None,
+        values: np.ndarray | None,
+        tied: Tied | None = None,
+    ) -> None:
         if self.loops is not None:
             mask = np.zeros((0, 0), bool) if where is None else where
             how = self.dtype.type(self.scale), self.unshifted
@@ -104,7 +138,10 @@ class OnlineSoftmax(RunningSums):
             weights = self._weights(self._exponents(rows, scores, where), where)
             self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if values is not None:
-            self.field[rows] += weights @ values
+            field = weights @ values
+            self.field[rows] += (
+                field if tied is None else tied.beside(field, self.separation, scores, None, (weights, 1.0))
+            )
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -187,7 +224,14 @@ class OnlineFreeEnergy(OnlineSoftmax):
         super().__init__(separation, n, 1, dtype, *form)
         self.least = -float(np.finfo(dtype).max ** 0.5)  # of an exponent: its product with a weight of 0 is then 0
 
-    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(
+        self,
+        rows: slice,
+        scores: np.ndarray,
+        where: np.ndarray | None,
+        values: np.ndarray | None,
+        tied: Tied | None = None,
+    ) -> None:
         exponents = np.maximum(self._exponents(rows, scores, where), self.least)
         weights = self._weights(exponents.copy(), where)
         self.total[rows] += np.sum(weights, axis=1, keepdims=True)
@@ -219,14 +263,25 @@ class OnlineSum(RunningSums):
         self.factor = np.zeros((n, 1), dtype)
         self.overflowed = np.zeros(n, bool)
 
-    def add(self, rows: slice, scores: np.ndarray, where: np.ndarray | None, values: np.ndarray | None) -> None:
+    def add(
+        self,
+        rows: slice,
+        scores: np.ndarray,
+        where: np.ndarray | None,
+        values: np.ndarray | None,
+        tied: Tied | None = None,
+    ) -> None:
+        before = scores if tied is None or tied.slack is None else scores.copy()
         value, weights = self.separation.deferred(scores, where)
         if self.wants_potential:
             with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
                 self.potential[rows] += value()
         if values is not None:
             array, factor = weights()
-            self._add_field(rows, array @ values, factor)
+            field = array @ values
+            if tied is not None:
+                field = tied.beside(field, self.separation, before, where, (array, factor))
+            self._add_field(rows, field, factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -41,6 +41,8 @@ class Similarity(ABC):
     """False where, of large NumPy arrays, the differences of all entries are not held at once, though by_entries."""
     by_pairs: ClassVar[bool] = True
     """True where each score depends on its own cue and key alone, whatever their position in the batch."""
+    whole: ClassVar[bool] = False
+    """True where cues and keys of whole numbers have scores of whole numbers, which are exact."""
     distance: ClassVar[bool] = False
     """True where the score is minus a distance: then the length of a vector matters, not its direction alone."""
     source: ClassVar[str]
@@ -74,6 +76,7 @@ class Dot(Similarity):
     """s_μ = Σ_j k_μj x_j, any real number; the cosine where cue and key are of unit magnitude."""
 
     linear: ClassVar[bool] = True
+    whole: ClassVar[bool] = True
     source: ClassVar[str] = "LING3804 Lecture Notes 7, 7.1"
 
     def __call__(self, cues: Array, keys: Array) -> Array:
@@ -113,6 +116,7 @@ class Euclidean(Similarity):
 class Manhattan(Similarity):
     """s_μ = −Σ_j |k_μj − x_j|, 0 or less; 0 where the cue is the key."""
 
+    whole: ClassVar[bool] = True
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
     holds_entries: ClassVar[bool] = False
@@ -132,6 +136,7 @@ class Hamming(Similarity):
     Source: Kanerva (1988), Sparse Distributed Memory.
     """
 
+    whole: ClassVar[bool] = True
     distance: ClassVar[bool] = True
     by_entries: ClassVar[bool] = True
     holds_entries: ClassVar[bool] = False

@@ -53,7 +53,8 @@ def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop
     read = [None if itself else rows(memory.values, s.start, s.stop) for s in spans]
     shards = [Shard(s.start, len(s), *both) for s, *both in zip(spans, own, read, strict=True)]
     dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
-    layout = ShardLayout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
+    sizes = np.abs(memory.values)
+    layout = ShardLayout(spans, dims, dtypes, (float(sizes.min()), float(sizes.max())), itself)
     return Sharded(Here(shards), layout, memory.similarity, memory.separation, memory.activation)
 
 
@@ -95,6 +96,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
     assert_allclose(found.step(cues, mask), wanted, rtol=0, atol=size)
     assert_allclose(found.field(cues, mask), memory.field(cues, mask), rtol=0, atol=size)
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
+    assert np.array_equal(found.nothing_near(cues, mask), ~found.weights(cues, mask).any(axis=-1))
     if sink is not None:
         assert_allclose(found.rest(cues, mask), memory.rest(cues, mask), rtol=tol, atol=size)
     if not memory.separation.why_no_entropy:
@@ -102,6 +104,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
             assert_allclose(own, other, rtol=10 * tol, atol=10 * tol * max(1.0, 1 / beta))
     assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
     one = mask[0] if getattr(mask, "ndim", 0) == 2 and len(mask) else None  # one cue drops its axis
+    assert found.nothing_near(cues[0], one).tolist() is not bool(found.weights(cues[0], one).any())
     for name in ("step", "field", "weights"):
         alone, whole = getattr(found, name)(cues[0], one), getattr(memory, name)(cues[0], one)
         assert_allclose(alone, whole, rtol=tol, atol=size, strict=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 import hopattn as ha
 from tests.draws import arrays, count, domain, stores
@@ -47,6 +48,8 @@ def plain_recall(memory, cue, max_steps, tol, mask):
             break
     level = end == "converged" and tol <= np.finfo(float).eps ** 0.5
     energies.append(None if energies[-1] is None else energies[-1] if level else memory.energy(x[None], mask)[0])
+    if end == "converged" and not memory.weights(x[None], mask).any():
+        end = "nothing near"
     kept = {"trajectory": np.array(states), "weights": memory.weights(np.array(states), mask)}
     kept["overlaps"] = kept["trajectory"] @ memory.patterns.T / np.sum(memory.patterns**2, axis=1)
     ends = {"state": x, "steps": t, "status": end, "converged": end == "converged", "period": period, "asked_every": 1}
@@ -123,6 +126,41 @@ def test_growth_is_beyond_two_to_the_twentieth_times_cue_and_first_state(gain, s
     found = ha.Associator([[gain]]).recall([1.0], max_steps=2)
     assert (found.status, found.state[0]) == ("limit" if state == GROWTH**2 else "diverged", state)
     assert (found.residual == 0) == (state != GROWTH**2)
+
+
+RESTS = {
+    "tanh": brentq(lambda x: x - np.tanh(2 * x), 0.5, 1),
+    "logistic": brentq(lambda x: x - 1 / (1 + np.exp(-2 * x)), 0.5, 1),
+    "unit": 0.5**0.5,
+    "layer_norm": (1 - 1e-5 / 4) ** 0.5,
+    "sign": 1.0,
+    "step": 1.0,
+}
+"""The largest entry of the state in which two neurons of these kinds rest that drive each other by 2."""
+
+
+@pytest.mark.parametrize("activation", ha.activations)
+def test_a_state_that_its_activation_bounds_grows_from_almost_nothing_to_its_rest(activation, library):
+    """Two neurons drive each other by 2, or by −2 where their mean is 0; only linear ones have no bound."""
+    sides = np.array([1.0, -1.0 if activation == "layer_norm" else 1.0])
+    network = ha.Hopfield(library.array(sides.prod() * np.array([[0.0, 2], [2, 0]])), activation=activation)
+    cue = library.array(np.array([[0.0, 1.0]]) if network.activation.discrete else 1e-9 * sides[None])
+    for name in ("sync", "concave_convex", "graded", "async"):
+        update = ha.updates[name]()
+        if update.obstacle(network) or not (update.on_devices or library.name == "numpy"):
+            continue
+        found = network.recall(cue, update=update, max_steps=3000, rng=0)
+        if activation == "identity":
+            assert found.status[0] == "diverged", name
+        else:
+            assert found.status[0] == "converged", name
+            np.testing.assert_allclose(np.abs(library.numpy(found.state)), RESTS[activation], rtol=1e-9, err_msg=name)
+
+
+def test_a_state_that_reads_large_values_has_not_diverged_beside_small_patterns():
+    memory = ha.Memory(np.eye(3), [[0, 1e-9, 0], [0, 0, 1], [0, 0, 1]], separation="argmax", patterns=1e-9 * np.eye(3))
+    found = memory.recall([1e-9, 0.0, 0.0])
+    assert (found.status, found.state.tolist()) == ("converged", [0, 0, 1])
 
 
 def test_a_state_that_is_not_finite_has_grown_whatever_the_scale_and_the_last_finite_one_stays():

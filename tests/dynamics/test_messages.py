@@ -46,6 +46,15 @@ ROWS = [
     (recall(rng=np.random.RandomState(1)), "rng: ", "seed"),
     (recall(ALIKE, BEYOND, update=ORDER), "energy: ", "float64", "row 3"),
     (recall(ALIKE[3], BEYOND, update="sync"), "energy: ", "float64"),
+    *(
+        (
+            recall(np.ones(100, "f4"), ha.memories.dense(np.ones((3, 100), "f4"), n=40), update=update),
+            "energy: ",
+            "float32",
+            "row 0",
+        )
+        for update in ("sync", "async")
+    ),
     (lambda: ha.Asynchronous("rndom"), "order: ", "did you mean 'random'"),
     (lambda: ha.Asynchronous([0, 0, 1]), "order: ", "every neuron once"),
     (lambda: ha.Asynchronous([0.5, 1]), "order: ", "every neuron once"),

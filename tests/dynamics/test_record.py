@@ -28,7 +28,7 @@ def test_an_answer_of_another_dim_is_given_once_and_matched():
 
 def test_every_status_and_every_kind_has_its_meaning_beside_it():
     found = ha.Memory([[2.0, 0.0]], separation="identity").recall([[1.0, 0.0], [0.0, 1.0]])
-    assert found.meaning.tolist() == [ha.Status("diverged").meaning, ha.Status("converged").meaning]
+    assert found.meaning.tolist() == [ha.Status("diverged").meaning, ha.Status("nothing near").meaning]
     alone = ha.Memory(np.eye(2)).recall([1.0, 0.0])
     assert alone.meaning == ha.Status(alone.status).meaning == alone.status.meaning == ha.Status.CONVERGED.meaning
     assert all(status.meaning in repr(status) and status == status.value for status in ha.Status)
@@ -39,7 +39,7 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
     memory = ha.Memory([[2.0, 0.0]], separation="identity")
     text = repr(memory.recall([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]], keep=("trajectory",)))
     assert text.startswith("Recall(3 cues of dim 2, 2 to ")
-    assert f"2 converged ({ha.Status.CONVERGED.meaning}), 1 diverged ({ha.Status.DIVERGED.meaning})" in text
+    assert f"2 nothing near ({ha.Status.NOTHING_NEAR.meaning}), 1 diverged ({ha.Status.DIVERGED.meaning})" in text
     assert text.endswith("with trajectory)")
     one = repr(ha.Memory(np.eye(2)).recall([1.0, 0.0], max_steps=1))
     assert one == f"Recall(1 cue of dim 2, 1 step, limit ({ha.Status.LIMIT.meaning}))"

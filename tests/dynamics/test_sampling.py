@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.special import ive
+from scipy.special import entr, ive
 from scipy.stats import chi2
 
 import hopattn as ha
@@ -292,3 +292,63 @@ def test_a_start_of_the_right_density_keeps_it(memory):
         early, late = long[:, 40], long[:, 60]
         assert abs(early.mean() - late.mean()) < 4 * np.sqrt((early.var() + late.var()) / 800)
         assert np.all(np.isfinite(long))
+
+
+def plane(low, high):
+    """Nodes and weights of a square, `(10000, 2)` and `(10000,)`."""
+    places, weights = nodes(low, high)
+    return np.stack(np.meshgrid(places, places), -1).reshape(-1, 2), np.multiply.outer(weights, weights).ravel()
+
+
+CIRCLE = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+SQUARE, JOINED = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([[0, 0.5], [0.5, 0]])
+FROM_0 = {
+    "sign": (2.0 * SQUARE - 1, 1.0, np.zeros_like),
+    "step": (1.0 * SQUARE, 1.0, np.zeros_like),
+    "tanh": (*plane(-1, 1), lambda x: (entr(1 + x) + entr(1 - x)) / -2),
+    "logistic": (*plane(0, 1), lambda x: -entr(x) - entr(1 - x)),
+    "identity": (*plane(-12, 12), lambda x: x**2 / 2),
+    "unit": (np.stack([np.cos(CIRCLE), np.sin(CIRCLE)], axis=1), 1.0, np.zeros_like),
+}
+"""Of each activation a grid of states, its weights, and Φ* of an entry."""
+
+
+@pytest.mark.parametrize(
+    ("activation", "update"),
+    [("sign", ha.Glauber(1.0)), ("step", ha.Glauber(1.0))]
+    + [(name, ha.Metropolis(1.0, width=1.4)) for name in ("tanh", "logistic", "identity", "unit")]
+    + [("logistic", ha.Langevin(1.0, dt=0.02))]  # with a longer step no move leaves the steep edge
+    + [(name, ha.Langevin(1.0, dt=0.1)) for name in ("tanh", "identity", "unit")],
+)
+def test_chains_of_couplings_without_patterns_leave_a_start_of_almost_nothing(activation, update):
+    """x₁ + x₁x₂ of 1,000 chains is within 4 standard errors of its mean over the density by enumeration or quadrature.
+
+    No pattern and no cue gives a scale by which the first move could be called growth.
+    """
+    network, (grid, weights, conjugate) = (
+        ha.Hopfield(JOINED, bias=[0.2, 0.0], activation=activation),
+        FROM_0[activation],
+    )
+    energy = conjugate(grid).sum(axis=1) - 0.5 * np.sum(grid @ JOINED * grid, axis=1) - 0.2 * grid[:, 0]
+    start = np.zeros((1000, 2)) if activation in ("sign", "step", "unit") else np.full((1000, 2), 1e-9)
+    found = network.recall(start, update=update, max_steps=60, rng=2)
+    assert set(found.status) == {"limit"}
+    mass, (of_grid, of_chains) = weights * np.exp(-energy), (x[:, 0] * (1 + x[:, 1]) for x in (grid, found.state))
+    mean = mass @ of_grid / mass.sum()
+    spread = mass @ (of_grid - mean) ** 2 / mass.sum()
+    assert abs(of_chains.mean() - mean) < 4 * np.sqrt(spread / len(start))
+
+
+def test_the_free_neurons_of_a_clamped_machine_leave_zero():
+    """Both fields are 0, so that each neuron fires in half of the samples: a mean of ½ with the error ½/√2000."""
+    layers = ha.networks.Layer("seen", 1, "step"), ha.networks.Layer("hidden", 2, "step")
+    machine = ha.networks.Network(layers, [ha.networks.Dense(np.ones((2, 1))).on("hidden", "seen")])
+    found = machine.recall(np.zeros((1000, 3)), update=ha.Glauber(1.0), clamp="seen", max_steps=20, rng=3)
+    assert abs(found.state[:, 1:].mean() - 0.5) < 4 * 0.5 / np.sqrt(2000)
+
+
+def test_a_chain_whose_energy_has_no_least_value_diverges():
+    """E = −x²: a step is x⁺ = 1.2 x + noise."""
+    network, update = ha.Hopfield([[3.0]], activation="identity"), ha.Langevin(1.0, dt=0.1, correction=False)
+    found = network.recall(np.zeros((20, 1)), update=update, max_steps=400, rng=0)
+    assert set(found.status) == {"diverged"} and np.all(np.isfinite(found.state))

@@ -127,7 +127,7 @@ Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__
 OF_RECALL = {
     *words("""
 single_neuron_states step_with_energy drawn guarantee internal obstacle residual move size_read require_energy limits
-cue_term step_of_layers
+cue_term step_of_layers spread
 """)
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopattn as ha
+import hopattn.memories.memory
 from hopattn import activations, separations, similarities
 from tests.draws import arrays, betas, count, domain, in_dtypes, near, sizes, spins, stores
 
@@ -341,3 +342,48 @@ def test_steps_and_energies_are_compiled_as_one_graph(torch, traced, name):
     memory = getattr(ha.memories, name)(patterns)
     for asked in (lambda x: memory.step(memory.step(x)), memory.energy):
         torch.testing.assert_close(traced(asked)(cue), asked(cue))
+
+
+@pytest.mark.parametrize("separation", separations)
+def test_a_cue_that_a_mask_leaves_without_patterns_ends_as_nothing_near(separation, library, monkeypatch):
+    monkeypatch.setattr(hopattn.memories.memory, "HELD", 2)  # so that each cue is a block of its own
+    memory, cues = (
+        ha.Memory(library.array(np.eye(2)), separation=separation),
+        library.array(np.array([[0.5, 0.25]] * 3)),
+    )
+    mask = library.array(np.array([[True, True], [False, False], [False, True]]))
+    found = memory.recall(cues, mask=mask, update="sync", max_steps=9)
+    assert (found.status == "nothing near").tolist() == [False, True, False]
+    assert not found.converged[1] and found.meaning[1] == ha.Status.NOTHING_NEAR.meaning
+    assert library.numpy(memory.nothing_near(cues, mask)).tolist() == [False, True, False]
+    assert library.numpy(memory.nothing_near(cues[1, :], mask[1, :])).tolist() is True
+
+
+SPINS = np.where(np.random.default_rng(0).random((3, 16)) < 0.5, -1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("memory", "near", "far"),
+    [
+        (ha.memories.sdm(SPINS, SPINS, radius=2), SPINS[0], -SPINS[0]),
+        (ha.memories.threshold_layer(np.eye(3)), [0.9, 0.8, 0.1], [0.4, 0.4, 0.4]),
+        (ha.Memory(np.eye(2), separation="rectified_power", activation="sign"), [1, 1], [-1, -1]),
+        (ha.Memory(np.eye(2), separation="proportional"), [0.9, 0.1], [-0.9, -0.1]),
+        (ha.Memory(np.eye(2), separation="identity", activation="tanh", beta=4.0), [0.5, 0.5], [0, 0]),
+        (ha.Memory(2 * np.eye(2), separation="sparsemax", sink=2.0), [2.0, 0.0], [0.1, 0.1]),
+        (ha.Memory(2 * np.eye(2), separation="argmax", sink=2.0), [2.0, 0.0], [0.1, 0.1]),
+        (ha.Memory(2 * np.eye(2), separation="softmax", sink=2e4, beta=1e4), [2.0, 0.0], [0.1, 0.1]),
+    ],
+)
+def test_a_state_to_which_no_pattern_has_a_weight_ends_as_nothing_near(memory, near, far):
+    found = memory.recall([near, far], update="sync")
+    assert found.status.tolist() == ["converged", "nothing near"]
+    assert memory.weights(found.state).any(axis=1).tolist() == [True, False]
+
+
+def test_spins_read_the_direction_of_weights_that_are_too_small_for_numbers():
+    """.1³⁹⁹ and exp(−1000) are 0 as numbers, and the spins turn to the pattern all the same."""
+    for separation, scale in ((separations.power(n=400), 0.01), (separations.exponential(beta=1e4), -0.01)):
+        memory = ha.Memory(scale * np.ones((1, 10)), separation=separation, activation="sign")
+        assert memory.recall(np.ones(10), update="sync", max_steps=4).status != "nothing near"
+        assert not memory.weights(np.ones(10)).any()

@@ -107,6 +107,12 @@ def test_what_cannot_be_learned_is_refused_as_with_numpy(library, row):
     refused(lambda: row[0](library.array), *row[1:])
 
 
+@pytest.mark.parametrize("rule", ["perceptron", "perceptron_by_definition"])
+def test_the_perceptron_refuses_an_entry_of_zero_by_its_place(library, rule):
+    rows = library.array([[1.0, -1, 1], [1, 1, 0]])
+    refused(lambda: getattr(ha.learning, rule)(rows), "patterns: row 1", "neuron 2", "no couplings")
+
+
 def test_the_perceptron_is_not_traced(torch, jax):
     learn, rows = ha.learning.perceptron, torch.tensor(spins(1), requires_grad=True)
     refused(lambda: learn(rows), "patterns: ", "without a derivative", "x.detach()")

@@ -24,8 +24,9 @@ class Nothing(ha.Separation):
 
 CALLS = [
     *((lambda name=name, beta=beta: make(name, beta=beta), "beta", repr(beta))
-      for name in ha.separations for beta in (0, -1, np.nan)),
+      for name in ha.separations for beta in (0, -1, np.nan, 1e-320)),
     *((lambda beta=beta: softmax(beta=beta), "beta", repr(beta)) for beta in (np.inf, "8", True, None, [1])),
+    (lambda: ha.Memory(EYE, beta=1e-320), "beta", "1e-320", "at least 2.23e-308"),
     (lambda: softmax(beta=ONES(2)), "beta", "(2,)"),
     *((lambda n=n: ha.separations.power(n=n), "n", "whole", repr(n)) for n in (1, 1001, 2.5, "3", True)),
     (lambda: ha.separations.entmax(alpha=0.9), "alpha", "at least 1", "0.9"),

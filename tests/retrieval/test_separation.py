@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -203,6 +204,20 @@ def test_a_masked_score_cannot_overflow(name, parameters):
     np.testing.assert_allclose(separation.weights(scores, where), [0, *separation.weights(scores[1:])], rtol=1e-12)
 
 
+@on_both_kernels
+@pytest.mark.parametrize(("name", "parameters"), [*EVERY, ("proportional", {})])
+def test_a_score_of_minus_infinity_counts_as_masked(name, parameters, library):
+    scores = np.array([[-np.inf] * 3, [1.0, -np.inf, 0.5], [0.5, -1.0, 0.25]])
+    separation, seen = separations[name](beta=0.7, **parameters), np.isfinite(scores)
+    plain, given = np.where(seen, scores, 9.0), library.array(scores)
+    forms = [separation.weights, lambda *given: np.multiply(*map(library.numpy, separation.factored_weights(*given)))]
+    forms += [separation.potential] * (name != "proportional") + [separation.rest] * ("sink" in parameters)
+    for form in forms:
+        found, expected = library.numpy(form(given)), library.numpy(form(library.array(plain), library.array(seen)))
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    assert not library.numpy(separation.weights(given))[0].any()
+
+
 def test_exact_ties_share_the_weight_of_argmax():
     assert separations["argmax"]().weights(np.array([1.0, 3.0, 3.0])).tolist() == [0, 0.5, 0.5]
 
@@ -334,6 +349,37 @@ def test_a_power_of_whole_numbers_is_exact(n):
     np.testing.assert_allclose(
         separations["power"](n=n).weights(scores)[0], [float(int(s) ** (n - 1)) for s in scores[0]]
     )
+
+
+@settings(max_examples=count(300, 30))
+@given(data=st.data(), n=st.integers(2, 1000) | st.sampled_from([126, 127, 128, 129]))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"], indirect=True)
+def test_a_power_is_right_where_it_is_a_number_of_the_dtype(library, dtype, data, n):
+    """Against fractions: weights of any size beside each other, Ψ, and the sum of weights by their factor."""
+    numbers, beta = np.finfo(dtype), data.draw(st.sampled_from([1.0, 0.3, 2.0**-20, 1e6, 1.7]))
+    reach = np.log2(float(numbers.smallest_normal)) + 1, np.log2(float(numbers.max)) - 2
+    sizes = np.array(data.draw(st.lists(st.floats(*reach), min_size=1, max_size=4))) / (n - 1)
+    scores = (2.0 ** np.clip(sizes - np.log2(beta), *reach) * [1, -1, 1, 1][: len(sizes)]).astype(dtype)
+    given = library.module.asarray(scores)
+    power, most = separations["power"](n=n, beta=beta), Fraction(float(numbers.max))
+    exact = [(Fraction(beta) * Fraction(float(s))) ** (n - 1) for s in scores]
+    with np.errstate(over="ignore"):
+        weights, psi = (library.numpy(one(given)) for one in (power.weights, power.potential))
+        summed = library.numpy(np.multiply(*map(library.numpy, power.factored_weights(given)))).sum()
+    assert weights.dtype == psi.dtype == dtype
+    near = Fraction(4 + n / 2) * Fraction(float(numbers.eps))  # JAX multiplies, and each product is rounded
+    parts = [p * Fraction(float(s)) / n for p, s in zip(exact, scores, strict=True)]
+    for found, terms in [*zip(weights, [[p] for p in exact], strict=True), (psi, parts), (summed, exact)]:
+        size = sum(map(abs, terms))
+        if numbers.smallest_normal <= size <= most / 2:
+            assert abs(Fraction(float(found)) - sum(terms)) <= len(terms) * near * size
+
+
+def test_a_high_power_in_single_precision_is_that_of_double():
+    scores = np.array([0.95, 0.5], np.float32)
+    assert separations["power"](n=400).weights(scores)[0] == pytest.approx(float(scores[0]) ** 399, rel=1e-5)
+    assert separations["power"](n=150).potential(scores) == pytest.approx(float(scores[0]) ** 150 / 150, rel=1e-5)
 
 
 @dataclass(frozen=True)

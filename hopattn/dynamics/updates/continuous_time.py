@@ -126,7 +126,7 @@ class Time(_Flow):
         x, h = np.array(states), np.asarray(memory.field(states, mask))
         before = np.asarray(memory.energy(states, mask))
         own = np.asarray(memory.activation.conjugate(states))
-        most = before + 16 * np.finfo(x.dtype).eps * (np.abs(own) + np.abs(own - before))
+        most = before + 48 * np.finfo(x.dtype).eps * np.maximum(np.abs(own), np.abs(before))  # Φ*, and Ψ = Φ* − E
         rows, dt = np.arange(len(x)), self.dt
         for _ in range(HALVINGS):
             share = -np.expm1(-dt / memory.time_constants)

@@ -34,6 +34,10 @@ class Sampler(Declared, Update):
     def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
         """The states that are tried, `(n, dim)`, and the cost c of each. noise: Gaussian numbers, `(n, dim)`."""
 
+    @abstractmethod
+    def spread(self, dim: int) -> float:
+        """The standard deviation of an entry of the noise in a move of states `(n, dim)`."""
+
     @property
     def ends(self) -> tuple[Status, ...]:
         return ()
@@ -82,8 +86,11 @@ class Metropolis(Sampler):
         return cls(_drawn_temperature(rng))
 
     def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
-        tried = (states + self.width / states.shape[1] ** 0.5 * noise).astype(states.dtype)
+        tried = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
         return normalised(tried) if isinstance(memory.activation, Unit) else tried, 0.0
+
+    def spread(self, dim: int) -> float:
+        return float(self.width / dim**0.5)
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ class Langevin(Sampler):
                 own = np.asarray(memory.gradient(x, mask))
             return _along_sphere(own, x) if on_sphere else own
 
-        down, shaken = slope(here), ((2 * self.dt * self.temperature) ** 0.5 * noise).astype(states.dtype)
+        down, shaken = slope(here), (self.spread(states.shape[1]) * noise).astype(states.dtype)
         v = (_along_sphere(shaken, here) if on_sphere else shaken) - self.dt * down
         tried, back = _on_great_circle(here, v) if on_sphere else (here + v, -v)
         if not self.correction:
@@ -143,6 +150,9 @@ class Langevin(Sampler):
         with np.errstate(over="ignore", invalid="ignore"):
             cost = 0.5 * np.sum(there * (back + 0.5 * self.dt * there) - down * (v + 0.5 * self.dt * down), axis=-1)
         return tried, np.where(row_length(v) < np.pi, cost, np.inf) if on_sphere else cost
+
+    def spread(self, dim: int) -> float:
+        return float((2 * self.dt * self.temperature) ** 0.5)
 
     def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: at T = 0 the largest entry of |x − ∇Φ(h(x))|, whatever dt is."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
-from hopattn.foundation.arrays import Array, as_array
+from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.registry import name_of
 
 NEGATIVE = "the couplings have a negative eigenvalue, so that all neurons at once may run into a cycle of two"
@@ -53,7 +53,8 @@ class ConcaveConvex(Update):
         inertia = memory.curvature
         if inertia == 0:
             return Synchronous().step(memory, states, mask, context)
-        field = as_array(memory.field(states, mask)) + inertia * states
+        field = as_array(memory.field(states, mask))
+        field = field + inertia * namespace(field).astype(states, field.dtype, copy=False)
         return memory.activation.proximal(field, states, inertia), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:

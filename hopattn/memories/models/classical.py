@@ -125,14 +125,13 @@ def _network(
     """The network of these patterns by a rule; raises `InvalidInput` for an unknown rule, or one without a diagonal."""
     bias = real(bias, "bias")
     reject_unknown("rule", [rule], learning.rules)
-    learn = learning.rules[rule]
-    has_diagonal = "self_coupling" in learn.__annotations__
+    has_diagonal = "self_coupling" in learning.rules[rule].__annotations__
     if flag(self_coupling, "self_coupling") and not has_diagonal:
         raise InvalidInput(f"self_coupling: the rule '{rule}' has none; expected False")
     if rule == "hebb" and activation != "step":
         return Hopfield.by_hebb(patterns, self_coupling, activation, bias)
-    couplings = learn(patterns, self_coupling) if has_diagonal else learn(patterns)
-    return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns)
+    couplings, error = learning.learned(rule, patterns, *([self_coupling] if has_diagonal else []))
+    return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns, rounding=error)
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)")

@@ -6,7 +6,7 @@
 | `Simplex` | the same; without a sink, a shift of all scores changes no weight | the same |
 | `Elementwise` | its own score: Ψ = Σ_μ φ(s_μ) | fields and potentials add up |
 
-Scores are `(…, n_patterns)`, masks broadcast to them.
+Scores are `(…, n_patterns)`, masks broadcast to them. A score of −∞ counts as masked.
 """
 
 import math
@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace, require_broadcast
 from hopattn.foundation.checks import positive_or_followed, real
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -36,21 +36,32 @@ Online = tuple[Callable[[np.ndarray], np.ndarray], float]
 """(f, c) of weights p = f(c(s − max s)) / Σ f(c(s − max s)); f may write over its argument."""
 
 
+def inverse_temperature(value: Any, what: str) -> Any:
+    """A positive number as `positive_or_followed` gives it; of an array, 1/β is a number of its dtype."""
+    beta = positive_or_followed(value, what)
+    least = 0.0 if isinstance(beta, float) else float(namespace(beta).finfo(beta.dtype).smallest_normal)
+    if surely(beta < least):
+        raise InvalidInput(f"{what}: expected at least {least:.3g}, so that 1/{what} is a number, not {quoted(value)}")
+    return beta
+
+
 @dataclass(frozen=True)
 class Separation(Declared, ABC):
     """A potential over scores, Ψ(s) = β⁻¹ Ψ₁(βs), and its gradient, the weights p = ∇Ψ(s) = ∇Ψ₁(βs).
 
-    beta: the inverse temperature, a positive number; raises `InvalidInput` otherwise. An array `()` of PyTorch or JAX
-    by which a derivative is taken stays an array, so that β can be learned; scores are then arrays of that library.
+    beta: the inverse temperature, a positive number, from 2.2e-308 on, the least number of full precision; raises
+    `InvalidInput` otherwise. An array `()` of PyTorch or JAX by which a derivative is taken stays an array, so that β
+    can be learned; scores are then arrays of that library.
 
     Scores are `(…, n_patterns)`. `where` is boolean and broadcasts to them, True = may attend. A masked entry has
-    weight 0 and adds nothing to the potential. A row with nothing to attend to has weights 0 and potential 0.
+    weight 0 and adds nothing to the potential, and so has one whose score is −∞. A row with nothing to attend to has
+    weights 0 and potential 0.
 
     A separation of your own is a frozen dataclass that says whether it is `convex`, and writes `potential` and
     `weights`, or `value_and_weights`. It works wherever ours do. A subclass of `Simplex` writes `unit` alone.
     """
 
-    beta: Annotated[float, positive_or_followed] = field(default=1.0, kw_only=True)
+    beta: Annotated[float, inverse_temperature] = field(default=1.0, kw_only=True)
     jumps: ClassVar[bool] = False
     """True where the weights are not continuous in the scores."""
     tempered: ClassVar[bool] = True
@@ -76,6 +87,11 @@ class Separation(Declared, ABC):
         """Why the weights are not a distribution with an entropy of which Ψ is the conjugate; empty where they are."""
         share = self.shares and self.convex
         return self.why_no_potential or ("" if share else "its weights are not a distribution: they need not sum to 1")
+
+    @property
+    def cure(self) -> str:
+        """What makes a potential smaller that is beyond the numbers."""
+        return "a smaller beta such as 1/dim"
 
     @property
     def why_imprecise(self) -> str:
@@ -244,6 +260,7 @@ class Competing(Separation):
         """Ψ and the weights of scores that compete, those of a null pattern among them; as `deferred`."""
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        where = attended(scores, where)
         if self.sink is None:
             return self.contest(scores, where)
         value, weights = self._with_null_pattern(scores, where)
@@ -261,7 +278,7 @@ class Competing(Separation):
         """
         if self.sink is None:
             return super().rest(scores, where)
-        return scaled(*self._with_null_pattern(scores, where)[1]())[..., -1]
+        return scaled(*self._with_null_pattern(scores, attended(scores, where))[1]())[..., -1]
 
     def _with_null_pattern(self, scores: Array, where: Array | None) -> Deferred:
         """Ψ and the weights with the null pattern as the last one; a β too flat for sink/β is applied before."""
@@ -341,6 +358,20 @@ class Elementwise(Separation):
 def scaled(array: Array, factor: Any) -> Array:
     """factor · array; the array itself where the factor is the number 1."""
     return array if isinstance(factor, float) and factor == 1.0 else factor * array
+
+
+def attended(scores: Array, where: Array | None) -> Array | None:
+    """The mask without the scores of −∞; `where` itself where there are none, as far as that is known.
+
+    An accelerator is not asked, as it would have to finish all its work first.
+    """
+    lowest = float("-inf")
+    if isinstance(scores, np.ndarray):
+        if scores.min(initial=0.0) > lowest:
+            return where
+    elif "cpu" in str(device_of(scores)).lower() and surely(namespace(scores).all(scores != lowest)):
+        return where
+    return scores != lowest if where is None else where & (scores != lowest)
 
 
 def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:

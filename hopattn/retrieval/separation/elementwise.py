@@ -2,16 +2,22 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Real
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign
-from hopattn.retrieval.separation.base import Deferred, Elementwise, masked, masked_max, shifted
+from hopattn.retrieval.separation.base import Deferred, Elementwise, attended, masked, masked_max, shifted, split
 from hopattn.retrieval.separation.softmax import Softmax
+
+SMALL = 4
+"""The largest power that is taken by multiplication."""
+LARGE = 32
+"""The largest power of numbers from 1 to 2 that is left as it is."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Identity(Elementwise):
     source: ClassVar[str] = "Hopfield 1982"
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        visible = masked(scores, where)
+        visible = masked(scores, attended(scores, where))
         return lambda: 0.5 * self.beta * namespace(scores).sum(visible * visible, axis=-1), lambda: (visible, self.beta)
 
     def conjugate(self, weights: Array) -> Array:
@@ -42,9 +48,9 @@ class Identity(Elementwise):
 class Power(Elementwise):
     """Ψ₁(s) = Σ sⁿ/n, p = (βs)ⁿ⁻¹, for a whole n from 2 to 1000.
 
-    Convex for even n only; for odd n the energy may rise. Each row of scores is divided by a power of two before the
-    power is taken, which rounds nothing: only a result that is itself out of range overflows, and a tie between whole
-    numbers stays a tie. Raises `InvalidInput` for another n.
+    Convex for even n only; for odd n the energy may rise. Scores are divided by powers of two before the power is
+    taken, which rounds nothing: only a result that is itself out of the range of the dtype overflows, and a tie between
+    whole numbers stays a tie. Raises `InvalidInput` for another n.
     Source: Krotov & Hopfield (2016), NeurIPS 29, with F(x) = xⁿ (our potential is theirs divided by n).
     """
 
@@ -56,9 +62,13 @@ class Power(Elementwise):
     def convex(self) -> bool:  # type: ignore[override]
         return self.n % 2 == 0
 
+    @property
+    def cure(self) -> str:
+        return f"a power below n = {self.n}"
+
     def base(self, scores: Array, where: Array | None) -> Array:
         """The base of the powers: the scores, 0 where masked."""
-        return masked(scores, where)
+        return masked(scores, attended(scores, where))
 
     def conjugate(self, weights: Array) -> Array:
         """(1 − 1/n) Σ |p|^(n/(n−1)) / β, of those p that the power gives."""
@@ -74,22 +84,50 @@ class Power(Elementwise):
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
         xp, n, base = namespace(scores), self.n, self.base(scores, where)
-        own = xp.floor(xp.log2(nonzero(xp.max(xp.abs(base), axis=-1, keepdims=True))))
+        own = _floor_log(xp.max(xp.abs(base), axis=-1, keepdims=True))
         unit = base / _two_to(own)  # the largest of a row is from 1 to 2
-        # β = rest · 2^exponent, with rest in [√½, √2); a β that is an array is the rest.
-        exponent = round(math.log2(self.beta)) if isinstance(self.beta, float) else 0
-        rest = self.beta / 2.0**exponent
+
+        def powers(n: int) -> tuple[Array, Array]:
+            """The powers of a row as (array, e) = array · 2^e, with e `(…, 1)`: the largest is about 1."""
+            array, e = _power_in_parts(unit, n)
+            if e is not None:
+                top = xp.max(e, axis=-1, keepdims=True)
+                array, e = _times_two_to(array, e - top), top
+            if n > LARGE:
+                top = _floor_log(xp.max(xp.abs(array), axis=-1, keepdims=True))
+                array, e = array * _two_to(-top), top if e is None else e + top
+            return array, n * own if e is None else n * own + e
 
         def value() -> Array:
-            total = xp.sum(_whole_power(unit, n), axis=-1)
-            return total * (rest**n / (n * self.beta)) * _two_to(n * (own[..., 0] + exponent))
+            (array, e), (rest, exponent) = powers(n), self._power_of_beta(scores)
+            return _times_two_to(xp.sum(array, axis=-1) * (rest / n), e[..., 0] + exponent)
 
         def weights() -> tuple[Array, Array]:
-            above_one = max(0.0, math.log2(rest)) if isinstance(rest, float) else 0.0
-            most = math.log2(float(xp.finfo(scores.dtype).max)) - 1 - (n - 1) * above_one  # no 0 · inf
-            return _whole_power(unit, n - 1), rest ** (n - 1) * _two_to(xp.clip((n - 1) * (own + exponent), None, most))
+            (array, e), (rest, exponent) = powers(n - 1), self._power_of_beta(scores)
+            return array, rest * _two_to(xp.clip(e + exponent, None, _reach(scores) - 1))  # no 0 · inf
 
         return value, weights
+
+    def weights(self, scores: Array, where: Array | None = None) -> Array:
+        """Each from its own score alone, so that none is lost beside a larger one."""
+        base, (unit, rest) = self.base(scores, where), split(self.beta, scores)
+        if self.n <= SMALL + 1:
+            return _whole_power(rest * (base if unit == 1.0 else unit * base), self.n - 1)
+        own = _floor_log(namespace(scores).abs(base))  # a large power would enlarge the rounding of βs
+        (array, e), (rest, exponent) = _power_in_parts(base / _two_to(own), self.n - 1), self._power_of_beta(scores)
+        return _times_two_to(rest * array, (self.n - 1) * own + exponent + (0.0 if e is None else e))
+
+    def _power_of_beta(self, scores: Array) -> tuple[Any, Any]:
+        """βⁿ⁻¹ as (r, e) = r · 2^e, with r below 2; of an array, r has the derivative."""
+        if isinstance(self.beta, float):
+            unit, own = math.frexp(self.beta)
+            rest, e = math.frexp(unit ** (self.n - 1))
+            return rest, float((self.n - 1) * own + e)
+        beta = in_numbers_of(scores, self.beta)
+        own = _floor_log(beta)
+        rest, e = _power_in_parts(beta / _two_to(own), self.n - 1)
+        top = _floor_log(rest)
+        return rest / _two_to(top), (self.n - 1) * own + top + (0.0 if e is None else e)
 
 
 @dataclass(frozen=True)
@@ -103,7 +141,7 @@ class RectifiedPower(Power):
     convex: ClassVar[bool] = True
 
     def base(self, scores: Array, where: Array | None) -> Array:
-        return rectified(masked(scores, where))
+        return rectified(super().base(scores, where))
 
 
 @dataclass(frozen=True)
@@ -123,6 +161,7 @@ class Exponential(Elementwise):
         return Softmax(beta=self.beta)
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        where = attended(scores, where)
         xp, largest, most = namespace(scores), masked_max(scores, where), _log_of_the_largest(scores)
         parts = masked(xp.exp(shifted(scores, largest, where, self.beta)), where)
 
@@ -135,6 +174,7 @@ class Exponential(Elementwise):
         return value, lambda: (parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)))
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
+        where = attended(scores, where)
         scaled = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
         return masked(namespace(scores).exp(scaled), where)
 
@@ -161,7 +201,7 @@ class RectifiedExponential(Elementwise):
     source: ClassVar[str] = "Hoover et al. 2022"
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        xp, reach = namespace(scores), self.beta * rectified(masked(scores, where))
+        xp, reach = namespace(scores), self.beta * rectified(masked(scores, attended(scores, where)))
         bent = xp.clip(reach, None, _log_of_the_largest(scores) / 4)
         weights = xp.expm1(bent)
         value = xp.sum(_beyond_linear(bent) + weights * (reach - bent), axis=-1)
@@ -191,6 +231,7 @@ class Threshold(Elementwise):
     source: ClassVar[str] = "Kanerva 1988"
 
     def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
+        where = attended(scores, where)
         xp, at = namespace(scores), self.beta * masked(scores, where)
 
         def value() -> Array:
@@ -226,15 +267,50 @@ def _within(value: Array, inside: Array) -> Array:
 
 
 def _whole_power(x: Array, n: int) -> Array:
-    """xⁿ for a whole n ≥ 1; up to n = 4 by multiplication, many times faster, and exact for whole numbers."""
-    if n == 1 or n > 4:
+    """xⁿ for a whole n ≥ 1; up to `SMALL` by multiplication, many times faster, and exact for whole numbers."""
+    if n == 1 or n > SMALL:
         return x if n == 1 else x**n
     square = x * x
     return square if n == 2 else square * (x if n == 3 else square)
 
 
+def _power_in_parts(x: Array, n: int) -> tuple[Array, Array | None]:
+    """xⁿ as (array, e) = array · 2^e for |x| below 2, so that no array overflows; None for an e of 0."""
+    if n < _reach(x) - 1:
+        return _whole_power(x, n), None
+    part = _reach(x) // 4
+    several, own = x**part, _floor_log(namespace(x).abs(x) ** part)
+    array, e = _power_in_parts(several / _two_to(own), n // part)
+    left = n % part
+    return (array * x**left if left else array), (n // part) * own + (0.0 if e is None else e)
+
+
+def _floor_log(x: Array) -> Array:
+    """⌊log₂ x⌋ as a constant, for x of 0 or more; 0 where x is 0, and no less than that of the normal numbers."""
+    xp, size = namespace(x), nonzero(constant(x))
+    return xp.clip(xp.floor(xp.log2(size)), 2 - _reach(x), None)
+
+
 def _two_to(exponent: Array) -> Array:
     return namespace(exponent).pow(namespace(exponent).full_like(exponent, 2.0), exponent)
+
+
+def _times_two_to(x: Array, exponent: Array) -> Array:
+    """x · 2^e in two steps, as 2^e alone may be out of range where the product is not."""
+    xp, most = namespace(x), 2 * (_reach(x) - 2)
+    e = xp.clip(exponent, -most, most)
+    half = xp.floor(0.5 * e)
+    return x * _two_to(half) * _two_to(e - half)
+
+
+def _reach(x: Array) -> int:
+    """The exponent of two from which numbers of the dtype are infinite: 1024 in double precision, 128 in single."""
+    return _reach_of(namespace(x), x.dtype)
+
+
+@cache
+def _reach_of(xp: Any, dtype: Any) -> int:
+    return round(math.log2(float(xp.finfo(dtype).max)))
 
 
 def _log_of_the_largest(scores: Array) -> float:

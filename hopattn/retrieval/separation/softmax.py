@@ -21,6 +21,7 @@ from hopattn.retrieval.separation.base import (
     Online,
     Separation,
     Simplex,
+    attended,
     divided,
     masked,
     masked_max,
@@ -114,7 +115,7 @@ class Proportional(Separation):
         raise InvalidInput(f"potential: {self.why_no_potential}")
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
-        return proportions(rectified(masked(scores, where)))
+        return proportions(rectified(masked(scores, attended(scores, where))))
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
         return remainder(weights), None

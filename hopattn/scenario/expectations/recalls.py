@@ -37,7 +37,7 @@ class Ended(Expectation):
     answers: Text | None = None
     """The pattern that the other side of a bidirectional memory reached, or "nothing"."""
     status: Literal["converged", "cycle", "limit", "diverged", "nothing near"] | None = None
-    """The end of the recall: a fixed point, a cycle, max_steps, growth without bound, or no pattern in its range."""
+    """The end of the recall: a fixed point, a cycle, max_steps, growth without bound, or no pattern that takes part."""
     spurious: Literal["none", "reversed", "mixture", "other"] | None = None
     """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None

@@ -1,5 +1,6 @@
 // Learning rules: from patterns of ±1 to couplings W = scale · counts, W[i][j] from neuron j to neuron i.
-// Hebb's counts are whole numbers, so that a field of 0 is exactly 0: a tie is a tie.
+// Hebb's and Gardner's counts are whole numbers, so that a field of 0 is exactly 0. The other rules round: a field of up
+// to 2⁻⁴⁰ N max |W| counts as 0.
 
 /** Σ_μ ξ_i ξ_j */
 function outerSums(rows) {
@@ -7,6 +8,11 @@ function outerSums(rows) {
 }
 
 const withDiagonal = (matrix, kept) => matrix.map((row, i) => row.map((w, j) => (i === j && !kept ? 0 : w)));
+
+const rounded = ({ counts, scale }) => {
+  const most = largest(counts.flat().map(Math.abs));
+  return { counts, scale, rounding: 2 ** -40 * counts.length * scale * most };
+};
 
 /** The rules that can keep self-couplings. */
 const SELF_COUPLING = ["hebb", "covariance", "pseudo_inverse"];
@@ -20,11 +26,11 @@ const learning = {
     const a = mean(rows.flat());
     const apart = rows.map((row) => row.map((x) => x - a));
     const { counts, scale } = learning.hebb(apart, own);
-    return { counts, scale: scale / (mean(apart.flat().map((x) => x * x)) || 1) };
+    return rounded({ counts, scale: scale / (mean(apart.flat().map((x) => x * x)) || 1) });
   },
 
   /** The projection on the patterns. */
-  pseudo_inverse: (rows, own = false) => ({ counts: withDiagonal(outerSums(orthonormal(rows)), own), scale: 1 }),
+  pseudo_inverse: (rows, own = false) => rounded({ counts: withDiagonal(outerSums(orthonormal(rows)), own), scale: 1 }),
 
   /** W_ij ← W_ij + (1/N)(ξ_i ξ_j − ξ_i h_ji − h_ij ξ_j), h_ij = Σ_{k≠i,j} W_ik ξ_k, pattern by pattern. */
   storkey(rows) {
@@ -37,7 +43,7 @@ const learning = {
       const changes = range(n).map((i) => range(n).map((j) => change(i, j)));
       changes.forEach((row, i) => row.forEach((w, j) => (counts[i][j] += w)));
     }
-    return { counts, scale: 1 };
+    return rounded({ counts, scale: 1 });
   },
 
   /** W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ 0, from Hebb's rule on; W is not symmetric. */

@@ -1,9 +1,15 @@
 // Spins of ±1 with couplings: h = W x, x⁺ = sgn(h), E(x) = −½ xᵀW x. An entry 0 in a cue says "unknown".
 
-const fieldOf = ({ counts, scale }, x, i) => scale * dot(counts[i], x);
+/** A field that is no larger than the rounding of the couplings is 0. */
+const withoutRounding = (field, { rounding = 0 }) => (Math.abs(field) <= rounding ? 0 : field);
+
+const fieldOf = (couplings, x, i) => withoutRounding(couplings.scale * dot(couplings.counts[i], x), couplings);
 
 /** The field of the other neurons, without the neuron's coupling to itself. */
-const localField = (couplings, x, i) => fieldOf(couplings, x, i) - couplings.scale * couplings.counts[i][i] * x[i];
+function localField(couplings, x, i) {
+  const { counts, scale } = couplings;
+  return withoutRounding(scale * (dot(counts[i], x) - counts[i][i] * x[i]), couplings);
+}
 
 const spinEnergy = (couplings, x) => -0.5 * couplings.scale * dot(x, product(couplings.counts, x));
 
