@@ -67,8 +67,7 @@ def sharded(
         spans = tuple(range(part.first, part.first + part.count) for part in parts)
         read_out, autoassociative = value_rows or key_rows, value_rows is None
         dims, dtypes = (key_rows.dim, read_out.dim), (key_rows.dtype, read_out.dtype)
-        sizes = min(summary.least for summary in summaries), max(summary.largest for summary in summaries)
-        layout = ShardLayout(spans, dims, dtypes, sizes, autoassociative)
+        layout = ShardLayout(spans, dims, dtypes, max(summary.largest for summary in summaries), autoassociative)
         return Sharded(on_workers, layout, similarity, separation, activation, connection)
     except BaseException:
         connection.close()

@@ -4,7 +4,6 @@ A shard of a file is read in blocks of some megabytes. Each block is mapped into
 because Dask counts the mapped pages of a file as memory of the worker.
 """
 
-import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -20,10 +19,10 @@ from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.memories.memory import have_none
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import HELD, ForTies, running_sums
+from hopattn.retrieval.blockwise import HELD, running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
 from hopattn.retrieval.online_softmax import RunningSums
-from hopattn.retrieval.rounding import columns, of_scores, of_weights
+from hopattn.retrieval.rounding import of_scores
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity
 
@@ -81,13 +80,12 @@ class ShardSummary:
 
     bad_key, bad_value: the number, among all rows, of the first key or value that is not finite, or so large that sums
     of its products overflow; −1 if there is none.
-    largest, least: the largest and the least |entry| of its values.
+    largest: the largest |entry| of its values.
     """
 
     bad_key: int
     bad_value: int
     largest: float
-    least: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ class Shard:
     def summary(self) -> ShardSummary:
         """The summary of all rows of the shard."""
         bad = {"keys": -1, "values": -1}
-        largest, least = 0.0, math.inf
+        largest = 0.0
         for span, keys, values in self._blocks():
             for what, rows in (("keys", keys), ("values", values)):
                 most = max_safe_entry(rows)
@@ -113,8 +111,8 @@ class Shard:
                 beyond = np.flatnonzero(~inside)
                 if beyond.size and bad[what] < 0:
                     bad[what] = self.first + span.start + int(beyond[0])
-            largest, least = max(largest, largest_entry(values)), min(least, float(np.abs(values).min()))
-        return ShardSummary(bad["keys"], bad["values"], largest, least)
+            largest = max(largest, largest_entry(values))
+        return ShardSummary(bad["keys"], bad["values"], largest)
 
     def value_sizes(self) -> np.ndarray:
         """The largest |entry| of each value, `(count,)`."""
@@ -145,27 +143,10 @@ class Shard:
                 sums.append(more)
         return sums[0]
 
-    def tied(
-        self,
-        similarity: Similarity,
-        separation: Separation,
-        cues: np.ndarray,
-        ask: ForTies,
-        own: tuple[np.ndarray, np.ndarray | None, np.ndarray, Any],
-    ) -> np.ndarray:
-        """The part of the columns of the rounding that comes from these keys.
-
-        own: their scores, mask and weights, `(n, count)` each, and the factor of the weights.
-        """
-        total: Any = 0.0
-        scores, where, weights, factor = own
-        for span, keys, values in self._blocks():
-            here = slice(span.start, span.stop)
-            slack = of_scores(similarity, cues, keys, ask.eps)
-            seen = None if where is None else where[:, here]
-            spread = of_weights(separation, scores[:, here], seen, slack, (weights[:, here], factor))
-            total = total + columns(spread, None if ask.one_size else values)
-        return np.asarray(total)
+    def rounding(self, similarity: Similarity, eps: float, cues: np.ndarray) -> np.ndarray:
+        """The rounding of the scores of cues `(n, dim)` with these keys, `(n, count)`; 0 where they are exact."""
+        parts = ((keys, of_scores(similarity, cues, keys, eps)) for _, keys, _ in self._blocks())
+        return np.hstack([np.zeros((len(cues), len(keys))) if part is None else part for keys, part in parts])
 
     def scores(self, similarity: Similarity, cues: np.ndarray, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The scores of cues `(n, dim)` with these keys, `(n, count)`, and their mask (None: nothing is masked)."""
@@ -191,9 +172,13 @@ class Shard:
                 none &= have_none(*separation.factored_weights(scores, allowed), activation)
         return none
 
-    def read_out(self, weights: np.ndarray) -> np.ndarray:
-        """The part of the field that comes from these keys: Σ p v for weights `(n, count)`, `(n, dim_out)`."""
-        parts = (weights[:, span.start : span.stop] @ values for span, _, values in self._blocks())
+    def read_out(self, sizes: bool, weights: np.ndarray) -> np.ndarray:
+        """The part of the field that comes from these keys: Σ p v for weights `(n, count)`, `(n, dim_out)`.
+
+        sizes: for Σ p |v| instead.
+        """
+        blocks = ((span, np.abs(values) if sizes else values) for span, _, values in self._blocks())
+        parts = (weights[:, span.start : span.stop] @ values for span, values in blocks)
         return np.asarray(sum(parts))
 
     def ranked(self, states: np.ndarray, by_distance: bool) -> Ranked:

@@ -21,14 +21,13 @@ from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
-from hopattn.foundation.ties import without_rounding
+from hopattn.foundation.ties import eps_of, error_of_sum, without_rounding
 from hopattn.memories.memory import KeyValueMemory, have_none
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import ForTies
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.online_softmax import BlockPass, adds_up
-from hopattn.retrieval.rounding import error_of
+from hopattn.retrieval.rounding import of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
@@ -36,18 +35,22 @@ HELD = 2**24
 """The number of scores that are brought here at once, where a separation needs all scores of a cue."""
 
 
+BFLOAT16 = 2.0**-7
+"""ε of bfloat16, a dtype of files that NumPy does not know."""
+
+
 @dataclass(frozen=True)
 class ShardLayout:
     """The facts about all shards together.
 
-    spans: the numbers of the keys of each shard, in order. dims, dtypes: those of the keys and of the values. sizes:
-    the least and the largest |entry| of the values. autoassociative: whether the values are the keys.
+    spans: the numbers of the keys of each shard, in order. dims, dtypes: those of the keys and of the values. largest:
+    the largest |entry| of the values. autoassociative: whether the values are the keys.
     """
 
     spans: tuple[range, ...]
     dims: tuple[int, int]
     dtypes: tuple[np.dtype, np.dtype]
-    sizes: tuple[float, float]
+    largest: float
     autoassociative: bool
 
 
@@ -151,7 +154,7 @@ class Sharded(KeyValueMemory):
     def field(self, cues: Any, mask: Any = None) -> np.ndarray:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         result = self._pass(self.separation, self._cues(cues), mask)
-        return np.asarray(scaled(self._untied(result.field), result.factor))
+        return np.asarray(scaled(result.field, result.factor))
 
     def step(self, cues: Any, mask: Any = None) -> np.ndarray:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
@@ -172,7 +175,7 @@ class Sharded(KeyValueMemory):
         x = self._cues(states)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
         before = x if self.autoassociative else None
-        moved = self.retrieval.activate(self._untied(result.field), result.factor, before)
+        moved = self.retrieval.activate(result.field, result.factor, before)
         return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential) if energy else None
 
     @wraps(KeyValueMemory.recall)
@@ -183,36 +186,31 @@ class Sharded(KeyValueMemory):
         return record
 
     @property
-    def _for_ties(self) -> ForTies:
-        """How the rounding of a field is asked for."""
-        least, largest = self.layout.sizes
-        return ForTies(least == largest, max(float(np.finfo(dtype).eps) for dtype in self.layout.dtypes))
-
-    def _untied(self, field: np.ndarray) -> np.ndarray:
-        """The field of a pass without the columns of its rounding; of neurons that jump, 0 where it is only that."""
-        if not self.activation.discrete:
-            return field
-        ask, dim = self._for_ties, self.dims[1]
-        largest = np.full(dim, self.layout.sizes[1]) if ask.one_size else None
-        error = error_of(field[..., dim:], self.n_keys, largest, ask.eps)
-        return np.asarray(without_rounding(field[..., :dim], error))
+    def _eps(self) -> float:
+        """The largest ε of keys and values."""
+        return max(float(np.finfo(dtype).eps) if dtype.kind == "f" else BFLOAT16 for dtype in self.layout.dtypes)
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
     ) -> BlockPass:
         """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
-        ask, dim = (self._for_ties if read and self.activation.discrete else None), self.dims[1]
+        tied, dim = (self._eps if read and self.activation.discrete else None), self.dims[1]
         if not adds_up(separation):
             n, dtype = len(cues), np.result_type(cues, *self.layout.dtypes)
-            field = np.zeros((n, dim if ask is None else dim + 2 * (1 if ask.one_size else dim)), dtype)
-            result = BlockPass(field, np.ones((n, 1), dtype), np.zeros(n, dtype), np.ones(n, bool))
+            ones = np.ones((n, 1), dtype)
+            result = BlockPass(np.zeros((n, dim), dtype), ones, np.zeros(n, dtype), np.ones(n, bool))
         else:
-            asked = (self.similarity, separation, cues, {"potential": potential, "tied": ask}, read)
+            asked = (self.similarity, separation, cues, {"potential": potential, "tied": tied}, read)
             sums, *rest = self.shards.each(Shard.sums, *asked, own=masks)
             for more in rest:
                 sums.merge(more)
             result = sums.result()
+        if tied is not None and result.field.shape[1] > dim:  # a field that may be only rounding
+            field, both = np.ascontiguousarray(result.field[:, :dim]), result.field[:, dim:]
+            again = result.overflowed | undecided(field, both, self.n_keys, self.layout.largest, tied)
+            factor = np.ones((len(cues), 1), field.dtype) * result.factor
+            result = BlockPass(field, factor, result.potential, again)
         overflowed = np.flatnonzero(result.overflowed)
         for some in ranges(range(len(overflowed)), max(HELD // self.n_keys, 1)):
             self._from_all_scores(result, overflowed[some.start : some.stop], separation, cues, masks, read, potential)
@@ -236,14 +234,14 @@ class Sharded(KeyValueMemory):
         if read:
             weights, result.factor[rows] = separation.factored_weights(scores, where)
             own = [weights[:, span.start : span.stop] for span in self.layout.spans]
-            field = sum(self.shards.each(Shard.read_out, own=own))
+            field = sum(self.shards.each(Shard.read_out, False, own=own))
             if self.activation.discrete:
-                parts = [
-                    (scores[:, here], None if where is None else where[:, here], weights[:, here], result.factor[rows])
-                    for here in (slice(span.start, span.stop) for span in self.layout.spans)
-                ]
-                asked = self.similarity, separation, cues[rows], self._for_ties
-                field = np.hstack([field, sum(self.shards.each(Shard.tied, *asked, own=parts))])
+                slack = np.hstack(self.shards.each(Shard.rounding, self.similarity, self._eps, cues[rows]))
+                factor = result.factor[rows]
+                p, moved = of_weights(separation, scores, where, slack, (weights, factor))
+                most = error_of_sum(self.n_keys, self._eps, eps_of(p)) * p + (0 if moved is None else moved)
+                own = [most[:, span.start : span.stop] for span in self.layout.spans]
+                field = without_rounding(field, sum(self.shards.each(Shard.read_out, True, own=own)))
             result.field[rows] = field
         if potential:
             result.potential[rows] = separation.potential(scores, where)
@@ -311,7 +309,7 @@ class RemoteReferencePatterns(ReferencePatterns):
 
     @property
     def largest(self) -> float:
-        return self.patterns.layout.sizes[1]
+        return self.patterns.layout.largest
 
     def ranked(self, states: np.ndarray) -> Ranked:
         return merged(self.patterns.shards.each(Shard.ranked, states, self.by_distance))

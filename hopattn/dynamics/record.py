@@ -20,7 +20,7 @@ class Status(Word):
     CYCLE = "cycle", "the update leads back to an earlier state: a cycle"
     LIMIT = "limit", "no fixed point and no cycle was noticed within max_steps"
     DIVERGED = "diverged", "the state grew a millionfold; choose activation='unit' or a smaller beta"
-    NOTHING_NEAR = "nothing near", "no stored pattern is near enough to take part in a step: the state stays as it was"
+    NOTHING_NEAR = "nothing near", "no stored pattern takes part in a step: the state no longer changes"
     ANSWERED = "answered", "the answer is of another dim than the cue, so that there is nothing to repeat"
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, error_of_sum, without_rounding
-from hopattn.foundation.traces import constant, surely
+from hopattn.foundation.traces import constant, hidden, surely
 from hopattn.retrieval.separation.base import Competing, Separation, scaled
 from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
@@ -188,20 +188,18 @@ class Sums:
         """The counts in double precision, for neurons that are updated one at a time."""
         return np.asarray(self.counts.astype(float, copy=False))
 
-    def error(self, bias: Array, sizes: Any, largest: Any = 1.0, turns: int | None = None, eps: float = 0.0) -> Any:
+    def error(
+        self, bias: Array, sizes: Any, largest: Any = 1.0, turns: int = 0, sum_eps: float = DOUBLE, eps: Any = 0.0
+    ) -> Any:
         """The error up to which h = W x + b counts as 0 (`foundation/ties.py`).
 
         bias: b, which broadcasts to the sizes, Σ_j |W_ij x_j|. largest: the largest |entry| of x, for couplings whose
-        rule left an error. turns: of a sum in double precision, the number of spins whose turn has been added, two
-        terms each; None for a sum of the couplings as they are. eps: that of states that are not whole numbers.
+        rule left an error. turns: the number of spins whose turn has been added to the sum, two terms each. sum_eps: ε
+        of the sum. eps: that of the states, 0 for whole numbers.
         """
-        b, n = abs(constant(bias)), self.counts.shape[1] + 1
-        numbers = max(self.eps, eps)
-        if turns is None:
-            share = error_of_sum(n, numbers, max(eps_of(self.counts), eps))
-        else:
-            share = error_of_sum(n + 2 * turns, numbers, DOUBLE)
-        return share * (sizes + b) + self.rounding * largest
+        terms = self.counts.shape[1] + 1 + 2 * turns
+        share = error_of_sum(terms, self.eps, sum_eps) + 2 * eps
+        return share * (sizes + abs(constant(bias))) + self.rounding * largest
 
     def exact_error(self, bias: Array) -> Any:
         """The error where W x is exact: 0 without a bias, else that of the bias and of the unit; `(dim_out,)`."""
@@ -218,18 +216,20 @@ class Sums:
         whole = are_whole(known, axis=-1, keepdims=True)
         if self.exact and surely(xp.all(whole)):
             return without_rounding(field, self.exact_error(bias))
-        largest, eps = xp.max(xp.abs(known), axis=-1, keepdims=True), eps_of(x)
-        bound = self.error(b, self.sizes * largest, largest, eps=eps)
+        largest = xp.max(xp.abs(known), axis=-1, keepdims=True)
+        eps = xp.astype(~whole, field.dtype) * eps_of(x)  # spins are exact
+        bound = self.error(b, self.sizes * largest, largest, sum_eps=eps_of(field), eps=eps)
         near = (xp.abs(constant(field)) <= bound) & (constant(field) != 0)
         if self.exact:
             field, near = xp.where(whole, without_rounding(field, self.exact_error(bias)), field), near & ~whole
         if surely(~xp.any(near)):
             return field
-        if surely(xp.any(near)):
+        if surely(xp.any(near)) and not any(map(hidden, (field, known, b, self.counts))):
             return self._summed_again(field, known, b, near)
         counts = constant(self.counts)
         sizes = self.scale * (xp.abs(xp.astype(known, counts.dtype)) @ xp.abs(counts).mT)
-        return without_rounding(field, xp.minimum(self.error(b, sizes, largest, eps=eps), bound))
+        fine = xp.minimum(self.error(b, sizes, largest, sum_eps=eps_of(field), eps=eps), bound)
+        return without_rounding(field, xp.where(whole, 0 * fine, fine) if self.exact else fine)
 
     def _summed_again(self, field: Array, x: Array, bias: Array, near: Array) -> Array:
         """The field with the entries that are `near` 0 summed in double precision, 0 where that is rounding."""
@@ -245,7 +245,7 @@ class Sums:
             own = on_host(taken(constant(self.counts), j)).astype(float)
             terms = self.scale * own * states[i]
             eps = np.where(np.all(states[i] == np.rint(states[i]), axis=1), 0.0, eps_of(x))
-            share = error_of_sum(n + 1, 1.0, DOUBLE) - 2 + 2 * np.maximum(eps, self.eps)
+            share = error_of_sum(n + 1, self.eps, DOUBLE) + 2 * eps
             error = share * (np.abs(terms).sum(axis=1) + np.abs(b[j])) + lost[j] * np.abs(states[i]).max(axis=1)
             values[i, j] = without_rounding(terms.sum(axis=1) + b[j], error)
         again = in_numbers_of(field, values.reshape(field.shape))
@@ -624,7 +624,7 @@ class StoredSpins(SingleNeuronStates):
     def _error(self, sides: tuple[np.ndarray, ...], values: tuple[np.ndarray, ...], cues: slice) -> np.ndarray:
         """The rounding of the potential `(n,)`, from the scores on both sides of a neuron and its values there.
 
-        Where the scores are rounded by δs, that of one side grows by Σ |p| δs for the weights p = ∇Ψ, at both s ± δs.
+        Where the scores are rounded by δs, that of one side grows by Σ |p| δs, for the weights p at s + δs or s − δs.
         """
         size = np.maximum(*map(np.abs, values))
         if not self.separation.convex:  # the terms have both signs
@@ -637,7 +637,7 @@ class StoredSpins(SingleNeuronStates):
             for side in sides:
                 with np.errstate(over="ignore"):
                     ends = (self.separation.weights(side + way * self.slack, mask) for way in (1, -1))
-                    error = error + sum(np.abs(weights) @ self.slack for weights in ends)
+                    error = error + 0.5 * np.maximum(*(np.abs(weights) @ self.slack for weights in ends))
         return np.asarray(error)
 
     def _potential(self, scores: np.ndarray | None = None, cues: slice = slice(None)) -> np.ndarray:
@@ -646,7 +646,7 @@ class StoredSpins(SingleNeuronStates):
         with np.errstate(over="ignore"):
             value = np.asarray(self.separation.potential(self.scores if scores is None else scores, mask))
         if not np.all(np.isfinite(value)):
-            rows = np.zeros(len(self.scores), dtype=value.dtype)
+            rows = np.zeros(len(self.scores), dtype=self.dtype)
             rows[cues] = value
             require_finite_energy(rows, self.separation.cure)
         return value

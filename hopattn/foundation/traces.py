@@ -50,6 +50,14 @@ def traced(value: Any) -> bool:
     return bool(_unknown(value) or torch.is_grad_enabled())
 
 
+def hidden(value: Any) -> bool:
+    """Whether an array stands for others while PyTorch or JAX transforms a function: it has no numbers of its own."""
+    if is_torch(value):
+        return _unknown(value)
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.core.Tracer)
+
+
 def _unknown(tensor: Any) -> bool:
     """Whether the numbers of a tensor are not known, because PyTorch traces a function or the tensor has none."""
     torch: Any = sys.modules["torch"]

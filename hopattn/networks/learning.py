@@ -32,7 +32,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.ties import DOUBLE, eps_of, without_rounding
+from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, without_rounding
 from hopattn.foundation.traces import constant, surely, traced
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 
@@ -106,16 +106,25 @@ def covariance(patterns: Vectors, self_coupling: bool = False) -> Array:
 
 
 def _covariance(patterns: Any, self_coupling: bool = False) -> tuple[Array, Array]:
-    """δW_ij is that of a sum over P patterns, and of the mean: each ξ − a is off by 2ε max |ξ|."""
-    rows = _patterns(patterns)
+    """δW_ij is that of a sum over P patterns, and of the mean a: ξ − a is off by ε|a|, or by 2ε max |ξ| of fractions.
+
+    The errors of a row have random signs but for that of the mean.
+    """
+    given = _patterns(patterns)
+    rows = widened(given)
     xp, eps, (n_patterns, n) = namespace(rows), eps_of(rows), rows.shape
-    apart = rows - xp.mean(rows)
-    variance = nonzero(xp.mean(apart**2))
-    known, largest = xp.abs(constant(apart)), 2 * xp.max(xp.abs(constant(rows)))
+    mean = xp.mean(rows)
+    apart = rows - mean
+    variance, known = nonzero(xp.mean(apart**2)), xp.abs(constant(apart))
+    whole, most = are_whole(constant(rows)), 2 * xp.max(xp.abs(constant(rows)))
+    of_mean = xp.where(whole, xp.abs(constant(mean)), most) / (n * constant(variance)) * eps
+    of_sum = (0.5 * min(n_patterns, 8 * n_patterns**0.5) + 12) / (n * constant(variance)) * eps
     length, total = row_length(known.mT), xp.sum(known, axis=0)
-    sums = (n_patterns + 12) * length[:, None] * length + largest * (total[:, None] + total)
-    error = eps * sums / (n * constant(variance))
-    return without_rounding(hebb(apart, self_coupling) / variance, error), xp.sum(error, axis=-1)
+    error = of_sum * length[:, None] * length + of_mean * (total[:, None] + total)
+    couplings = without_rounding(hebb(apart, self_coupling) / variance, error)
+    spread = xp.sqrt(xp.sum(length * length))
+    row = 4 * of_sum * length * spread + of_mean * (n * total + xp.sum(total))
+    return in_numbers_of(given, couplings), in_numbers_of(given, row)
 
 
 errors["covariance"] = _covariance
@@ -172,19 +181,22 @@ def _with_stored(couplings: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _storkey(patterns: Any) -> tuple[Array, Array]:
-    """δW_ij = 4Pε max |W| times the growth of an error, which the rule maps as it maps the couplings.
+    """δW_ij = 4ε √P max |W| times the growth of an error, which the rule maps as it maps the couplings.
 
-    The growth is that of random signs before the first pattern, which is at least that of an error on the way.
+    The growth is that of random signs before the first pattern, which is at least that of an error on the way. The
+    errors of a row have random signs: with N of them, √N times as much.
     """
-    rows = _patterns(patterns)
+    given = _patterns(patterns)
+    rows = widened(given)
     couplings, n = storkey(rows), int(rows.shape[1])
-    most = 4 * rows.shape[0] * eps_of(rows)
+    most = 4 * (rows.shape[0] * n) ** 0.5 * eps_of(rows)
     if not traced(rows):
         signs = np.triu(np.random.default_rng(0).choice([-1.0, 1.0], (n, n)), 1)
         known = on_host(rows).astype(float)
         ends = _with_stored(signs + signs.T, known) - _with_stored(np.zeros((n, n)), known)
         most *= max(1.0, largest_entry(ends))
-    return couplings, namespace(rows).broadcast_to(n * most * namespace(rows).max(abs(constant(couplings))), (n,))
+    row = namespace(rows).broadcast_to(most * namespace(rows).max(abs(constant(couplings))), (n,))
+    return in_numbers_of(given, couplings), in_numbers_of(given, row)
 
 
 errors["storkey"] = _storkey

@@ -30,7 +30,7 @@ from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import constant, is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
-from hopattn.retrieval.rounding import columns, error_of, of_scores, of_weights
+from hopattn.retrieval.rounding import of_field, of_scores, of_weights
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Competing, Separation
 from hopattn.retrieval.similarity import Dot
@@ -327,7 +327,7 @@ class Stored(Synapse):
         x, keys = constant(activities[0]), constant(self.keys)
         slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
         spread = of_weights(self.separation, scores, None, slack, (self.separation.weights(scores), 1.0))
-        return error_of(columns(spread, keys), keys.shape[0], None, eps_of(keys))
+        return of_field(spread, keys, eps_of(keys))
 
     def error(self, *activities: Array) -> Array:
         """Of the sum over patterns, and of the scores: the potential of sizes, and what the rounding changes there."""

@@ -295,7 +295,7 @@ class LayerNorm(Declared, Activation):
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         centred = _centred(within_sums(field))
-        return self.gamma * centred / self._deviation(centred)[..., None] + self._shift(field)
+        return self.gamma * (centred / self._deviation(centred)[..., None]) + self._shift(field)
 
     def potential(self, field: Array) -> Array:
         own = self.gamma * field.shape[-1] * self._deviation(_centred(field))

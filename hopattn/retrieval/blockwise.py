@@ -8,12 +8,13 @@ keys where the cues are few.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hopattn.foundation.threads import Share, blocks, ranges, workers
-from hopattn.foundation.vectors import longest_row
+from hopattn.foundation.ties import without_rounding
+from hopattn.foundation.vectors import largest_entry, longest_row
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
 from hopattn.retrieval.online_softmax import (
@@ -27,7 +28,7 @@ from hopattn.retrieval.online_softmax import (
     concatenated,
     loops_of,
 )
-from hopattn.retrieval.rounding import of_scores
+from hopattn.retrieval.rounding import of_field, of_scores, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
@@ -43,16 +44,6 @@ HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
 READ_AT_ONCE = 4096
 """The number of keys, or of values, that are read at once where all scores of a cue are held."""
-
-
-class ForTies(NamedTuple):
-    """How the rounding of a field is asked for: whether all values have one size, and ε of keys and values."""
-
-    one_size: bool
-    eps: float
-
-
-Asked = ForTies | None
 
 
 @dataclass(frozen=True)
@@ -101,14 +92,14 @@ def stream(
     mask: Any = None,
     *,
     potential: bool = False,
-    tied: Asked = None,
+    tied: float | None = None,
     sizes: Blocks = SIZES,
 ) -> BlockPass:
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
     values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
-    for scores `(…, n, m)`. potential: whether to compute Ψ too. tied: for a field with the columns of its rounding.
-    The leading axes hold several texts.
+    for scores `(…, n, m)`. potential: whether to compute Ψ too. tied: for a field that is
+    0 where it is only rounding, ε of the keys and values as they were written. The leading axes hold several texts.
     """
     return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, (potential, tied), sizes)
 
@@ -136,7 +127,7 @@ def _of_texts(
     separation: Separation,
     given: tuple[np.ndarray, np.ndarray, np.ndarray | None],
     mask: Any,
-    asked: tuple[bool, Asked],
+    asked: tuple[bool, float | None],
     sizes: Blocks,
 ) -> BlockPass:
     """The result of one pass of each text; given: the cues, keys and values of all; asked: (potential, tied)."""
@@ -161,7 +152,7 @@ def _of_texts(
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text
-        shape, width = (*leading, scored[-2]), kind.width_of(values, asked[1])
+        shape, width = (*leading, scored[-2]), kind.width_of(values)
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     if len(places) < TASKS:
         results = [of_text(*i) for i in places]
@@ -180,7 +171,7 @@ def running_sums(
     mask: Any = None,
     *,
     potential: bool = False,
-    tied: Asked = None,
+    tied: float | None = None,
 ) -> RunningSums:
     """The running sums of cues `(n, dim)` over these keys `(m, dim)`, to be merged with those of other keys.
 
@@ -199,7 +190,7 @@ class _Stream:
     """One pass of cues `(n, dim)` over blocks of keys `(m, dim)`; its attributes stay the same from block to block.
 
     masks: rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it. potential: whether Ψ is
-    asked for. tied: as of `Asked`. loops: the compiled loops of the online softmax, or None.
+    asked for. tied: as of `stream`. loops: the compiled loops of the online softmax, or None.
     """
 
     similarity: Similarity
@@ -209,36 +200,41 @@ class _Stream:
     values: np.ndarray | None
     masks: tuple[Any, ...]
     potential: bool
-    tied: Asked
+    tied: float | None
     dtype: Any
     loops: Any
     online: ClassVar[type[OnlineSoftmax]] = OnlineSoftmax
 
     @staticmethod
-    def width_of(values: np.ndarray | None, tied: Asked) -> int:
+    def width_of(values: np.ndarray | None) -> int:
         """The number of columns of the result's field."""
-        dim = 0 if values is None else int(values.shape[-1])
-        return dim if tied is None or not dim else dim + 2 * (1 if tied.one_size else dim)
+        return 0 if values is None else int(values.shape[-1])
 
     def __post_init__(self) -> None:
         self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
-        self.width = self.width_of(self.values, self.tied)
+        self.tied = self.tied if self.width_of(self.values) else None
+        self.width = self.width_of(self.values) + 2 * (self.tied is not None)
         by_place = NoMask, PositionRule, np.ndarray
         self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
         self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
         self.unshifted = isinstance(self.separation, Softmax) and not self.by_scores and self._small()
 
     def run(self, sizes: Blocks) -> BlockPass:
-        """The result for all cues: by running sums, and from all scores for each row that they cannot give."""
-        n, dtype = len(self.cues), self.cues.dtype
-        result = BlockPass(
-            np.empty((n, self.width), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool)
-        )
+        """The result for all cues: by running sums, and from all scores for each row that they cannot give.
+
+        So is a row with a field that may be only rounding, by the two columns of the sums.
+        """
+        n, dtype, dim = len(self.cues), self.cues.dtype, self.width_of(self.values)
+        result = BlockPass(np.empty((n, dim), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool))
+        largest = 0.0 if self.tied is None else largest_entry(self.values)
 
         def write(part: BlockPass, rows: range) -> None:
             here = slice(rows.start, rows.stop)
-            result.field[here], result.factor[here] = part.field, part.factor
+            result.field[here], result.factor[here] = part.field[:, :dim], part.factor
             result.potential[here], result.overflowed[here] = part.potential, part.overflowed
+            if part.field.shape[1] > dim and self.tied is not None:
+                sums = part.field[:, dim:]
+                result.overflowed[here] |= undecided(part.field[:, :dim], sums, len(self.keys), largest, self.tied)
 
         with workers(sizes.threads) as share:
             if not adds_up(self.separation) or too_flat(self.separation.beta, self.cues):
@@ -326,24 +322,24 @@ class _Stream:
         return self._of_scores(scores, allowed, self._tied(cues, every))
 
     def _tied(self, cues: np.ndarray, columns: range) -> Tied | None:
-        """What the rounding of the field of these cues and keys is read from, or None."""
-        if self.tied is None or self.values is None:
+        """The rounding of the scores of these cues and keys, where it is asked for."""
+        if self.tied is None:
             return None
-        slack = of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.tied.eps)
-        return Tied(slack, None if self.tied.one_size else _part_of(self.values, columns, cues.dtype))
+        return Tied(of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.tied))
 
     def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, tied: Tied | None) -> BlockPass:
         """The result from all scores of some of the cues, `(n_rows, m)`."""
         before = scores if tied is None or tied.slack is None else scores.copy()
         value, weights = self.separation.deferred(scores, allowed)
         potential = np.asarray(value()) if self.potential else np.zeros(len(scores), scores.dtype)
-        field, factor = np.zeros((len(scores), self.width_of(self.values, None)), scores.dtype), 1.0
+        field, factor = np.zeros((len(scores), self.width_of(self.values)), scores.dtype), 1.0
         if self.values is not None:
             array, factor = weights()
             for part in ranges(range(len(self.keys)), READ_AT_ONCE):
                 field += array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
-            if tied is not None:
-                field = tied.beside(field, self.separation, before, allowed, (array, factor))
+            if tied is not None and self.tied is not None:
+                spread = of_weights(self.separation, before, allowed, tied.slack, (array, factor))
+                field = without_rounding(field, of_field(spread, self.values, self.tied))
         return BlockPass(field, factor, potential, np.zeros(len(scores), bool))
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
@@ -392,7 +388,7 @@ class _FreeEnergies(_Stream):
     online = OnlineFreeEnergy
 
     @staticmethod
-    def width_of(values: np.ndarray | None, tied: Asked) -> int:
+    def width_of(values: np.ndarray | None) -> int:
         return 4
 
     def __post_init__(self) -> None:

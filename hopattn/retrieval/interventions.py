@@ -20,7 +20,7 @@ from hopattn.foundation.errors import quoted
 from hopattn.foundation.ties import eps_of, without_rounding
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.masks import like
-from hopattn.retrieval.rounding import columns, error_of, of_weights
+from hopattn.retrieval.rounding import of_field, of_weights
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.step import Retrieval, summed
 
@@ -89,8 +89,7 @@ def worth_of_step(
     weights = scaled(parts, factor)
     field, error = summed(array, values), None
     if step.activation.discrete:
-        both = columns(of_weights(separation, scores, where, slack, (array, factor)), values)
-        error = error_of(both, int(scores.shape[-1]), None, eps_of(values))
+        error = of_field(of_weights(separation, scores, where, slack, (array, factor)), values, eps_of(values))
         field = without_rounding(field, error)
     potential = None if separation.why_no_potential else separation.potential(scores, where)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)

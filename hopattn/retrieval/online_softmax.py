@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hopattn.foundation.kernels import compiled_loops
-from hopattn.retrieval.rounding import columns, of_weights
+from hopattn.retrieval.rounding import of_weights, sums_of
 from hopattn.retrieval.separation.base import Elementwise, Online, Separation
 from hopattn.retrieval.separation.softmax import Softmax
 
@@ -33,7 +33,6 @@ class BlockPass:
     """The result of one pass of cues over blocks of keys, before the activation.
 
     field, factor: h = factor · field, `(…, n, dim_out)`; the factor is a number, or one number for each cue.
-    Where it is tied, the field has the columns of its rounding too (`rounding.py`), in the same unit.
     potential: Ψ(s), `(…, n)`; any number where it was not asked for. overflowed: `(…, n)`, True for each row whose sums
     overflowed; such a row must be computed from all its scores.
     """
@@ -45,26 +44,22 @@ class BlockPass:
 
 
 class Tied(NamedTuple):
-    """What the rounding of a field is read from, of keys that a spin may be tied between.
-
-    slack: the rounding of their scores, `(n, b)`, or None. values: `(b, dim_out)`, or None where all have one size.
-    """
+    """The rounding of the scores of keys that a spin may be tied between, `(n, b)`; None where they are exact."""
 
     slack: np.ndarray | None
-    values: np.ndarray | None
 
     def beside(
         self, field: np.ndarray, separation: Separation, scores: Any, where: Any, weights: tuple[np.ndarray, Any]
     ) -> np.ndarray:
-        """A field `(n, dim_out)` with the columns of its rounding."""
-        spread = of_weights(separation, scores, where, self.slack, weights)
-        return np.hstack([field, columns(spread, self.values)])
+        """A field `(n, dim_out)` with the columns Σ|p| and Σ|δp| for its rounding (`rounding.py`)."""
+        return np.hstack([field, sums_of(of_weights(separation, scores, where, self.slack, weights, whole=False))])
 
 
 class RunningSums(ABC):
     """The sums of n cues over the keys so far; they begin empty. `merge` adds the sums of other keys.
 
-    width: the columns of the field, those of its rounding among them; 0 where only the potential is asked for.
+    width: the columns of the field, two more than the values have where it is `Tied`; 0 where only the potential is
+    asked for.
     """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:

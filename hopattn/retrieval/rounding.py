@@ -16,7 +16,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import constant, surely
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Elementwise, Separation
+from hopattn.retrieval.separation.base import Competing, Elementwise, Separation
 from hopattn.retrieval.similarity import Similarity
 
 
@@ -26,14 +26,14 @@ def of_scores(similarity: Similarity, cues: Array, keys: Array, eps: float) -> A
     eps: that of the cues and keys as they were written.
     """
     cues, keys = constant(cues), constant(keys)
-    coarser = max(eps / eps_of(cues), 1.0)
+    share = 1 + eps / (eps_of(cues) * cues.shape[-1])  # of the sum over dim entries, and of one as it is written
     if not similarity.whole:
         slack = similarity.rounding(cues, keys)
-        return None if isinstance(slack, float) else coarser * slack
+        return None if isinstance(slack, float) else share * slack
     exact = are_whole(keys) & are_whole(cues, axis=-1, keepdims=True)
     if surely(namespace(cues).all(exact)):
         return None
-    return coarser * similarity.rounding(cues, keys) * namespace(keys).astype(~exact, keys.dtype)
+    return share * similarity.rounding(cues, keys) * namespace(keys).astype(~exact, keys.dtype)
 
 
 def of_weights(
@@ -42,18 +42,26 @@ def of_weights(
     where: Array | None,
     slack: Array | None,
     weights: tuple[Array, Any],
+    whole: bool = True,
 ) -> tuple[Array, Array | None]:
     """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights, `(array, factor)`.
 
-    slack: the rounding of the scores, or None, as then is |δp|.
+    slack: the rounding of the scores, or None, as then is |δp|. whole: whether these are all patterns of the cues; of
+    some of them, a bound of what competes with them is taken.
     """
     xp, (array, factor) = namespace(scores), weights
     p = xp.abs(constant(array))
     if slack is None:
         return p, None
     slack, known = xp.broadcast_to(slack, scores.shape), constant(scores)
-    if not isinstance(separation, Elementwise):  # weights that compete change by a share of at most 2β|δs|
-        return p, 2 * constant(separation.beta) * xp.max(slack, axis=-1, keepdims=True) * p
+    if not isinstance(separation, Elementwise):
+        beta = constant(separation.beta)
+        if not whole or not isinstance(separation, Competing):  # a share of at most 2β|δs|
+            return p, 2 * beta * xp.max(xp.where(p > 0, slack, 0 * slack), axis=-1, keepdims=True) * p
+        r = separation.slopes(p)
+        total, moved = nonzero(xp.sum(r, axis=-1, keepdims=True)), r * slack
+        others = xp.sum(moved, axis=-1, keepdims=True) - moved
+        return p, beta * (moved * xp.abs(1 - r / total) + xp.abs(others) * r / total)
     both = xp.concat([known + slack, known - slack], axis=-1)
     twice = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -74,27 +82,35 @@ def largest_of(values: Array) -> Array | None:
     return largest if surely(xp.all(xp.abs(known) == largest[..., None, :])) else None
 
 
-def columns(spread: tuple[Array, Array | None], values: Array | None) -> Array:
-    """Σ_μ |p_μ v_μi| and Σ_μ |δp_μ v_μi| side by side, `(…, n_cues, 2 dim_out)`.
-
-    values: None where all have one size: then Σ_μ |p_μ| and Σ_μ |δp_μ|, `(…, n_cues, 2)`.
-    """
-    p, moved = spread
-    xp = namespace(p)
-    if values is None:
-        first = xp.sum(p, axis=-1, keepdims=True)
-        second = None if moved is None else xp.sum(moved, axis=-1, keepdims=True)
-    else:
-        sizes = xp.abs(constant(values))
-        first, second = p @ sizes, None if moved is None else moved @ sizes
-    return xp.concat([first, xp.zeros_like(first) if second is None else second], axis=-1)
-
-
-def error_of(both: Array, n_patterns: int, largest: Array | None, eps: float) -> Array:
-    """The error of the field, `(…, n_cues, dim_out)`, from the columns; largest: of values of one size.
+def of_field(spread: tuple[Array, Array | None], values: Array, eps: float) -> Array:
+    """The error of the field, `(…, n_cues, dim_out)`, from |p| and |δp|.
 
     eps: that of the keys and values as they were written.
     """
-    half = both.shape[-1] // 2
-    error = error_of_sum(n_patterns, max(eps, eps_of(both)), eps_of(both)) * both[..., :half] + both[..., half:]
-    return error if largest is None else error * (largest if both.ndim == 1 else largest[..., None, :])
+    (p, moved), n_patterns, largest = spread, values.shape[-2], largest_of(values)
+    share = error_of_sum(n_patterns, max(eps, eps_of(p)), eps_of(p))
+    most = share * p if moved is None else share * p + moved
+    if largest is None:
+        return most @ namespace(p).abs(constant(values))
+    total = namespace(p).sum(most, axis=-1, keepdims=True)
+    return total * (largest if total.ndim == 1 else largest[..., None, :])
+
+
+def sums_of(spread: tuple[Array, Array | None]) -> Array:
+    """Σ|p| and Σ|δp| of each cue, `(…, n_cues, 2)`."""
+    p, moved = spread
+    xp = namespace(p)
+    total = xp.sum(p, axis=-1, keepdims=True)
+    rest = xp.zeros_like(total) if moved is None else xp.sum(moved, axis=-1, keepdims=True)
+    return xp.concat([total, rest], axis=-1)
+
+
+def undecided(field: Array, sums: Array, n_patterns: int, largest: Any, eps: float) -> Array:
+    """The cues with an entry of the field that may be rounding, by the sums: flags `(…, n_cues)`.
+
+    field: `(…, n_cues, dim_out)`. largest: the largest |entry| of all values.
+    """
+    xp = namespace(field)
+    share = error_of_sum(n_patterns, max(eps, eps_of(sums)), eps_of(sums))
+    error = (share * sums[..., :1] + sums[..., 1:]) * largest
+    return xp.any((xp.abs(constant(field)) <= error) & (constant(field) != 0), axis=-1)

@@ -25,14 +25,14 @@ from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import are_whole, eps_of, without_rounding
-from hopattn.foundation.traces import constant, is_torch, surely, traced
-from hopattn.foundation.vectors import row_length
+from hopattn.foundation.traces import is_torch, surely, traced
+from hopattn.foundation.vectors import largest_entry, row_length
 from hopattn.retrieval.activation import Activation, Identity, activations
-from hopattn.retrieval.blockwise import HELD, ForTies, one_for_each_text, stream, stream_free_energy, worth_streaming
+from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
-from hopattn.retrieval.rounding import columns, error_of, largest_of, of_scores, of_weights
+from hopattn.retrieval.rounding import of_field, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.separation.softmax import Softmax
@@ -126,17 +126,14 @@ class Retrieval:
     ) -> tuple[Array, Any, Array]:
         """(field, factor, Ψ) with h = factor · field; of neurons that jump, a field is 0 where it is only rounding."""
         tied = self.activation.discrete and values is not None
-        largest = largest_of(values) if tied else None
         eps = eps_of(keys, values) if tied else 0.0
-        both: Any = None
         plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
-        if not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule):
+        fused = not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule)
+        if fused:
             field, potential = fused_step(separation, cues, keys, values)
             factor: Any = 1.0
-            if tied:
-                both = self._most_of_shares(cues, keys, eps)
-                largest = namespace(values).max(abs(constant(values)), axis=-2) if largest is None else largest
-        elif plain or not worth_streaming(self.similarity, cues, keys, rule):
+            fused = not (tied and self._may_be_rounding(field, cues, keys, values, eps))
+        if not fused and (plain or not worth_streaming(self.similarity, cues, keys, rule)):
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
@@ -146,30 +143,25 @@ class Retrieval:
             field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field
             if tied:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), eps)
-                spread = of_weights(separate, added, where, slack, (p, factor))
-                both = columns(spread, None if largest is not None else widened(values))
-        else:
-            rows = widened(cues if cues.ndim > 1 else cues[None])
-            ask = ForTies(largest is not None, eps) if tied else None
-            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, tied=ask)
+                error = of_field(of_weights(separate, added, where, slack, (p, factor)), widened(values), eps)
+                field = without_rounding(field, error)
+        elif not fused:
+            rows, ties = widened(cues if cues.ndim > 1 else cues[None]), eps if tied else None
+            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, tied=ties)
             first: Any = 0 if cues.ndim == 1 else slice(None)
             factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
             field, potential = None if values is None else found.field[first], found.potential[first]
-            if ask is not None:
-                dim = 0 if values is None else int(values.shape[-1])
-                field, both = found.field[first][..., :dim], found.field[first][..., dim:]
-        if tied:
-            field = without_rounding(field, error_of(both, keys.shape[-2], largest, eps))
         return field, factor, potential
 
-    def _most_of_shares(self, cues: Array, keys: Array, eps: float) -> Array:
-        """Σ|p| and the most of Σ|δp| of cues `(n, dim)` whose weights sum to 1, `(n, 2)`, without the scores."""
+    def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, eps: float) -> bool:
+        """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
         xp, total = namespace(cues), namespace(cues).ones_like(cues[:, :1])
         longest = keys[xp.argmax(row_length(keys)), :][None, :]
         exact = surely(are_whole(cues) & are_whole(keys))
         slack = None if exact else of_scores(self.similarity, cues, longest, eps)
         moved = 0 * total if slack is None else 2 * self.effective_separation.beta * slack
-        return xp.concat([total, moved], axis=-1)
+        sums = xp.concat([total, moved], axis=-1)
+        return bool(xp.any(undecided(field, sums, keys.shape[-2], largest_entry(values), eps)))
 
     @property
     def effective_separation(self) -> Separation:

@@ -21,6 +21,8 @@ MANY = 1e6
 def turned(rate: float, spread: float) -> float:
     """P(error) = Σ_k P(K = k) F(−(1 + k)/σ), K the difference of two Poisson numbers, each with the mean `rate`.
 
+    F(0) is ½: a field of exactly 0 counts as half an error.
+
     The own pattern adds 1 to a field, K is the sum of the patterns that equal it or its opposite, and σ = `spread` that
     of all others. A normal sum of all misses these few, where they make the error: for 200 patterns of 12 neurons and
     an exponential F it gives .0018 instead of .0232.
@@ -79,8 +81,9 @@ def dense_error(
     other one, with c = ±1 and the sum a of N − 1 random signs. The mean of these is 0; their variance is summed over
     the binomial a, exactly for each N. As in `exponential_error`, patterns that equal the own one are counted, and the
     sum of all others is normal: from 30 patterns on that is right to .004, while an error far below .004 may be several
-    times as large, for n of about 3 to 6. patterns: P, above 0. neurons: N, at least 2. n: from 2 to 100. Raises
-    `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it is `wrong` there.
+    times as large, for n of about 3 to 6. A change of exactly 0 counts as half an error. patterns: P, above 0.
+    neurons: N, at least 2. n: from 2 to 100. Raises `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it
+    is `wrong` there.
 
     >>> dense_error([100, 1005, 4019], neurons=100, n=3).round(4)
     array([0.    , 0.0053, 0.1006])
@@ -90,13 +93,15 @@ def dense_error(
     k = np.arange(neurons)
     a = 2 * k - (neurons - 1)
 
-    def power(s: Any) -> Any:
-        """F(s)/Nⁿ, so that no power overflows."""
-        return ((np.maximum(s, 0) if rectified else s) / neurons) ** n
-
-    signal = power(neurons) - power(neurons - 2)
+    # |F(a + 1) − F(a − 1)|/Nⁿ, so that no power overflows; without `rectified`, that of −a is that of a
+    upper = np.maximum(np.abs(a), 1) + 1
+    with np.errstate(divide="ignore"):
+        rise = (upper / neurons) ** n * -np.expm1(n * np.log1p(-2 / upper))
+    rise[a == 0] = (1 if rectified else 1 - (-1) ** n) * (1 / neurons) ** n
+    if rectified:
+        rise[a < 0] = 0
     ends = slice(neurons - 1) if rectified else slice(1, neurons - 1)  # without a = N − 1, and 1 − N, of equal ones
-    spread = np.sqrt(binom.pmf(k, neurons - 1, 0.5)[ends] @ (power(a + 1) - power(a - 1))[ends] ** 2) / signal
+    spread = np.sqrt(binom.pmf(k, neurons - 1, 0.5)[ends] @ rise[ends] ** 2) / rise[-1]
     others = np.maximum(patterns - 1, 0)
     equal = np.ldexp(1.0, -neurons) * (1 if rectified else 2)  # the share of them for each sign
     return each_number(turned, others * equal, np.sqrt(others) * spread)
@@ -117,9 +122,9 @@ def exponential_error(
         P(error) = Σ_k P(K = k) F(−(1 + k)/σ)
 
     so that patterns are kept up to near P = 2^N, where others equal them. From 30 patterns on that is right to .004 for
-    β ≥ .1, and to .03 for a smaller β, with which the memory adds up signs. patterns: P, above 0, `(...)`. neurons: N,
-    at least 2. beta: β, above 0. Raises `InvalidInput` for others. The memory: Demircigil et al. (2017), J. Stat. Phys.
-    168, 288; the sum is derived here.
+    β ≥ .1, and to .03 for a smaller β, with which the memory adds up signs. A change of exactly 0 counts as half an
+    error. patterns: P, above 0, `(...)`. neurons: N, at least 2. beta: β, above 0. Raises
+    `InvalidInput` for others. The memory: Demircigil et al. (2017), J. Stat. Phys. 168, 288; the sum is derived here.
 
     >>> exponential_error([100, 2981, 14765], neurons=16).round(4)
     array([0.0008, 0.0217, 0.0939])

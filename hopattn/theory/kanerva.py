@@ -85,7 +85,8 @@ def sdm_error(
 def critical_distance(bits: Bits, radius: Distance, locations: Counted, words: Counted, own: Flag = True) -> float:
     """The distance from an address up to which a reading is nearer to the word than the cue is; 0 if none is.
 
-    The word that is read is the next cue, so that cues within this distance lead to the word. Raises as `sdm_error`.
+    The word that is read is the next cue, so that cues within this distance lead to the word. It is N/2 at most,
+    rounded down, the distance of a random cue. Raises as `sdm_error`.
 
     >>> round(critical_distance(1000, 451, 10**6, 10_000))
     234

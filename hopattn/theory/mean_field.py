@@ -85,10 +85,11 @@ class Solution:
     @property
     def free_energy(self) -> float:
         """The free energy of a neuron at this solution; where two solutions exist, the lower one is stable."""
+        # The terms of α/2 + αT ln(1 − C)/2 + αr (2C − 1)/2 are of the size of α. With q = 1 − CT and αr = αq/(1 − C)²,
+        # they are αr C²/2 + αT (ln(1 − C) + C)/2, which are of the size of 1 and T; αr = (sT)².
         t, c = self.temperature, self.c
-        entropy = self.load * t * math.log1p(-c) if c < 1 else 0.0  # c is 1 for a load of 0, up to rounding
-        noise = (entropy + (self.s * t) ** 2 * (2 * c - 1)) / 2  # α r = (sT)², and α q/(1 − C) = (sT)² (1 − C)
-        return self.load / 2 + self.m**2 / 2 + noise - t * mean_log(self.m / t, self.s)
+        entropy = self.load * _bend(c) * (c * t) if c < 1 else 0.0  # c is 1 for a load of 0, up to rounding
+        return self.m**2 / 2 + ((self.s * t * c) ** 2 - entropy) / 2 - t * mean_log(self.m / t, self.s)
 
     @property
     def symmetry(self) -> float:
@@ -98,9 +99,9 @@ class Solution:
 
 def solution(temperature: float, x: float, s: float) -> Solution:
     """The solution at this temperature with these x and s; α follows."""
-    m, q, _ = means(x, s)
+    m, q, rest = means(x, s)
     free = _free(temperature, x, s)
-    return Solution(temperature, (s * free) ** 2 / q if q else 0.0, m, q, 1 - free / temperature, s)
+    return Solution(temperature, (s * free) ** 2 / q if q else 0.0, m, q, rest / temperature, s)
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
@@ -159,6 +160,13 @@ def _free(temperature: float, x: float, s: float) -> float:
     """T(1 − C), which is T − 1 + q."""
     _, q, rest = means(x, s)
     return q - (1 - temperature) if temperature > WARM else temperature - rest
+
+
+def _bend(c: float) -> float:
+    """−ln(1 − C)/C − 1, which is C/2 + C²/3 + … for a small C."""
+    if c > 0.1:
+        return -math.log1p(-c) / c - 1
+    return sum(c**k / (k + 1) for k in range(1, 16))
 
 
 def _scale(temperature: float) -> float:

@@ -68,13 +68,14 @@ def random_storage(
     a = 2 / (dim - 1) * (1 + strength + math.log(failure) + math.log(dim - 1))
     log_b = strength - math.log(5)
     omega = float(wrightomega(a + log_b))  # ω(z) = W₀(exp z), without the overflow
-    log_c = log_b - math.log(omega) if omega > 1e-300 else -a  # log W₀(x) is log x − W₀(x)
+    log_c = log_b - math.log(omega) if omega > 1 else omega - a  # log W₀(x) is log x − W₀(x), and log c may be small
     c = float(np.exp(log_c))
-    required = (2 / math.sqrt(failure)) ** (4 / (dim - 1))
-    if c < required:
+    log_required = 4 / (dim - 1) * (math.log(2) - math.log(failure) / 2)
+    required = math.exp(log_required)
+    if log_c < log_required:
         raise InvalidInput(
-            f"scale: {scale:g} gives c = {c:.4g}, and theorem 3 needs c ≥ (2/√p)^(4/(d−1)) = {required:.4g}; "
-            "expected a larger scale, beta or dim"
+            f"scale: {scale:g} gives log c = {log_c:.4g}, and theorem 3 needs c ≥ (2/√p)^(4/(d−1)), "
+            f"log c ≥ {log_required:.4g}; expected a larger scale, beta or dim"
         )
     patterns = np.exp(math.log(failure) / 2 + (dim - 1) / 4 * log_c)
     return RandomStorage(c, a + log_b, required, float(patterns))
@@ -92,11 +93,11 @@ def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.n
     array([0.0149, 0.0149])
     """
     apart = margins(patterns)
-    longest = np.linalg.norm(apart.patterns, axis=1).max()
-    others = len(apart.patterns) - 1
+    longest, others = _longest(apart.patterns), len(apart.patterns) - 1
     if others == 0:
         return np.zeros(1)
-    return np.asarray(2 * others * longest * np.exp(-beta * (apart.delta - 2 * damage * longest)))
+    half = np.exp(beta * longest * damage - beta * apart.delta / 2)  # its square alone may leave the numbers
+    return np.asarray(2 * others * longest * half * half)
 
 
 @FREELY
@@ -109,6 +110,10 @@ def contraction_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np
     >>> contraction_bound([[3.0, 0.0], [0.0, 3.0]], beta=1.0, damage=0.5).round(4)
     array([0.0892, 0.0892])
     """
-    apart = margins(patterns)
-    longest = np.linalg.norm(apart.patterns, axis=1).max()
-    return np.asarray(beta * len(apart.patterns) * longest * retrieval_bound(patterns, beta, damage))
+    rows = margins(patterns).patterns
+    return np.asarray(beta * len(rows) * _longest(rows) * retrieval_bound(rows, beta, damage))
+
+
+def _longest(rows: np.ndarray) -> float:
+    """The length of the longest pattern, whose squares may be below the numbers."""
+    return max(math.hypot(*row) for row in rows.tolist())

@@ -2,7 +2,8 @@
 
 Of P random parts of ±1 and unit length, each is in a sum with the probability ½. A part that is in a sum of n parts has
 a score of 1 with a noise of variance (n − 1)/N from the other parts; one that is not has a noise of variance n/N. With
-the normal distribution F and the scores taken as independent, which is right to .01 at θ = ½ and too low far from it,
+the normal distribution F and the scores taken as independent, which is right to .01 at θ = ½ from four neurons on (to
+.12 for fewer) and too low far from it,
 
     P(kept | n) = F((1 − θ)√(N/(n − 1)))^n F(θ√(N/n))^(P − n)        P(kept) = Σ_n (P choose n) 2^−P P(kept | n)
 
@@ -22,7 +23,7 @@ from hopattn.foundation.declared import Count, Real, checked
 def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)], threshold: Real = 0.5) -> float:
     """The share of all sums of random parts that one step of a threshold layer keeps.
 
-    neurons: N. parts: P. threshold: θ, for parts of unit length.
+    neurons: N, for 4 or more of which it is right to .01 at θ = ½. parts: P. threshold: θ, for parts of unit length.
 
     >>> round(kept_sums(1000, 10), 3), round(kept_sums(100, 10), 3)
     (1.0, 0.897)

@@ -38,11 +38,16 @@ from hopattn.theory.mean_field import (
 
 WARMEST = 1 - 1e-6  # from here to 1, a temperature is searched for by its difference to 1
 LOWEST = 1e-150  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
-NEARLY_ONE, STABLE = 1e-4, 0.14839939368481157
-"""From T = 1 − `NEARLY_ONE` on, the load of T_c is `STABLE` (1 − T)², but for a share of 1 − T.
+NEARLY_ONE = 0.0101
+STABLE = (
+    *(0.14839939368481157, -0.08305818276506, 0.1230773749695, -0.55092459174747),
+    *(2.59594750715, -16.26184406, 121.88883, -1051.3955, 9667.39),
+)
+"""From T = 1 − `NEARLY_ONE` on, the load of T_c is (1 − T)² times this series in 1 − T.
 
 In units of (1 − T)², with ρ = αr/(1 − T) in the pattern and ρ = 1 + √a in the glass, a = 4ρ(1 − ρ)²/(3 − 2ρ) is the
-load at which the two free energies are alike, expanded to the second order in 1 − T."""
+load at which the two free energies are alike, expanded to the second order in 1 − T. The other terms fit the solutions
+of the equations in 40 digits at eleven temperatures from .98 to .999; the next one is −8e4 (1 − T)⁹."""
 
 
 @checked
@@ -167,9 +172,8 @@ def _stable_load(temperature: float) -> float:
     if temperature >= 1:
         return 0.0
     cold = 1 - temperature
-    if cold < NEARLY_ONE:
-        wide = 10 * NEARLY_ONE  # at which the free energies have digits enough for their difference
-        return (STABLE + (_stable_load(1 - wide) / wide**2 - STABLE) * cold / wide) * cold**2
+    if cold < NEARLY_ONE:  # the free energies have no digits enough for their difference
+        return float(np.polyval(STABLE[::-1], cold)) * cold**2
 
     def depth(s: float) -> float:
         """The free energy of the spin glass less that of the retrieved pattern."""

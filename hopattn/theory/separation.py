@@ -37,6 +37,8 @@ NEAR = 1e-3
 """Patterns are near whose squared distance is this part of their squared lengths, or less."""
 LARGEST = 1e75
 """The largest entry of a pattern, so that products of products are numbers."""
+TINY, ABOVE = 5e-324, 1 + 2e-13
+"""The least radius r₀, and the factor by which r₀ is larger than the root of g(r) = r with its error of rounding."""
 FREELY = np.errstate(divide="ignore", over="ignore", invalid="ignore")
 """For numbers that may be infinite: a β that none is enough for, a weight beyond all others."""
 
@@ -82,9 +84,10 @@ class Margins:
 
     @FREELY
     def well_separated_beta(self) -> np.ndarray:
-        """The least β with Δ_i ≥ 2/(βn) + β⁻¹ log(2(n − 1)nβM²), M the longest pattern, `(n,)`; ∞ if none is enough.
+        """The β from which on Δ_i ≥ 2/(βn) + β⁻¹ log(2(n − 1)nβM²), M the longest pattern, `(n,)`; ∞ if none is enough.
 
-        Source: Ramsauer et al. (2021), ICLR, theorem 5: ξ_i is then well separated.
+        The logarithm is negative for a small β, so that the condition may hold there too. Where it holds for every β,
+        the number is 1/Δ_i. Source: Ramsauer et al. (2021), ICLR, theorem 5: ξ_i is then well separated.
         """
         from scipy.special import lambertw
 
@@ -119,7 +122,8 @@ class Margins:
     def softmax_radius(self, beta: float) -> tuple[np.ndarray, np.ndarray]:
         """r₁ and r₀, `(n,)` each: every cue nearer than r₁ is recalled to one state, which is within r₀ of ξ_i.
 
-        r₁ is 0 and r₀ is ∞ where the bound g does not show an r₀ below half of the distance to the nearest pattern.
+        r₁ is 0 and r₀ is ∞ where the bound g does not show an r₀ below half of the distance to the nearest pattern. r₀
+        is right to 1e-12 of it, however small; it is at least 5e-324.
         """
         found = [_roots(deltas, apart, positive(beta, "beta")) for _, deltas, apart in _pairs(self.patterns)]
         radius, error = np.concatenate(found, axis=1)
@@ -200,7 +204,9 @@ def _roots(deltas: np.ndarray, apart: np.ndarray, beta: float) -> np.ndarray:
     far = 2 * least
     while np.any(outside := found & (g(far) < far)):
         far = np.where(outside, 2 * far, far)
-    inner, outer = bisected(lambda r: g(r) - r, zero, least), bisected(lambda r: r - g(r), least, far)
+    low = np.log(np.maximum(g(zero), TINY))  # g rises, so that its root is above g(0)
+    inner = np.exp(bisected(lambda log: g(np.exp(log)) - np.exp(log), low, np.log(np.maximum(least, TINY)))) * ABOVE
+    outer = bisected(lambda r: r - g(r), least, far)
     return np.stack([np.where(found, outer, 0.0), np.where(found, inner, np.inf)])
 
 

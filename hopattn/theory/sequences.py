@@ -52,9 +52,9 @@ def sequence_error(
 
     Patterns with m = ±1, as strong as the own one, are counted, as in `exponential_error`. The crosstalk of all others
     is normal; its variance (P − 1) E F(m)² is summed over m, exactly for each N. From 30 patterns on that is right to
-    .004, while an error far below .004 may be several times as large, for orders of about 2 to 6. patterns: P, at least
-    1. neurons: N, at least 2. n: as of `sequence_capacity`. rectified: whether F(m) is 0 for m below 0, as in
-    `ha.memories.sequence`. Raises `InvalidInput` for others.
+    .004, while an error far below .004 may be several times as large, for orders of about 2 to 6. A field of exactly 0
+    counts as half an error. patterns: P, at least 1. neurons: N, at least 2. n: as of `sequence_capacity`. rectified:
+    whether F(m) is 0 for m below 0, as in `ha.memories.sequence`. Raises `InvalidInput` for others.
 
     >>> round(sequence_error(30, 100), 4), round(sequence_error(300, 100, n=2), 4)
     (0.0323, 0.0005)

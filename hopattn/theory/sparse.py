@@ -27,7 +27,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
 LEAST = 1e-300  # the least activity
-ROUNDS, STILL = 20_000, 1e-13  # the most rounds of the equations, and the change of m that ends them
+ROUNDS, STILL = 20_000, 1e-13  # the most rounds of the equations, and the change of their numbers that ends them
 LOWEST = 5e-324  # stands for a load of 0 in the equations, where the noise is no 0
 FAR = 1e3  # stands for all larger x, for which F is 0 or 1
 LOST = 1e-3  # the overlap m below which a pattern counts as lost: the solution without it has m = 0
@@ -56,20 +56,26 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
     a = activity
     if not -a < threshold < 1 - a:
         raise InvalidInput(f"threshold: expected a number above {-a:g} and below {1 - a:g}, not {threshold:g}")
-    alpha = np.maximum(load, LOWEST)
+    alpha = np.maximum(load, LOWEST).ravel()
+    cosine, moving = np.zeros_like(alpha), np.arange(alpha.size)
     m, q, c = np.ones_like(alpha), np.full_like(alpha, a), np.zeros_like(alpha)
+    before = np.full((5, alpha.size), np.inf)
     for _ in range(ROUNDS):
-        before, sigma = m, np.sqrt(alpha) * np.sqrt(q) / (1 - c)
+        sigma = np.sqrt(alpha) * np.sqrt(q) / (1 - c)
         with np.errstate(over="ignore"):
             level = threshold - alpha * (c / (2 * (1 - c)))
             x = np.clip(np.stack([(1 - a) * m - level, -a * m - level]) / sigma, -FAR, FAR)
             (one, other), f = ndtr(x), np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
             m, q, c = one - other, a * one + (1 - a) * other, (a * f[0] + (1 - a) * f[1]) / sigma
         lost = (c >= 0.999) | (m < LOST)
-        m, q, c = np.where(lost, 0.0, m), np.where(lost, a, q), np.where(lost, 0.0, c)
-        if np.all(np.abs(m - before) <= STILL):
+        q = np.where(lost, a, q)  # which may be 0
+        cosine[moving] = np.where(lost, 0.0, one * np.sqrt(a / q))
+        now = np.stack([m, q / a, c, *x])  # m alone is still long before the others, where a is small
+        left = ~lost & np.any(np.abs(now - before) > STILL * np.maximum(1, np.abs(now)), axis=0)
+        moving, alpha, m, q, c, before = moving[left], alpha[left], m[left], q[left], c[left], now[:, left]
+        if not moving.size:
             break
-    return np.asarray(np.where(load > 0, np.where(m > 0, one * np.sqrt(a / q), 0.0), 1.0))
+    return np.where(load > 0, cosine.reshape(np.shape(load)), 1.0)
 
 
 @checked

@@ -102,12 +102,12 @@ def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None
     >>> sphere_load([0.25, 1], neurons=16).round(4), sphere_load([0.25, 1], neurons=10_000).round(4)
     (array([0.1395, 0.527 ]), array([0.2188, 0.6217]))
     """
+    beta, t = _together(("beta", beta), ("temperature", temperature))
     if neurons is not None:
-        if np.any(temperature > 0):
+        if np.any(t > 0):
             raise InvalidInput("neurons: is for a temperature of 0; leave one of them out")
         require_time(2e4 * ROOTS * beta.size * (4 + math.sqrt(neurons)), "the loads at these β and N")
         return each_number(partial(_lost_at, neurons), beta)
-    beta, t = _together(("beta", beta), ("temperature", temperature))
     state = _thermal(t)
     cold = np.minimum(t, 1 / beta)
     lost = cold * state / (1 + state)  # 1 − φ_eq
@@ -236,7 +236,7 @@ def _nodes(neurons: int, kappa: float, step: float) -> tuple[np.ndarray, np.ndar
     most = max(0.0, math.log1p(overlap) - 0.5 * math.log(temperature * overlap))  # its inverse tanh, by 1 − φ² = Tφ
     step = min(step, 0.2 * wide)
     u = step * np.arange(-math.ceil(REACH * wide / step), math.ceil((most + REACH * wide) / step) + 1)
-    log_density = -(neurons - 1) * (np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))))
+    log_density = -(neurons - 1) * np.log1p(2 * np.sinh(u / 2) ** 2)  # ln cosh u, with the digits of a small u
     return log_density - _log_sum(log_density), u
 
 
@@ -257,15 +257,21 @@ class Tilted(NamedTuple):
 def _tilted(neurons: int, kappa: float) -> Tilted:
     """The means at this κ, each to its last digits.
 
-    The steps are half of `STEP`, since for a large κ exp(κφ) grows beyond |Im u| = π/4. For a small κ both signs of φ
-    are taken together.
+    Up to κ² = 16N they come from the power series E exp(κφ) = Σ_k (κ²/4)^k / (k! N/2 (N/2 + 1) … (N/2 + k − 1)). The
+    sum over larger κ has steps of half of `STEP`, since there exp(κφ) grows beyond |Im u| = π/4.
     """
+    if kappa**2 <= 16 * neurons:
+        k = np.arange(60)
+        terms = np.cumprod((kappa / 2) ** 2 / ((k + 1) * (neurons / 2 + k)))  # from k = 1 on
+        noise, total = math.log1p(terms.sum()), 1 + terms.sum()
+        overlap = (kappa / neurons + float(terms @ (kappa / (neurons + 2 * (k + 1))))) / total
+        return Tilted(noise, noise - kappa, overlap, 1 - overlap)
     log_share, u = _nodes(neurons, kappa, STEP / 2)
-    if kappa < 1:
-        share, overlap = np.exp(log_share), np.tanh(u)
-        grown = 2 * float(share @ np.sinh(kappa * overlap / 2) ** 2)
-        mean = float(share @ (overlap * np.sinh(kappa * overlap))) / (1 + grown)
-        return Tilted(math.log1p(grown), math.log1p(grown) - kappa, mean, 1 - mean)
+    if kappa < neurons:  # φ, and not φ − 1, keeps the digits of a small overlap
+        logs = log_share + kappa * np.tanh(u)
+        noise = _log_sum(logs)
+        overlap = float(np.exp(logs - noise) @ np.tanh(u))
+        return Tilted(noise, noise - kappa, overlap, 1 - overlap)
     below = _below(u)
     total = _log_sum(log_share + kappa * below)
     away = -float(np.exp(log_share + kappa * below - total) @ below)
@@ -318,7 +324,7 @@ def _weight(neurons: int, load: float, beta: float) -> float:
             break
         weight += STEP * math.exp(log_t - math.exp(log_t) - math.exp(exponent))
         log_t += STEP
-    return weight
+    return min(weight, 1.0)  # by rounding above 1
 
 
 def _log_sum(logarithms: np.ndarray) -> float:

@@ -53,8 +53,7 @@ def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop
     read = [None if itself else rows(memory.values, s.start, s.stop) for s in spans]
     shards = [Shard(s.start, len(s), *both) for s, *both in zip(spans, own, read, strict=True)]
     dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
-    sizes = np.abs(memory.values)
-    layout = ShardLayout(spans, dims, dtypes, (float(sizes.min()), float(sizes.max())), itself)
+    layout = ShardLayout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
     return Sharded(Here(shards), layout, memory.similarity, memory.separation, memory.activation)
 
 
@@ -224,7 +223,7 @@ def test_a_shard_of_bfloat16_is_that_of_its_numbers_in_float32(torch, tmp_path, 
     assert hopattn.cluster.shard.shape_of(path) == ((20, 4), rows.dtype.str)
     shard = Shard(0, 18, InFile(path, 2))
     weights = np.ones((1, 18), np.float32)
-    assert_allclose(shard.read_out(weights), weights @ rows[2:], rtol=1e-5)
+    assert_allclose(shard.read_out(False, weights), weights @ rows[2:], rtol=1e-5)
 
 
 def test_what_is_sent_for_a_step_does_not_grow_with_the_keys():

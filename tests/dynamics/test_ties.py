@@ -387,6 +387,40 @@ def test_biases_that_cancel_leave_no_field():
         assert memory.recall([-1.0, 0.0], update="sync", max_steps=1).state[0] == -1
 
 
+@pytest.mark.parametrize(("far", "mask"), [([-1e15, 0.1], None), ([1e16, 0.1], [True, True, False])])
+def test_a_key_without_a_weight_hides_no_field(far, mask):
+    keys, values = [[1.5, 0.5], [0.5, 0.5], far], [[1, 1], [-1, -1], [1, 1]]
+    memory = ha.Memory(keys, values, separation="softmax", beta=1.0, activation="sign")
+    np.testing.assert_allclose(memory.field([1.0, 1.0], mask), math.tanh(0.5), rtol=1e-12)
+
+
+def test_values_of_several_sizes_answer_alike_alone_and_together(library):
+    rng = np.random.default_rng(3)
+    keys, values, cues = (rng.choice([-1.0, 1.0], (n, 16)) for n in (1000, 1000, 32))
+    values[3] *= 1e9
+    memory = ha.Memory(*map(library.array, (keys, values)), separation="softmax", beta=1.0, activation="sign")
+    together, alone = memory.step(library.array(cues)), [memory.step(library.array(cue)) for cue in cues]
+    same(np.asarray(together), np.stack([np.asarray(one) for one in alone]))
+
+
+@pytest.mark.parametrize("separation", [ha.separations.sparsemax(), ha.separations.entmax(alpha=1.5)])
+def test_weights_that_compete_keep_a_tie(separation):
+    keys = [[1, 0.8, 0.5, 0.9], [0.1, 0.8, 0.5, 0.9], [0.1, 0.8, 0.9, 0.5]]
+    memory = ha.Memory(keys, [[0, 0], [1, 1], [-1, -1]], separation=separation, activation="sign")
+    same(memory.field(np.ones(4)), [0, 0])
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
+def test_a_field_has_its_derivative_under_the_transforms_of_pytorch(torch):
+    w = torch.tensor([[0, 0.1, 0.2, -0.3], [0.1, 0, 0.07, 0], [0.2, 0.07, 0, 0], [-0.3, 0, 0, 0]], dtype=torch.float64)
+    x, network = torch.ones(4, dtype=torch.float64), ha.Hopfield(w)
+    value, slope = torch.func.jvp(network.field, (x,), (x,))
+    same(value.numpy()[0], 0)
+    np.testing.assert_allclose(torch.func.jacrev(network.field)(x), w)
+    np.testing.assert_allclose(slope, w @ x, atol=1e-15)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [np.asarray, lambda m: m / 10], ids=["whole", "tenths"])
 def test_jax_traces_a_field_again_and_again(jax, write):
     w, x = write(np.array([[0, 1, 2, -3], [1, 0, 1, 1], [2, 1, 0, 0], [-3, 1, 0, 0]])), jax.numpy.ones((2, 4))

@@ -112,8 +112,8 @@ def test_a_masked_pattern_is_not_near():
 
 def test_a_record_and_a_table_say_that_nothing_is_near():
     found = ha.memories.log_sum_relu(np.eye(2)).recall([9.0, 9.0])
-    assert "nothing near (no stored pattern is near enough" in repr(found)
-    assert found.meaning.startswith("no stored pattern is near enough") and not found.converged
+    assert "nothing near (no stored pattern takes part" in repr(found)
+    assert found.meaning.startswith("no stored pattern takes part") and not found.converged
     table = ha.memories.log_sum_relu(np.eye(2)).recall([[9.0, 9.0], [1.0, 0.1]]).to_pandas()
     assert table["status"].tolist() == ["nothing near", "converged"]
 

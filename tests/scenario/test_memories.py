@@ -266,7 +266,7 @@ NEAR = f'{HEAD}model = {{ name = "log_sum_relu", beta = 0.1 }}\n{CUE}'
         (IN_STEPS.replace("max", 'separation = { name = "power", n = 3 }, max'),
          ["½×.5 − ((.5)^3 + (.7)^3)/3 = .25 − .156 = .094"]),
         (NEAR, ["near: below √(2/β) ≈ 4.4721", "the step leads to the mean of J"]),
-        (NEAR.replace("0.1 }", "1.0 }"), ["no stored pattern is near enough"]),
+        (NEAR.replace("0.1 }", "1.0 }"), ["no stored pattern takes part"]),
     ],
 )  # fmt: skip
 def test_a_recall_is_worked_out(text, lines):

@@ -223,6 +223,10 @@ class Competing(Separation):
         """
         raise InvalidInput(f"conjugate: {quoted(self)} has none in closed form")
 
+    def slopes(self, weights: Array) -> Array:
+        """r of dp_μ = β r_μ (ds_μ − Σ r ds / Σ r), as the weights `(…, n_patterns)`, which are those of the softmax."""
+        return weights
+
     def total(self, n: int) -> float:
         """The number to which the shares of n patterns, a null pattern among them, sum."""
         return 1.0

@@ -58,6 +58,11 @@ class Entmax(Simplex):
         kind = "ENTMAX" if 1 < self.alpha <= 2 else ""
         return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().contest(scores, where)
 
+    def slopes(self, weights: Array) -> Array:
+        """p^(2 − α) where p is above 0."""
+        xp = namespace(weights)
+        return xp.where(weights > 0, nonzero(weights) ** (2 - self.alpha), xp.zeros_like(weights))
+
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = (Σ p^α − 1) / α(α−1)."""
         if self.alpha == 1:
@@ -94,6 +99,10 @@ class Sparsemax(Simplex):
     """
 
     source: ClassVar[str] = "Martins & Astudillo 2016; Hu et al. 2023"
+
+    def slopes(self, weights: Array) -> Array:
+        """1 where p is above 0."""
+        return namespace(weights).astype(weights > 0, weights.dtype)
 
     def cost(self, shares: Array) -> Formulas:
         return Entmax(alpha=2.0).cost(shares)
@@ -152,6 +161,10 @@ class KSubsets(Competing):
     convex: ClassVar[bool] = True
     why_no_entropy: ClassVar[str] = "its weights sum to k: they are shares of sets of patterns, not of patterns"
     source: ClassVar[str] = "Santos et al. 2024"
+
+    def slopes(self, weights: Array) -> Array:
+        """1 for a weight between 0 and 1, which neither end holds."""
+        return namespace(weights).astype((weights > 0) & (weights < 1), weights.dtype)
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = ½|p|² over p of at most 1."""
