@@ -364,7 +364,8 @@ class Memory(KeyValueMemory):
 
         if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
             return alone(x, rule)
-        rows = blocks(int(x.shape[0]), max(HELD // self.n_keys, 1))
+        pairs = self.n_keys * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
+        rows = blocks(int(x.shape[0]), max(HELD // pairs, 1))
         return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
