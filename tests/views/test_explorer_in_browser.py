@@ -256,7 +256,7 @@ tokens = {json.dumps(tokens)}
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(opened, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra 'browser')")
-    page = opened(color_scheme=theme, bypass_csp=True)
+    page = opened(color_scheme=theme, bypass_csp=True, reduced_motion="reduce")  # no colour on its way to another
     for view in VIEWS:
         page.click(f"#tab-{view}")
         drawn(page)
