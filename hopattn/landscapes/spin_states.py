@@ -17,6 +17,7 @@ from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
+from hopattn.foundation.ties import eps_of
 from hopattn.landscapes.flow import Cycles, Descent, bits, cycles, descended, swept
 from hopattn.landscapes.saddles import barriers
 from hopattn.results.display import ShownInNotebook
@@ -172,7 +173,7 @@ class SpinStates:
         sum to at most N times the root mean square of the energy over all states: 2N(N + 1) ε max |E| bounds it.
         """
         own, n = self.energies[self.minima], self.states.shape[1]
-        rounding = 2 * n * (n + 1) * float(np.finfo(own.dtype).eps) * np.abs(self.energies).max()
+        rounding = 2 * n * (n + 1) * eps_of(own, self.memory.patterns) * np.abs(self.energies).max()
         lower = own < own[:, None] - rounding  # [i, j]: minimum j is lower than i
         return np.asarray(np.where(lower, self.barriers, np.inf).min(axis=1) - own)
 

@@ -261,7 +261,10 @@ def test_layers_are_updated_as_whole_numbers_have_them(activation, silent, write
 def test_minima_of_one_energy_have_none_below_them():
     m, x = np.array([[0, 2, 3, 3], [2, 0, 2, 0], [3, 2, 0, -3], [3, 0, -3, 0]]), all_states(4)
     assert len(set(np.sum(x * (x @ m), axis=1)[~Couplings(m).turns(x).any(axis=1)].tolist())) == 1
-    assert ha.landscapes.spin_states(ha.Hopfield(0.3 * m)).depths.tolist() == [math.inf] * 4
+    for dtype in (np.float64, np.float32):
+        assert ha.landscapes.spin_states(ha.Hopfield((0.3 * m).astype(dtype))).depths.tolist() == [math.inf] * 4
+        network = Network([Layer("a", 4, "sign")], [Dense((0.15 * m).astype(dtype)).on("a", "a")])
+        assert ha.landscapes.spin_states(network).depths.tolist() == [math.inf] * 4
 
 
 def test_a_clear_field_is_no_tie():
