@@ -129,7 +129,7 @@ class Shard:
     ) -> RunningSums:
         """The running sums of cues `(n, dim)` over the keys of this shard, to be merged with those of other shards.
 
-        asked: the options `potential` and `tied` of `running_sums`. read: whether to read out the values. mask: the
+        asked: the options `potential` and `ties` of `running_sums`. read: whether to read out the values. mask: the
         part of the mask for these keys, an array or a rule by pairs.
         """
         sums: list[RunningSums] = []
@@ -145,8 +145,8 @@ class Shard:
 
     def rounding(self, similarity: Similarity, eps: float, cues: np.ndarray) -> np.ndarray:
         """The rounding of the scores of cues `(n, dim)` with these keys, `(n, count)`; 0 where they are exact."""
-        parts = ((keys, of_scores(similarity, cues, keys, eps)) for _, keys, _ in self._blocks())
-        return np.hstack([np.zeros((len(cues), len(keys))) if part is None else part for keys, part in parts])
+        parts = ((len(keys), of_scores(similarity, cues, keys, eps)) for _, keys, _ in self._blocks())
+        return np.hstack([np.broadcast_to(part, (len(cues), n)) for n, part in parts])
 
     def scores(self, similarity: Similarity, cues: np.ndarray, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The scores of cues `(n, dim)` with these keys, `(n, count)`, and their mask (None: nothing is masked)."""

@@ -21,13 +21,13 @@ from hopattn.foundation.arrays import as_float, namespace, require_dim
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
-from hopattn.foundation.ties import eps_of, error_of_sum, without_rounding
+from hopattn.foundation.ties import without_rounding
 from hopattn.memories.memory import KeyValueMemory, have_none
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.online_softmax import BlockPass, adds_up
-from hopattn.retrieval.rounding import of_weights, undecided
+from hopattn.retrieval.rounding import Ties, of_products, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
@@ -186,29 +186,29 @@ class Sharded(KeyValueMemory):
         return record
 
     @property
-    def _eps(self) -> float:
-        """The largest ε of keys and values."""
-        return max(float(np.finfo(dtype).eps) if dtype.kind == "f" else BFLOAT16 for dtype in self.layout.dtypes)
+    def _ties(self) -> Ties:
+        every = (float(np.finfo(dtype).eps) if dtype.kind == "f" else BFLOAT16 for dtype in self.layout.dtypes)
+        return Ties(max(every), self.n_keys)
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
     ) -> BlockPass:
         """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
-        tied, dim = (self._eps if read and self.activation.discrete else None), self.dims[1]
+        ties, dim = self._ties if read and self.activation.discrete else None, self.dims[1]
         if not adds_up(separation):
             n, dtype = len(cues), np.result_type(cues, *self.layout.dtypes)
             ones = np.ones((n, 1), dtype)
             result = BlockPass(np.zeros((n, dim), dtype), ones, np.zeros(n, dtype), np.ones(n, bool))
         else:
-            asked = (self.similarity, separation, cues, {"potential": potential, "tied": tied}, read)
+            asked = (self.similarity, separation, cues, {"potential": potential, "ties": ties}, read)
             sums, *rest = self.shards.each(Shard.sums, *asked, own=masks)
             for more in rest:
                 sums.merge(more)
             result = sums.result()
-        if tied is not None and result.field.shape[1] > dim:  # a field that may be only rounding
-            field, both = np.ascontiguousarray(result.field[:, :dim]), result.field[:, dim:]
-            again = result.overflowed | undecided(field, both, self.n_keys, self.layout.largest, tied)
+        if result.field.shape[1] > dim:  # a field that may be only rounding
+            field, total = np.ascontiguousarray(result.field[:, :dim]), result.field[:, dim:]
+            again = result.overflowed | undecided(field, total, self.layout.largest)
             factor = np.ones((len(cues), 1), field.dtype) * result.factor
             result = BlockPass(field, factor, result.potential, again)
         overflowed = np.flatnonzero(result.overflowed)
@@ -236,10 +236,9 @@ class Sharded(KeyValueMemory):
             own = [weights[:, span.start : span.stop] for span in self.layout.spans]
             field = sum(self.shards.each(Shard.read_out, False, own=own))
             if self.activation.discrete:
-                slack = np.hstack(self.shards.each(Shard.rounding, self.similarity, self._eps, cues[rows]))
-                factor = result.factor[rows]
-                p, moved = of_weights(separation, scores, where, slack, (weights, factor))
-                most = error_of_sum(self.n_keys, self._eps, eps_of(p)) * p + (0 if moved is None else moved)
+                slack = np.hstack(self.shards.each(Shard.rounding, self.similarity, self._ties.eps, cues[rows]))
+                spread = of_weights(separation, scores, where, slack, (weights, result.factor[rows]))
+                most = of_products(spread, self._ties)
                 own = [most[:, span.start : span.stop] for span in self.layout.spans]
                 field = without_rounding(field, sum(self.shards.each(Shard.read_out, True, own=own)))
             result.field[rows] = field

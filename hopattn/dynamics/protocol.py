@@ -112,6 +112,11 @@ class Recallable(ABC):
         return 0.0
 
     @property
+    def largest(self) -> float:
+        """The largest |entry| of the patterns, and of what is read out for them."""
+        return self.reference.largest
+
+    @property
     def n_keys(self) -> int:
         """The number of keys: the last axis of a mask."""
         return self.reference.shape[0]

@@ -97,7 +97,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         start = _checked_cues(self, reference, cues)
         x, before = start if start.ndim > 1 else start[None, :], None
         allowed = None if mask is None else _checked_mask(mask, self.n_keys, x)
-        stop = StoppingRule(self, rule, tol, reference.largest, x)
+        stop = StoppingRule(self, rule, tol, self.largest, x)
         if not isinstance(x, np.ndarray):
             record = DeviceRecall(self, rule, stop, x, allowed, names).run(max_steps, draws)
             return record if start.ndim > 1 else record.only_row()

@@ -12,11 +12,9 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import WORDS, Status
 from hopattn.dynamics.updates.base import Update
-from hopattn.dynamics.updates.sampling import Sampler
 from hopattn.foundation.arrays import Array, namespace, on_host, require_finite_energy, tolerance
 from hopattn.foundation.checks import real
-from hopattn.foundation.vectors import largest_change, largest_entry
-from hopattn.retrieval.activation import Activation
+from hopattn.foundation.vectors import largest_change
 
 GROWTH = 2.0**20
 """A state that is this many times larger than the scale of its recall counts as diverged."""
@@ -55,22 +53,20 @@ class StoppingRule:
         a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
 
     The scale is the largest entry of the cue, the patterns and values, the first state, a random move of the update,
-    and what the activation bounds (`largest_bound`): a bounded state never diverges. A cue that has grown keeps x. A
+    and the bounds of the activation: a bounded state never diverges. A cue that has grown keeps x. A
     cycle of length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT Numerical
     Mathematics 20, 176). An update that may leave a fixed point or a cycle does not stop there (`ends`).
 
-    tol: as of `recall`. largest: the largest |entry| of all patterns. cues: `(n, dim)`, of any library.
+    tol: as of `recall`. largest: the largest |entry| of all patterns and values. cues: `(n, dim)`, of any library.
     """
 
     def __init__(self, memory: Recallable, update: Update, tol: float | None, largest: float, cues: Array) -> None:
-        xp, n, values = namespace(cues), int(cues.shape[0]), getattr(memory, "values", None)
+        xp, n = namespace(cues), int(cues.shape[0])
         default = 0.0 if memory.activation.discrete else tolerance(cues.dtype, xp)
         self.tol = default if tol is None else real(tol, "tol", least=0.0)
-        self.memory, self.update, self.ends = memory, update, update.ends
-        read = 0.0 if values is None or values is memory.patterns else largest_entry(values)
-        self.largest = max(largest, read)
-        move = update.spread(int(cues.shape[1])) if isinstance(update, Sampler) else 0.0
-        self.scale = np.maximum(on_host(xp.max(xp.abs(cues), axis=-1)).astype(float), max(self.largest, move))
+        self.memory, self.update, self.largest, self.ends = memory, update, largest, update.ends
+        least = max(largest, update.spread(int(cues.shape[1])))
+        self.scale = np.maximum(on_host(xp.max(xp.abs(cues), axis=-1)).astype(float), least)
         self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=WORDS)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
         self.kept, self.kept_at = cues, 0
@@ -128,7 +124,8 @@ class StoppingRule:
             asked = np.flatnonzero(finite & (size > GROWTH * self.scale[active]))
             if asked.size:
                 rows = active[asked]
-                self.scale[rows] = np.maximum(self.scale[rows], largest_bound(self.memory.activation, states(asked)))
+                bounds = on_host(self.memory.activation.bounds(states(asked))).max(axis=-1)
+                self.scale[rows] = np.maximum(self.scale[rows], bounds)
             return np.asarray(~finite | (size > GROWTH * self.scale[active]))
 
     def decide(self, t: int, active: np.ndarray, seen: Seen) -> np.ndarray:
@@ -196,16 +193,3 @@ class StoppingRule:
         if undecided.size:
             small[undecided] = change[undecided] <= self.tol * seen.read(undecided)
         return small
-
-
-def largest_bound(activation: Activation, states: Array) -> np.ndarray:
-    """The largest bound that the activation sets to a neuron of each state `(n, dim)`, `(n,)`; 0 where it sets none.
-
-    The bound of a neuron is its answer to the largest field on its side whose inverse is a number too. An answer beyond
-    the root of the largest number is no bound.
-    """
-    xp = namespace(states)
-    most = float(xp.finfo(states.dtype).max)
-    far = xp.full_like(states, most / 16)
-    answers = abs(activation(xp.where(states < 0, 0 - far, far)))
-    return np.asarray(on_host(xp.max(xp.where(answers <= most**0.5, answers, 0 * far), axis=-1)))

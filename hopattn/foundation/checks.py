@@ -27,11 +27,16 @@ MOST_BYTES = 255  # the longest name of a file or a folder, on every system
 def positive(value: Any, what: str) -> float:
     """A positive finite number as a Python float, with which a float32 array stays float32.
 
-    The least is the least number of full precision, whose inverse is a number too.
+    The least is the least number of full precision, whose inverse has full precision too.
     """
-    number, least = real(value, what, above=0.0), sys.float_info.min
-    if number < least:
-        raise InvalidInput(f"{what}: expected at least {least:.3g}, so that 1/{what} is a number, not {quoted(value)}")
+    return float(require_least(real(value, what, above=0.0), what, sys.float_info.min))
+
+
+def require_least(number: Any, what: str, least: float) -> Any:
+    """The number; raises `InvalidInput` for one that is surely below the least number of full precision."""
+    if surely(number < least):
+        wanted = f"at least {least:.3g}, the least number of full precision"
+        raise InvalidInput(f"{what}: expected {wanted}, not {quoted(number)}")
     return number
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, device_of, namespace
 
+LEAST = 1e20
+"""The least step of a bounded y, in units of the least number of full precision."""
 Rate = Callable[[Array], Array]
 """f(y), `(n, dim)` for y `(n, dim)`."""
 ORDER = 7
@@ -19,24 +21,30 @@ SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 10.0
 """The part of the step that the error allows, and the least and the largest factor from one step to the next."""
 
 
-def flowed(rate: Rate, start: Array, time: float, relative: float, absolute: Array) -> Array:
+def flowed(
+    rate: Rate, start: Array, time: float, relative: float, absolute: Array, bounded: Array | bool = False
+) -> Array:
     """y after a time from each start `(n, dim)`; infinite where no step is small enough, as where y diverges.
 
-    relative: the error of a step relative to y; at least 100 ε. absolute: the error added to it, `(n, 1)`.
+    relative: the error of a step relative to y; at least 100 ε. absolute: the error added to it, `(n, 1)`. bounded:
+    whether y is known not to diverge, a flag or `(n,)`: then a step may be so small that the time does not show it.
     Source: Hairer, Nørsett & Wanner (1993), Solving Ordinary Differential Equations I, sections II.4 and II.5.
     """
     xp, n = namespace(start), start.shape[0]
     relative = max(relative, 100 * float(xp.finfo(start.dtype).eps))
     y, t = start, xp.zeros(n, dtype=start.dtype, device=device_of(start))
     left, rejected, failed = t < time, t > time, t > time
+    normal, bounded = float(xp.finfo(start.dtype).smallest_normal), (t == t) & bounded
     with np.errstate(all="ignore"):
         f = rate(y)
         size = _first_step(rate, y, f, time, absolute + relative * xp.abs(y))
         while bool(xp.any(left)):
-            least = 10 * (xp.nextafter(t, t + math.inf) - t)
+            shown = 10 * (xp.nextafter(t, t + math.inf) - t)
+            least = xp.where(bounded, LEAST * normal, shown)
             failed = failed | (left & rejected & (size < least))
-            reached = xp.clip(t + xp.maximum(size, least), None, time)
-            step = reached - t
+            size = xp.maximum(size, least)
+            reached = xp.clip(t + size, None, time)
+            step = xp.where(size < shown, size, reached - t)
             after, slope, error = _stepped(rate, y, f, step[:, None])
             scale = absolute + relative * xp.maximum(xp.abs(y), xp.abs(after))
             norm = _error_norm(*(one / scale for one in error)) * step

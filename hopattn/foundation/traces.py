@@ -52,10 +52,7 @@ def traced(value: Any) -> bool:
 
 def hidden(value: Any) -> bool:
     """Whether an array stands for others while PyTorch or JAX transforms a function: it has no numbers of its own."""
-    if is_torch(value):
-        return _unknown(value)
-    jax = sys.modules.get("jax")
-    return jax is not None and isinstance(value, jax.core.Tracer)
+    return _unknown(value) if is_torch(value) else followed(value)
 
 
 def _unknown(tensor: Any) -> bool:

@@ -37,7 +37,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
-from hopattn.foundation.vectors import largest_change, largest_entries, nonzero
+from hopattn.foundation.vectors import largest_change, largest_entries, largest_entry, nonzero
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
@@ -392,6 +392,10 @@ class Memory(KeyValueMemory):
         """The largest sum of |entries| of a key."""
         xp = namespace(self.keys)
         return float(max(xp.max(xp.sum(xp.abs(self.keys[some, :]), axis=-1)) for some in blocks(self.n_keys, ROWS)))
+
+    @property
+    def largest(self) -> float:
+        return max(super().largest, largest_entry(self.values) if self.values is not self.patterns else 0.0)
 
     @cached_property
     def least_read(self) -> float:

@@ -72,8 +72,9 @@ errors: dict[str, Callable[..., tuple[Array, Array]]] = {}
 
 def learned(rule: str, patterns: Any, *self_coupling: bool) -> tuple[Array, Any]:
     """The couplings that a rule, by its name, learns, and the error Σ_j δW_ij of each row, `(N,)` or 0."""
-    couplings, error = errors[rule](patterns, *self_coupling) if rule in errors else (None, 0.0)
-    return rules[rule](patterns, *self_coupling) if couplings is None else couplings, error
+    if rule in errors:
+        return errors[rule](patterns, *self_coupling)
+    return rules[rule](patterns, *self_coupling), 0.0
 
 
 @learning_rule
@@ -294,7 +295,7 @@ def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[
         raise InvalidInput(f"patterns: the perceptron rule learns until all are stable, without a derivative; {cure}")
     if surely(namespace(rows).any(rows == 0)):
         row, neuron = first_true(rows == 0).split(", ")
-        reason = "a neuron of 0 is stable at no couplings"
+        reason = "no couplings make a neuron of 0 stable"
         raise InvalidInput(f"patterns: row {row} is 0 at neuron {neuron}; {reason}; expected entries such as −1 and 1")
     stability, n = real(stability, "stability", least=0.0), rows.shape[1]
     couplings = _diagonal(rows.mT @ rows, self_coupling=False)

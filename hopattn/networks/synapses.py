@@ -14,6 +14,7 @@ A synapse is not bound to layers: `on` says which ones it joins, and the same ob
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -30,7 +31,7 @@ from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import constant, is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
-from hopattn.retrieval.rounding import of_field, of_scores, of_weights
+from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Competing, Separation
 from hopattn.retrieval.similarity import Dot
@@ -100,6 +101,14 @@ class Synapse(ABC):
         """The arrays of the synapse, which tell the library of its network."""
         return ()
 
+    @property
+    def _of_sizes(self) -> Self:
+        """The same synapse with the sizes |T| of its arrays."""
+        sizes, arrays = copy(self), self.arrays
+        held = {name: value for name, value in vars(self).items() if any(value is array for array in arrays)}
+        vars(sizes).update({name: abs(constant(array)) for name, array in held.items()})
+        return sizes
+
     def on(self, *layers: str, name: str | None = None) -> Connection:
         """The synapse on layers of these names, in the order of its places; name: that of its energy."""
         return Connection(self, layers, name)
@@ -107,10 +116,6 @@ class Synapse(ABC):
 
 class Multilinear(Synapse):
     """A synapse whose alignment is a sum of weights times one activity of each place."""
-
-    @abstractmethod
-    def with_weights(self, weights: Array) -> Self:
-        """The same synapse with other weights of the same shape, which are not checked."""
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         weights, most = self.arrays[0], self.carried(places, *activities)
@@ -131,10 +136,6 @@ class Multilinear(Synapse):
         rows = xp.concat([xp.reshape(constant(one), (n, -1)) for one in activities], axis=-1)
         exact = are_whole(constant(self.arrays[0])) & are_whole(rows, axis=-1)
         return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
-
-    @property
-    def _of_sizes(self) -> Self:
-        return self.with_weights(abs(constant(self.arrays[0])))
 
 
 def weights_of(value: Any, what: str, wanted: str, least: int, most: int = 32) -> Array:
@@ -183,11 +184,6 @@ class Dense(Declared, Multilinear):
         if self.weights.ndim > 2:
             return float("inf"), "its quadratic form changes its sign with the other layers"
         return Hopfield(self.weights + self.weights.mT).curvature, "its couplings have a negative eigenvalue"
-
-    def with_weights(self, weights: Array) -> Self:
-        other = object.__new__(type(self))
-        vars(other).update(vars(self), weights=weights)
-        return other
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -284,11 +280,6 @@ class Convolution(Declared, Multilinear):
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
         return LINEAR if len(places) == 1 else (float("inf"), "a convolution joins two different layers")
 
-    def with_weights(self, weights: Array) -> Self:
-        other = object.__new__(type(self))
-        vars(other).update(vars(self), kernel=weights)
-        return other
-
     @property
     def arrays(self) -> tuple[Array, ...]:
         return (self.kernel,)
@@ -327,14 +318,14 @@ class Stored(Synapse):
         x, keys = constant(activities[0]), constant(self.keys)
         slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
         spread = of_weights(self.separation, scores, None, slack, (self.separation.weights(scores), 1.0))
-        return of_field(spread, keys, eps_of(keys))
+        return of_field(spread, keys, Ties(eps_of(keys), keys.shape[0]))
 
     def error(self, *activities: Array) -> Array:
         """Of the sum over patterns, and of the scores: the potential of sizes, and what the rounding changes there."""
         x, keys = abs(constant(activities[0])), abs(constant(self.keys))
         scores, slack = x @ keys.mT, of_scores(Dot(), x, keys, eps_of(keys))
         most = _summed(self.separation.potential(scores))
-        moved = 0.0 if slack is None else _summed(self.separation.potential(scores + slack)) - most
+        moved = _summed(self.separation.potential(scores + slack)) - most
         flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
         return error_of_sum(keys.shape[0], eps_of(keys, x), eps_of(most)) * (most + flat) + moved
 
@@ -411,10 +402,7 @@ class Attention(Synapse):
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         """Of the sums over keys and heads, and of the scores, which are products of three or four factors."""
-        sizes = object.__new__(Attention)
-        own = {"query": self.query, "key": self.key}
-        own = {name: None if one is None else abs(constant(one)) for name, one in own.items()}
-        vars(sizes).update(vars(self), **own)
+        sizes = self._of_sizes
         q, k = (constant(side) for side in self._sides(*activities))
         most_q, most_k = sizes._sides(*(abs(constant(one)) for one in activities))
         terms = sum(math.prod(one.shape[-2:]) for one in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))

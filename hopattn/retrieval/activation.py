@@ -53,6 +53,18 @@ class Activation(ABC):
         """The state x that minimises Φ*(x) + ½λ|x|² − h·x, for λ = `weight` ≥ 0; it is ∇Φ(h) for λ = 0."""
         raise InvalidInput(f"{quoted(self)} has no damped form")
 
+    def bounds(self, states: Array) -> Array:
+        """The bound of each neuron on the side of its state, `(…, dim)`; 0 where the activation sets none.
+
+        It is the answer to the largest field on that side whose inverse is a number too. An answer beyond the root of
+        the largest number is no bound.
+        """
+        xp = namespace(states)
+        most = float(xp.finfo(states.dtype).max)
+        far = xp.full_like(states, most / 16)
+        answers = abs(self(xp.where(states < 0, 0 - far, far)))
+        return xp.where(answers <= most**0.5, answers, 0 * far)
+
     def why_outside_domain(self, state: np.ndarray) -> str:
         """Why a recall cannot start from a state `(dim,)`, or an empty string where it can."""
         return ""

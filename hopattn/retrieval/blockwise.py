@@ -19,16 +19,16 @@ from hopattn.retrieval.free_energy import FreeEnergy, free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
 from hopattn.retrieval.online_softmax import (
     BlockPass,
+    KeyBlock,
     OnlineFreeEnergy,
     OnlineSoftmax,
     OnlineSum,
     RunningSums,
-    Tied,
     adds_up,
     concatenated,
     loops_of,
 )
-from hopattn.retrieval.rounding import of_field, of_scores, of_weights, undecided
+from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
@@ -92,16 +92,16 @@ def stream(
     mask: Any = None,
     *,
     potential: bool = False,
-    tied: float | None = None,
+    ties: Ties | None = None,
     sizes: Blocks = SIZES,
 ) -> BlockPass:
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
     values: `(…, m, dim_out)`, or None where only the potential is asked for. mask: a name, a rule, an array or None,
-    for scores `(…, n, m)`. potential: whether to compute Ψ too. tied: for a field that is
-    0 where it is only rounding, ε of the keys and values as they were written. The leading axes hold several texts.
+    for scores `(…, n, m)`. potential: whether to compute Ψ too. ties: as of a `KeyBlock`; the field is then 0 where it
+    is only rounding. The leading axes hold several texts.
     """
-    return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, (potential, tied), sizes)
+    return _of_texts(_Stream, similarity, separation, (cues, keys, values), mask, (potential, ties), sizes)
 
 
 def stream_free_energy(
@@ -127,10 +127,10 @@ def _of_texts(
     separation: Separation,
     given: tuple[np.ndarray, np.ndarray, np.ndarray | None],
     mask: Any,
-    asked: tuple[bool, float | None],
+    asked: tuple[bool, Ties | None],
     sizes: Blocks,
 ) -> BlockPass:
-    """The result of one pass of each text; given: the cues, keys and values of all; asked: (potential, tied)."""
+    """The result of one pass of each text; given: the cues, keys and values of all; asked: (potential, ties)."""
     cues, keys, values = given
     texts = [text for text in given if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
@@ -171,7 +171,7 @@ def running_sums(
     mask: Any = None,
     *,
     potential: bool = False,
-    tied: float | None = None,
+    ties: Ties | None = None,
 ) -> RunningSums:
     """The running sums of cues `(n, dim)` over these keys `(m, dim)`, to be merged with those of other keys.
 
@@ -181,7 +181,7 @@ def running_sums(
     shape = len(cues), len(keys)
     masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     loops = loops_of(separation, dtype, math.prod(shape))
-    work = _Stream(similarity, separation, cues, keys, values, masks, potential, tied, dtype, loops)
+    work = _Stream(similarity, separation, cues, keys, values, masks, potential, ties, dtype, loops)
     return work.sums(SIZES)
 
 
@@ -190,7 +190,7 @@ class _Stream:
     """One pass of cues `(n, dim)` over blocks of keys `(m, dim)`; its attributes stay the same from block to block.
 
     masks: rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it. potential: whether Ψ is
-    asked for. tied: as of `stream`. loops: the compiled loops of the online softmax, or None.
+    asked for. ties: as of `stream`. loops: the compiled loops of the online softmax, or None.
     """
 
     similarity: Similarity
@@ -200,7 +200,7 @@ class _Stream:
     values: np.ndarray | None
     masks: tuple[Any, ...]
     potential: bool
-    tied: float | None
+    ties: Ties | None
     dtype: Any
     loops: Any
     online: ClassVar[type[OnlineSoftmax]] = OnlineSoftmax
@@ -212,8 +212,8 @@ class _Stream:
 
     def __post_init__(self) -> None:
         self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
-        self.tied = self.tied if self.width_of(self.values) else None
-        self.width = self.width_of(self.values) + 2 * (self.tied is not None)
+        self.ties = self.ties if self.width_of(self.values) else None
+        self.width = self.width_of(self.values) + (self.ties is not None)
         by_place = NoMask, PositionRule, np.ndarray
         self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
         self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
@@ -222,19 +222,18 @@ class _Stream:
     def run(self, sizes: Blocks) -> BlockPass:
         """The result for all cues: by running sums, and from all scores for each row that they cannot give.
 
-        So is a row with a field that may be only rounding, by the two columns of the sums.
+        So is a row with a field that may be only rounding, by the error beside it.
         """
         n, dtype, dim = len(self.cues), self.cues.dtype, self.width_of(self.values)
         result = BlockPass(np.empty((n, dim), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool))
-        largest = 0.0 if self.tied is None else largest_entry(self.values)
+        largest = 0.0 if self.ties is None else largest_entry(self.values)
 
         def write(part: BlockPass, rows: range) -> None:
             here = slice(rows.start, rows.stop)
             result.field[here], result.factor[here] = part.field[:, :dim], part.factor
             result.potential[here], result.overflowed[here] = part.potential, part.overflowed
-            if part.field.shape[1] > dim and self.tied is not None:
-                sums = part.field[:, dim:]
-                result.overflowed[here] |= undecided(part.field[:, :dim], sums, len(self.keys), largest, self.tied)
+            if part.field.shape[1] > dim:
+                result.overflowed[here] |= undecided(part.field[:, :dim], part.field[:, dim:], largest)
 
         with workers(sizes.threads) as share:
             if not adds_up(self.separation) or too_flat(self.separation.beta, self.cues):
@@ -303,8 +302,9 @@ class _Stream:
                 seeing = np.flatnonzero(visible.any(axis=1))
                 some = slice(int(seeing[0]), int(seeing[-1]) + 1)
             values = None if self.values is None else _part_of(self.values, columns, cues.dtype)
-            tied = self._tied(self.cues[rows.start : rows.stop][some], columns)
-            sums.add(some, *self._scored(cues, columns, visible, some, buffer), values, tied)
+            scored = self._scored(cues, columns, visible, some, buffer)
+            slack = self._slack(self.cues[rows.start : rows.stop][some], columns)
+            sums.add(KeyBlock(some, *scored, values, slack, self.ties))
         return sums
 
     def _from_all_scores(self, rows: range) -> BlockPass:
@@ -319,17 +319,17 @@ class _Stream:
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
                 allowed[:, here] = where
-        return self._of_scores(scores, allowed, self._tied(cues, every))
+        return self._of_scores(scores, allowed, self._slack(cues, every))
 
-    def _tied(self, cues: np.ndarray, columns: range) -> Tied | None:
+    def _slack(self, cues: np.ndarray, columns: range) -> Any:
         """The rounding of the scores of these cues and keys, where it is asked for."""
-        if self.tied is None:
-            return None
-        return Tied(of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.tied))
+        if self.ties is None:
+            return 0.0
+        return of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.ties.eps)
 
-    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, tied: Tied | None) -> BlockPass:
-        """The result from all scores of some of the cues, `(n_rows, m)`."""
-        before = scores if tied is None or tied.slack is None else scores.copy()
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
+        """The result from all scores of some of the cues, `(n_rows, m)`; slack: the rounding of the scores."""
+        before = scores if isinstance(slack, float) else scores.copy()
         value, weights = self.separation.deferred(scores, allowed)
         potential = np.asarray(value()) if self.potential else np.zeros(len(scores), scores.dtype)
         field, factor = np.zeros((len(scores), self.width_of(self.values)), scores.dtype), 1.0
@@ -337,9 +337,9 @@ class _Stream:
             array, factor = weights()
             for part in ranges(range(len(self.keys)), READ_AT_ONCE):
                 field += array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
-            if tied is not None and self.tied is not None:
-                spread = of_weights(self.separation, before, allowed, tied.slack, (array, factor))
-                field = without_rounding(field, of_field(spread, self.values, self.tied))
+            if self.ties is not None:
+                spread = of_weights(self.separation, before, allowed, slack, (array, factor))
+                field = without_rounding(field, of_field(spread, self.values, self.ties))
         return BlockPass(field, factor, potential, np.zeros(len(scores), bool))
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
@@ -395,7 +395,7 @@ class _FreeEnergies(_Stream):
         super().__post_init__()
         self.unshifted = False
 
-    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, tied: Tied | None) -> BlockPass:
+    def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
         found = np.stack([*vars(free_energy(self.separation, scores, allowed)).values()], axis=-1)
         return BlockPass(found, 1.0, np.zeros(len(scores), scores.dtype), np.zeros(len(scores), bool))
 

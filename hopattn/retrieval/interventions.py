@@ -20,7 +20,7 @@ from hopattn.foundation.errors import quoted
 from hopattn.foundation.ties import eps_of, without_rounding
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.masks import like
-from hopattn.retrieval.rounding import of_field, of_weights
+from hopattn.retrieval.rounding import Ties, of_field, of_weights
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.step import Retrieval, summed
 
@@ -74,13 +74,13 @@ def worth_of_step(
     taken: tuple[int, ...],
     measured: Response,
     state: Array | None = None,
-    slack: Array | None = None,
+    slack: Any = 0.0,
 ) -> Worth:
     """The worth of the patterns of these numbers to a step of these scores `(…, n, n_patterns)`.
 
     where: the mask, as an array of the shape of the scores, or None. values: `(…, n_patterns, dim_out)`. measured: the
     response without the patterns. state: the neurons before the step, as in `Retrieval`. slack: the rounding of the
-    scores, or None; spins that it decides stay as they are.
+    scores; spins that it decides stay as they are.
     """
     xp, separation = namespace(scores), step.effective_separation
     array, factor = separation.factored_weights(scores, where)
@@ -89,7 +89,8 @@ def worth_of_step(
     weights = scaled(parts, factor)
     field, error = summed(array, values), None
     if step.activation.discrete:
-        error = of_field(of_weights(separation, scores, where, slack, (array, factor)), values, eps_of(values))
+        spread = of_weights(separation, scores, where, slack, (array, factor))
+        error = of_field(spread, values, Ties(eps_of(values), values.shape[-2]))
         field = without_rounding(field, error)
     potential = None if separation.why_no_potential else separation.potential(scores, where)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hopattn.foundation.kernels import compiled_loops
-from hopattn.retrieval.rounding import of_weights, sums_of
+from hopattn.retrieval.rounding import Ties, of_products, of_weights
 from hopattn.retrieval.separation.base import Elementwise, Online, Separation
 from hopattn.retrieval.separation.softmax import Softmax
 
@@ -43,23 +43,38 @@ class BlockPass:
     overflowed: np.ndarray
 
 
-class Tied(NamedTuple):
-    """The rounding of the scores of keys that a spin may be tied between, `(n, b)`; None where they are exact."""
+class KeyBlock(NamedTuple):
+    """A block of b keys, for some of the cues.
 
-    slack: np.ndarray | None
+    rows: these cues. scores: `(n_rows, b)`, overwritten. where: the mask of the scores, or None. values:
+    `(b, dim_out)`, or None where only the potential is asked for. slack: the rounding of the scores, as of
+    `rounding.of_scores`. ties: for the sum of the errors of the products too, or None.
+    """
 
-    def beside(
-        self, field: np.ndarray, separation: Separation, scores: Any, where: Any, weights: tuple[np.ndarray, Any]
-    ) -> np.ndarray:
-        """A field `(n, dim_out)` with the columns Σ|p| and Σ|δp| for its rounding (`rounding.py`)."""
-        return np.hstack([field, sums_of(of_weights(separation, scores, where, self.slack, weights, whole=False))])
+    rows: slice
+    scores: np.ndarray
+    where: np.ndarray | None
+    values: np.ndarray | None
+    slack: Any = 0.0
+    ties: Ties | None = None
+
+    def read(self, separation: Separation, scores: np.ndarray, weights: tuple[np.ndarray, Any]) -> np.ndarray:
+        """Σ p v of these keys, `(n_rows, dim_out)`, before the factor; with ties, the sum of the errors of p beside it.
+
+        scores: before they were overwritten. weights: (array, factor).
+        """
+        field = weights[0] @ self.values
+        if self.ties is None:
+            return np.asarray(field)
+        spread = of_weights(separation, scores, self.where, self.slack, weights, whole=False)
+        return np.hstack([field, of_products(spread, self.ties).sum(axis=1, keepdims=True)])
 
 
 class RunningSums(ABC):
     """The sums of n cues over the keys so far; they begin empty. `merge` adds the sums of other keys.
 
-    width: the columns of the field, two more than the values have where it is `Tied`; 0 where only the potential is
-    asked for.
+    width: the columns of the field, one more than the values have with the error; 0 where only the potential is asked
+    for.
     """
 
     def __init__(self, separation: Separation, n: int, width: int, dtype: Any) -> None:
@@ -67,20 +82,8 @@ class RunningSums(ABC):
         self.field = np.zeros((n, width), dtype)
 
     @abstractmethod
-    def add(
-        self,
-        rows: slice,
-        scores: np.ndarray,
-        where: np.ndarray | None,
-        values: np.ndarray | None,
-        tied: "Tied | None" = None,
-    ) -> None:
-        """Add a block of b keys, for some of the cues.
-
-        rows: these cues. scores: `(n_rows, b)`, overwritten. where: the mask of the scores, or None. values:
-        `(b, dim_out)`, or None where only the potential is asked for. tied: for the columns of the
-        rounding, or None.
-        """
+    def add(self, block: KeyBlock) -> None:
+        """Add a block of keys."""
 
     @abstractmethod
     def merge(self, other: Any) -> None: ...
@@ -116,14 +119,8 @@ class OnlineSoftmax(RunningSums):
         """f and c of the separation on this machine; never pickled, since f differs between processors."""
         return cast(Online, self.separation.online())
 
-    def add(
-        self,
-        rows: slice,
-        scores: np.ndarray,
-        where: np.ndarray | None,
-        values: np.ndarray | None,
-        tied: Tied | None = None,
-    ) -> None:
+    def add(self, block: KeyBlock) -> None:
+        rows, scores, where = block[:3]
         if self.loops is not None:
             mask = np.zeros((0, 0), bool) if where is None else where
             how = self.dtype.type(self.scale), self.unshifted
@@ -132,11 +129,8 @@ class OnlineSoftmax(RunningSums):
         else:
             weights = self._weights(self._exponents(rows, scores, where), where)
             self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
-        if values is not None:
-            field = weights @ values
-            self.field[rows] += (
-                field if tied is None else tied.beside(field, self.separation, scores, None, (weights, 1.0))
-            )
+        if block.values is not None:
+            self.field[rows] += block.read(self.separation, scores, (weights, 1.0))
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -219,14 +213,8 @@ class OnlineFreeEnergy(OnlineSoftmax):
         super().__init__(separation, n, 1, dtype, *form)
         self.least = -float(np.finfo(dtype).max ** 0.5)  # of an exponent: its product with a weight of 0 is then 0
 
-    def add(
-        self,
-        rows: slice,
-        scores: np.ndarray,
-        where: np.ndarray | None,
-        values: np.ndarray | None,
-        tied: Tied | None = None,
-    ) -> None:
+    def add(self, block: KeyBlock) -> None:
+        rows, scores, where = block[:3]
         exponents = np.maximum(self._exponents(rows, scores, where), self.least)
         weights = self._weights(exponents.copy(), where)
         self.total[rows] += np.sum(weights, axis=1, keepdims=True)
@@ -258,25 +246,16 @@ class OnlineSum(RunningSums):
         self.factor = np.zeros((n, 1), dtype)
         self.overflowed = np.zeros(n, bool)
 
-    def add(
-        self,
-        rows: slice,
-        scores: np.ndarray,
-        where: np.ndarray | None,
-        values: np.ndarray | None,
-        tied: Tied | None = None,
-    ) -> None:
-        before = scores if tied is None or tied.slack is None else scores.copy()
+    def add(self, block: KeyBlock) -> None:
+        rows, scores, where = block[:3]
+        before = scores if isinstance(block.slack, float) else scores.copy()
         value, weights = self.separation.deferred(scores, where)
         if self.wants_potential:
             with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
                 self.potential[rows] += value()
-        if values is not None:
+        if block.values is not None:
             array, factor = weights()
-            field = array @ values
-            if tied is not None:
-                field = tied.beside(field, self.separation, before, where, (array, factor))
-            self._add_field(rows, field, factor)
+            self._add_field(rows, block.read(self.separation, before, (array, factor)), factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -8,7 +8,7 @@ As the field of couplings (`foundation/ties.py`), it is a sum, of P terms with w
 scores are exact.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,19 +20,23 @@ from hopattn.retrieval.separation.base import Competing, Elementwise, Separation
 from hopattn.retrieval.similarity import Similarity
 
 
-def of_scores(similarity: Similarity, cues: Array, keys: Array, eps: float) -> Array | None:
-    """The rounding of each score, `(…, n_cues, n_patterns)`, 0 for a cue whose scores are exact; None where all are.
+class Ties(NamedTuple):
+    """Which fields are ties depends on ε of the keys and values as they were written, and on the number of all keys."""
+
+    eps: float
+    n_keys: int
+
+
+def of_scores(similarity: Similarity, cues: Array, keys: Array, eps: float) -> Any:
+    """The rounding of each score, `(…, n_cues, n_patterns)`, 0 for a cue whose scores are exact; 0.0 where all are.
 
     eps: that of the cues and keys as they were written.
     """
     cues, keys = constant(cues), constant(keys)
-    share = 1 + eps / (eps_of(cues) * cues.shape[-1])  # of the sum over dim entries, and of one as it is written
-    if not similarity.whole:
-        slack = similarity.rounding(cues, keys)
-        return None if isinstance(slack, float) else share * slack
-    exact = are_whole(keys) & are_whole(cues, axis=-1, keepdims=True)
+    exact = similarity.whole & (are_whole(keys) & are_whole(cues, axis=-1, keepdims=True))
     if surely(namespace(cues).all(exact)):
-        return None
+        return 0.0
+    share = 1 + eps / (eps_of(cues) * cues.shape[-1])  # of the sum over dim entries, and of one as it is written
     return share * similarity.rounding(cues, keys) * namespace(keys).astype(~exact, keys.dtype)
 
 
@@ -40,19 +44,19 @@ def of_weights(
     separation: Separation,
     scores: Array,
     where: Array | None,
-    slack: Array | None,
+    slack: Any,
     weights: tuple[Array, Any],
     whole: bool = True,
-) -> tuple[Array, Array | None]:
+) -> tuple[Array, Any]:
     """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights, `(array, factor)`.
 
-    slack: the rounding of the scores, or None, as then is |δp|. whole: whether these are all patterns of the cues; of
+    slack: the rounding of the scores, or 0.0, as then is |δp|. whole: whether these are all patterns of the cues; of
     some of them, a bound of what competes with them is taken.
     """
     xp, (array, factor) = namespace(scores), weights
     p = xp.abs(constant(array))
-    if slack is None:
-        return p, None
+    if isinstance(slack, float):
+        return p, 0.0
     slack, known = xp.broadcast_to(slack, scores.shape), constant(scores)
     if not isinstance(separation, Elementwise):
         beta = constant(separation.beta)
@@ -82,35 +86,25 @@ def largest_of(values: Array) -> Array | None:
     return largest if surely(xp.all(xp.abs(known) == largest[..., None, :])) else None
 
 
-def of_field(spread: tuple[Array, Array | None], values: Array, eps: float) -> Array:
-    """The error of the field, `(…, n_cues, dim_out)`, from |p| and |δp|.
+def of_products(spread: tuple[Array, Any], ties: Ties) -> Array:
+    """The error of each p v, relative to |v|: c ε |p| + |δp|, `(…, n_cues, n_patterns)`; spread: |p| and |δp|."""
+    p, moved = spread
+    return error_of_sum(ties.n_keys, max(ties.eps, eps_of(p)), eps_of(p)) * p + moved
 
-    eps: that of the keys and values as they were written.
-    """
-    (p, moved), n_patterns, largest = spread, values.shape[-2], largest_of(values)
-    share = error_of_sum(n_patterns, max(eps, eps_of(p)), eps_of(p))
-    most = share * p if moved is None else share * p + moved
+
+def of_field(spread: tuple[Array, Any], values: Array, ties: Ties) -> Array:
+    """The error of the field, `(…, n_cues, dim_out)`; spread: |p| and |δp|."""
+    most, largest = of_products(spread, ties), largest_of(values)
     if largest is None:
-        return most @ namespace(p).abs(constant(values))
-    total = namespace(p).sum(most, axis=-1, keepdims=True)
+        return most @ namespace(most).abs(constant(values))
+    total = namespace(most).sum(most, axis=-1, keepdims=True)
     return total * (largest if total.ndim == 1 else largest[..., None, :])
 
 
-def sums_of(spread: tuple[Array, Array | None]) -> Array:
-    """Σ|p| and Σ|δp| of each cue, `(…, n_cues, 2)`."""
-    p, moved = spread
-    xp = namespace(p)
-    total = xp.sum(p, axis=-1, keepdims=True)
-    rest = xp.zeros_like(total) if moved is None else xp.sum(moved, axis=-1, keepdims=True)
-    return xp.concat([total, rest], axis=-1)
+def undecided(field: Array, total: Array, largest: Any) -> Array:
+    """The cues with an entry of the field `(…, n_cues, dim_out)` that may be rounding: flags `(…, n_cues)`.
 
-
-def undecided(field: Array, sums: Array, n_patterns: int, largest: Any, eps: float) -> Array:
-    """The cues with an entry of the field that may be rounding, by the sums: flags `(…, n_cues)`.
-
-    field: `(…, n_cues, dim_out)`. largest: the largest |entry| of all values.
+    total: the sum of the errors of the products, `(…, n_cues, 1)`. largest: the largest |entry| of all values.
     """
-    xp = namespace(field)
-    share = error_of_sum(n_patterns, max(eps, eps_of(sums)), eps_of(sums))
-    error = (share * sums[..., :1] + sums[..., 1:]) * largest
-    return xp.any((xp.abs(constant(field)) <= error) & (constant(field) != 0), axis=-1)
+    known = constant(field)
+    return namespace(known).any((abs(known) <= total * largest) & (known != 0), axis=-1)

@@ -32,7 +32,7 @@ from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, resolve
-from hopattn.retrieval.rounding import of_field, of_scores, of_weights, undecided
+from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.separation.softmax import Softmax
@@ -125,14 +125,14 @@ class Retrieval:
         energy: bool = False,
     ) -> tuple[Array, Any, Array]:
         """(field, factor, Ψ) with h = factor · field; of neurons that jump, a field is 0 where it is only rounding."""
-        tied = self.activation.discrete and values is not None
-        eps = eps_of(keys, values) if tied else 0.0
+        jumps = self.activation.discrete and values is not None
+        ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
         plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
         fused = not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule)
         if fused:
             field, potential = fused_step(separation, cues, keys, values)
             factor: Any = 1.0
-            fused = not (tied and self._may_be_rounding(field, cues, keys, values, eps))
+            fused = ties is None or not self._may_be_rounding(field, cues, keys, values, ties)
         if not fused and (plain or not worth_streaming(self.similarity, cues, keys, rule)):
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
@@ -141,27 +141,26 @@ class Retrieval:
             potential = scaled(value(), separate.beta / separation.beta) if energy else None
             p, factor = (None, 1.0) if values is None else weights()
             field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field
-            if tied:
-                slack = of_scores(self.similarity, widened(cues), widened(keys), eps)
-                error = of_field(of_weights(separate, added, where, slack, (p, factor)), widened(values), eps)
-                field = without_rounding(field, error)
+            if ties is not None:
+                slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
+                spread = of_weights(separate, added, where, slack, (p, factor))
+                field = without_rounding(field, of_field(spread, widened(values), ties))
         elif not fused:
-            rows, ties = widened(cues if cues.ndim > 1 else cues[None]), eps if tied else None
-            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, tied=ties)
+            rows = widened(cues if cues.ndim > 1 else cues[None])
+            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
             first: Any = 0 if cues.ndim == 1 else slice(None)
             factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
             field, potential = None if values is None else found.field[first], found.potential[first]
         return field, factor, potential
 
-    def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, eps: float) -> bool:
+    def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
-        xp, total = namespace(cues), namespace(cues).ones_like(cues[:, :1])
+        xp = namespace(cues)
         longest = keys[xp.argmax(row_length(keys)), :][None, :]
         exact = surely(are_whole(cues) & are_whole(keys))
-        slack = None if exact else of_scores(self.similarity, cues, longest, eps)
-        moved = 0 * total if slack is None else 2 * self.effective_separation.beta * slack
-        sums = xp.concat([total, moved], axis=-1)
-        return bool(xp.any(undecided(field, sums, keys.shape[-2], largest_entry(values), eps)))
+        slack = 0.0 if exact else of_scores(self.similarity, cues, longest, ties.eps)
+        total = of_products((xp.ones_like(cues[:, :1]), 2 * self.effective_separation.beta * slack), ties)
+        return bool(xp.any(undecided(field, total, largest_entry(values))))
 
     @property
     def effective_separation(self) -> Separation:

@@ -86,6 +86,10 @@ class Update(ABC):
         """The internal states `(n, dim)` that this update carries from step to step; None where it needs none."""
         return None
 
+    def spread(self, dim: int) -> float:
+        """The standard deviation of an entry of the noise in a step of states `(n, dim)`; 0 without noise."""
+        return 0.0
+
     def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)

@@ -96,7 +96,8 @@ class Graded(_Flow):
             sizes = xp.maximum(xp.max(xp.abs(u), axis=-1), xp.max(xp.abs(rate(u)), axis=-1))
         least = max(1e-150, float(xp.finfo(u.dtype).smallest_normal) ** 0.5)
         relative = max(RELATIVE, 100 * float(xp.finfo(u.dtype).eps))
-        return flowed(rate, u, self.dt, relative, 0.01 * relative * xp.clip(sizes, least, None)[:, None])
+        bounded = xp.all(memory.activation.bounds(xp.abs(u)) > 0, axis=-1)
+        return flowed(rate, u, self.dt, relative, 0.01 * relative * xp.clip(sizes, least, None)[:, None], bounded)
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,6 @@ class Sampler(Declared, Update):
     def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
         """The states that are tried, `(n, dim)`, and the cost c of each. noise: Gaussian numbers, `(n, dim)`."""
 
-    @abstractmethod
-    def spread(self, dim: int) -> float:
-        """The standard deviation of an entry of the noise in a move of states `(n, dim)`."""
-
     @property
     def ends(self) -> tuple[Status, ...]:
         return ()

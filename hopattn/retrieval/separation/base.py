@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace, require_broadcast
-from hopattn.foundation.checks import positive_or_followed, real
+from hopattn.foundation.checks import positive_or_followed, real, require_least
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import followed, surely
@@ -40,9 +40,7 @@ def inverse_temperature(value: Any, what: str) -> Any:
     """A positive number as `positive_or_followed` gives it; of an array, 1/β is a number of its dtype."""
     beta = positive_or_followed(value, what)
     least = 0.0 if isinstance(beta, float) else float(namespace(beta).finfo(beta.dtype).smallest_normal)
-    if surely(beta < least):
-        raise InvalidInput(f"{what}: expected at least {least:.3g}, so that 1/{what} is a number, not {quoted(value)}")
-    return beta
+    return require_least(beta, what, least)
 
 
 @dataclass(frozen=True)
