@@ -6,6 +6,7 @@ To start quickly, no file of the command line imports anything heavier than clic
 import importlib
 import os
 import pkgutil
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -80,6 +81,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
+MINUS = re.compile(r"(?:^|(?<=[=:,\[ ]))−(?=[\d.])")
+"""The minus sign of print at the beginning of a number."""
 EXIT_CODES = (
     "Exit codes: 0 every expectation was met, 1 one was missed, 2 wrong usage or input, 3 it could not be done, "
     "130 interrupted, 141 nobody read the output, 143 terminated."
@@ -109,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 kernels.wanted()
                 require_completion()
                 require_date()
-                given = sys.argv[1:] if arguments is None else [*arguments]
+                given = [MINUS.sub("-", word) for word in (sys.argv[1:] if arguments is None else arguments)]
                 command_line = shlex.join(["hopattn", *given])  # results and messages repeat it
                 code = cli.main(given, prog_name="hopattn", standalone_mode=False, color=True, obj=command_line)
             except (KeyboardInterrupt, click.Abort):

@@ -1,4 +1,4 @@
-"""The likeness of a state: a stored pattern, the reverse of one, a mixture of three, or none of these (NumPy).
+"""The likeness of a state: a stored pattern, the reverse of one, between some, a mixture of three, or none (NumPy).
 
 The likeness of a state x and a pattern ξ is their cosine, x·ξ / |x||ξ|, or, for a memory that compares by distance,
 
@@ -172,6 +172,7 @@ class Spurious(Word):
 
     NONE = "", "it is a stored pattern"
     REVERSED = "reversed", "every neuron of a stored pattern is reversed"
+    BETWEEN = "between", "two or more stored patterns are equally near"
     MIXTURE = "mixture", "three stored patterns, or their reverses, are mixed"
     OTHER = "other", "neither a stored pattern, nor a reversed one, nor a mixture of three"
 
@@ -233,21 +234,33 @@ class ReferencePatterns:
     def likeness(self, states: np.ndarray) -> Likeness:
         """Compare states `(n, dim)` with the stored patterns, their reverses, and the mixtures of three patterns.
 
-        A mixture is the activation of ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the
-        state (Amit, Gutfreund & Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Without patterns, no state is
-        matched and none is called spurious.
+        A state that is as near to another pattern is between the two, and matches none. A mixture is the activation of
+        ±ξ_a ± ξ_b ± ξ_c, for the three patterns that have the largest |cosine| with the state (Amit, Gutfreund &
+        Sompolinsky 1985, Phys. Rev. A 32, 1007, section III). Without patterns, no state is matched and none is called
+        spurious.
         """
         n, mixture = len(states), np.full((len(states), 3), -1)
         if not self.shape[0]:
             return Likeness(np.full(n, -1), np.zeros(n), np.full(n, Spurious.NONE, dtype="<U8"), mixture)
         rank = self.ranked(states)
-        matched = np.where(rank.largest >= MATCH, rank.nearest, -1)
+        like, between = rank.largest >= MATCH, self._between(states, rank)
+        matched = np.where(like & ~between, rank.nearest, -1)
         spurious = np.where(rank.lowest <= -MATCH, Spurious.REVERSED, Spurious.OTHER).astype("<U8")
-        spurious = np.where(matched >= 0, Spurious.NONE, spurious)
+        spurious = np.where(like, np.where(between, Spurious.BETWEEN, Spurious.NONE), spurious)
         if self.shape[0] >= 3:
             mixture = np.where((spurious == Spurious.OTHER)[:, None], self._mixtures(states, rank), mixture)
             spurious = np.where(mixture[:, 0] >= 0, Spurious.MIXTURE, spurious)
         return Likeness(matched, rank.largest, spurious, mixture)
+
+    def _between(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
+        """Whether another pattern is as like and as near to a state as the nearest one, up to rounding, `(n,)`."""
+        alike = rank.leading_cosines >= (rank.largest - _rounding(rank.largest))[:, None]
+        rows = np.flatnonzero(np.count_nonzero(alike, axis=1) > 1)
+        others, nearest = self.take(rank.leading[rows]), self.take(rank.nearest[rows])[:, None]
+        near = row_length(states[rows, None] - others) <= rank.apart[rows, None] * (1 + NEARER)
+        between = np.zeros(len(states), bool)
+        between[rows] = np.any(alike[rows] & near & np.any(others != nearest, axis=-1), axis=1)
+        return between
 
     def _mixtures(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
         """The three patterns that each state mixes, `(n, 3)`, in ascending order; −1 if it is not a mixture."""

@@ -237,7 +237,8 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
 
 def _require_cues(given: Array) -> None:
     if given.ndim not in (1, 2) or 0 in given.shape:
-        raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {tuple(given.shape)}")
+        wanted = "expected (dim,), or (n_cues, dim) with at least one cue"
+        raise InvalidInput(f"cues: got shape {tuple(given.shape)}; {wanted}")
     require_finite(given, "cues", max_safe_entry(given))
 
 

@@ -45,10 +45,11 @@ class Recall(Drawable):
     energies: `(n, T+1)`, or None for a memory without an energy; at a fixed point that of the state before, if the two
     states are equal up to √ε.
     matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
-    cosine is below `MATCH`, or the state shorter than a millionth of the pattern. A memory that compares by distance
-    has 1 − |x − ξ|²/(|x|² + |ξ|²) instead of the cosine. similarity: `(n,)`, that cosine. spurious: `(n,)`, words of
-    `Spurious`: "" for a stored pattern, "reversed", "mixture" or "other". mixture: `(n, 3)`, the three patterns of a
-    mixture, −1 for other states. These four are computed when first used, from the patterns as they are then.
+    cosine is below `MATCH`, another pattern is as near, or the state shorter than a millionth of the pattern. A memory
+    that compares by distance has 1 − |x − ξ|²/(|x|² + |ξ|²) instead of the cosine. similarity: `(n,)`, that cosine.
+    spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed", "between", "mixture" or "other".
+    mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are computed when first used,
+    from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
     `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
     asked_every: the number of steps after which the device was asked which cues go on; 1 for NumPy and on a CPU.

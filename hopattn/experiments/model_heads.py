@@ -15,6 +15,7 @@ from hopattn.circuits.emergence.record import Training
 from hopattn.foundation.array_files import named, numbers
 from hopattn.foundation.array_headers import opened
 from hopattn.foundation.checks import COUNTED, whole
+from hopattn.foundation.endings import ARRAYS
 from hopattn.foundation.errors import InvalidInput, listed, quoted, shortened
 from hopattn.results.frames import imported
 from hopattn.scenario.files import shipped_folder
@@ -22,8 +23,6 @@ from hopattn.scenario.files import shipped_folder
 PERIOD, TIMES = 25, 4
 """The random tokens of a text, and how often they come, as in Olsson et al. (2022)."""
 REPEATS = re.compile(r"\s*(\d{1,9})\s*[x×]\s*(\d{1,9})\s*")
-ARRAYS = (".npy", ".npz", ".safetensors")
-"""The endings of files of arrays; ids in other files are text."""
 IDS = re.compile(r"[\s,\[\]\d]*\d[\s,\[\]\d]*")
 """Whole numbers between commas, spaces and brackets."""
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.comparison.from_files import heads_of, holds_heads, patterns_of
+from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
+from hopattn.foundation.array_files import naming
 from hopattn.foundation.writing import at_most
 from hopattn.theory.separation import Margins, margins
 
@@ -24,15 +25,21 @@ class SeparationReport:
     """The margins of patterns, or of the keys of a head, and the advice that follows.
 
     where: the head, or "". margins: those of the patterns. error: the error of the softmax column, by the distance of
-    the nearest pattern. lead: by how much the best key of a query leads, in the median; NaN for patterns. own_beta: β
-    of attention, 1/√dim; NaN for patterns.
+    the nearest pattern. names: of the patterns; empty for their numbers, from 0. lead: by how much the best key of a
+    query leads, in the median; NaN for patterns. own_beta: β of attention, 1/√dim; NaN for patterns.
     """
 
     where: str
     margins: Margins
     error: float
+    names: tuple[str, ...] = ()
     lead: float = math.nan
     own_beta: float = math.nan
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the patterns, or their numbers, from 0."""
+        return self.names or tuple(map(str, range(len(self.margins.patterns))))
 
     @cached_property
     def distinct(self) -> Margins:
@@ -53,8 +60,8 @@ class SeparationReport:
 
     @property
     def beta(self) -> float | None:
-        """The β that is advised for a sparse memory; None where patterns are hidden."""
-        return None if self.hidden.any() else _spare_beta(self.distinct)
+        """The β that is advised for a sparse memory; None where patterns are hidden, or too near for any number."""
+        return None if self.hidden.any() or math.isinf(beta := _spare_beta(self.distinct)) else beta
 
     @cached_property
     def softmax_beta(self) -> float | None:
@@ -85,7 +92,7 @@ class SeparationReport:
         m = self.margins
         if m.twins.any():
             number = self._once[1]
-            groups = [" = ".join(map(str, np.flatnonzero(number == i))) for i in np.unique(number[m.twins])]
+            groups = [" = ".join(self._labelled(number == i)) for i in np.unique(number[m.twins])]
             yield f"Equal patterns: {_some(groups)}. No memory tells them apart; keep one of each."
         if not self.hidden.any():
             return
@@ -93,7 +100,7 @@ class SeparationReport:
         rivals = first[self.distinct.rival[number]]
         yield (
             "Hidden, since a longer pattern has as large a dot product with it: "
-            f"{_some([f'{i} by {rivals[i]}' for i in np.flatnonzero(self.hidden)])}."
+            f"{_some([f'{self.labels[i]} by {self.labels[rivals[i]]}' for i in np.flatnonzero(self.hidden)])}."
         )
         sizes = np.linalg.norm(self.distinct.patterns, axis=1, keepdims=True)
         scaled = margins(self.distinct.patterns / np.where(sizes > 0, sizes, 1))
@@ -105,11 +112,16 @@ class SeparationReport:
             call = f"ha.memories.log_sum_relu(patterns, beta={beta:.4g})"
             yield f"Compare by distance, which hides no pattern: {call}."
 
+    def _labelled(self, flags: np.ndarray) -> list[str]:
+        return [self.labels[i] for i in np.flatnonzero(flags)]
+
     def _memories(self) -> Iterator[str]:
         """The memories that recall every pattern, with their β, and why."""
         m, share = self.distinct, 1 - 1 / SPARE
         if len(m.delta) == 1:
             yield "A single pattern is recalled from every cue by a softmax or sparse memory."
+        elif self.beta is None and not self.hidden.any():
+            yield "No β is large enough, since the patterns are so small: take patterns / abs(patterns).max()."
         if self.beta is None or len(m.delta) == 1:
             return
         yield (
@@ -143,14 +155,14 @@ class SeparationReport:
             "beta": self.beta,
             "softmax_beta": self.softmax_beta,
         }
-        found |= {"lead": _finite(self.lead), "own_beta": _finite(self.own_beta)}
+        found |= {"names": list(self.names), "lead": _finite(self.lead), "own_beta": _finite(self.own_beta)}
         found |= {"equal": self.margins.twins.tolist(), "hidden": self.hidden.tolist(), **columns}
         return found | {"advice": list(self.advice)}
 
 
 def _spare_beta(apart: Margins) -> float:
     """The β of a sparse memory that keeps a part of each margin, and so of each radius, to spare."""
-    return _as_printed(SPARE * apart.exact_beta().max() or 1.0)
+    return _as_printed(SPARE * float(apart.exact_beta().max()) or 1.0)
 
 
 def _as_printed(beta: float) -> float:
@@ -168,17 +180,19 @@ def _finite(number: float) -> float | None:
 
 
 def separation_of_file(file: Path, error: float, array: str | None = None) -> list[SeparationReport]:
-    """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v.
+    """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v alone.
 
-    array: the name of the array of patterns, in a file with several. Raises `InvalidInput` for a file that cannot be
-    read, or that holds neither.
+    array: the name of the array of patterns, in a file with several, or three of a head, as in "q,k,v". Raises
+    `InvalidInput` for a file that cannot be read, or that holds neither.
     """
-    if array is not None or not holds_heads(file):
-        return [SeparationReport("", margins(patterns_of(file, array=array)), error)]
+    if (names := head_arrays(file, array)) is None:
+        patterns = patterns_of(file, array=array)
+        with naming(file):
+            return [SeparationReport("", margins(patterns.read()), error, patterns.names)]
     reports = []
-    for head in heads_of(file):
+    for head in heads_of(file, names):
         scores = np.sort(head.cues @ head.keys.T, axis=1)
         leads = scores[:, -1] - scores[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
         own = float(np.median(leads)), head.own_beta or math.nan
-        reports.append(SeparationReport(head.where, margins(head.keys), error, *own))
+        reports.append(SeparationReport(head.where, margins(head.keys), error, (), *own))
     return reports

@@ -27,13 +27,15 @@ SHOWN = 0.005
 
 
 def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = None) -> Result:
-    """The weights of attention as the result of one layer.
+    """The weights of attention as the result of one layer, or of several.
 
-    weights: `(n_queries, n_keys)`, or `(n_heads, n_queries, n_keys)`, of any library; a pandas DataFrame; or the trace
-    of a head or of several. tokens: the words of the text, or a pair: those of the queries and those of the keys; by
-    default those of the DataFrame, or else their numbers, from 1. mask: as a head takes it: the name of a rule, or
-    booleans (True = may attend). What it hides, and what a masked array masks, is hidden. Raises `InvalidInput` for
-    another shape, for numbers that are not finite, for another number of words, and for a mask that hides weights.
+    weights: `(n_queries, n_keys)`, `(n_heads, n_queries, n_keys)`, or of a whole model `(n_layers, n_heads, n_queries,
+    n_keys)` or an array for each layer, each of any library; a layer may have an axis of one text before its heads. Or
+    a pandas DataFrame; or the trace of a head or of several. tokens: the words of the text, or a pair: those of the
+    queries and those of the keys; by default those of the DataFrame, or else their numbers, from 1. mask: as a head
+    takes it: the name of a rule, or booleans (True = may attend). What it hides, and what a masked array masks, is
+    hidden. Raises `InvalidInput` for another shape, for numbers that are not finite, for another number of words, and
+    for a mask that hides weights.
     """
     if is_data_frame(weights):
         weights, tokens = weights.to_numpy(), (list(weights.index), list(weights.columns)) if tokens is None else tokens
@@ -43,11 +45,10 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
         weights = _traced(weights)
     masked = isinstance(weights, np.ma.MaskedArray) and weights.mask is not np.ma.nomask
     values = _array(np.ma.filled(weights, 0) if isinstance(weights, np.ma.MaskedArray) else weights)
-    if values.dtype.kind not in "fiub" or values.ndim not in (2, 3) or not values.size:
-        raise InvalidInput(
-            f"weights: expected numbers of shape (n_queries, n_keys) or (n_heads, n_queries, n_keys), "
-            f"not {values.dtype} of shape {values.shape}"
-        )
+    texts = values.shape[1] if values.ndim == 5 else 1
+    if values.dtype.kind not in "fiub" or not 2 <= values.ndim <= 5 or texts != 1 or not values.size:
+        wanted = "(n_queries, n_keys), (n_heads, n_queries, n_keys) or (n_layers, n_heads, n_queries, n_keys)"
+        raise InvalidInput(f"weights: expected numbers of shape {wanted}, not {values.dtype} of shape {values.shape}")
     values = values.astype(float)
     if not (np.abs(values) < LARGEST).all():
         raise InvalidInput(f"weights: some are not a number, or not below {LARGEST:g}, so that no colour can show them")
@@ -55,19 +56,22 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
     rows, columns = own[-2:] if own else _labels(tokens, values.shape[-2], values.shape[-1])
     axes = weights.dims[-2:] if own and len(weights.dims) > 1 else ("query", "key")
     tiny = isinstance(weights, Labelled) and weights.tiny
-    heads = values[None] if values.ndim == 2 else values
+    layers = values.shape[0] if values.ndim > 3 else 1
+    heads = values.reshape(-1, *values.shape[-2:])
+    names = [f"layer {i + 1} head {j + 1}" for i, j in np.ndindex(layers, len(heads) // layers)]
     arrays = {
-        f"layer 1 head {i} weights": Labelled(head, axes, (rows, columns), tiny)
-        for i, head in enumerate(heads, start=1)
+        f"{name} weights": Labelled(head, axes, (rows, columns), tiny) for name, head in zip(names, heads, strict=True)
     }
     allowed = ~weights.mask.reshape(heads.shape) if masked else None
     if mask is not None:
         allowed = _allowed(mask, heads, (rows, columns)) & (True if allowed is None else allowed)
-    for i, own_mask in enumerate(() if allowed is None else allowed, start=1):
-        arrays[f"layer 1 head {i} mask"] = Labelled(own_mask, axes, (rows, columns))
-    for i, rest in enumerate(rests, start=1):
+    if allowed is not None:
+        arrays |= {
+            f"{name} mask": Labelled(one, axes, (rows, columns)) for name, one in zip(names, allowed, strict=True)
+        }
+    for name, rest in zip(names, rests, strict=False):
         if rest is not None:
-            arrays[f"layer 1 head {i} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
+            arrays[f"{name} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
     return Result("array", "", "", None, "attention", 0, "", (Run("", arrays),), ())
 
 
@@ -109,7 +113,9 @@ def _array(weights: Any) -> np.ndarray:
     try:
         return np.asarray(plain)
     except ValueError:
-        raise InvalidInput("weights: the rows differ in length; expected one weight for each query and key") from None
+        raise InvalidInput(
+            "weights: the rows differ in length, or the layers in shape; expected a weight for each query and key"
+        ) from None
 
 
 def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -19,5 +19,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `flows.py`: the solution of a differential equation from many starts
 - `roots.py`: the root of a falling function, the level at which a row has a given mass
 - `array_headers.py`: the headers of .npy, .npz and .safetensors files; arrays that stay in their file
-- `array_files.py`: the numbers of such files and of tables in CSV
+- `endings.py`: the endings of their names, and what to do with files of other programs
+- `tables.py`: tables of numbers in text
+- `array_files.py`: what such files mean: numbers, patterns, heads
 """

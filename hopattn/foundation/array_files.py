@@ -1,10 +1,11 @@
-"""Files of arrays: `.npy`, `.npz`, `.safetensors` and tables in CSV; the ending of a file's name says which it is."""
+"""Files of numbers: `.npy`, `.npz`, `.safetensors` and tables of text; the ending of a file's name says which it is.
 
-import io
+A file has one meaning, whoever reads it: whole numbers are numbers, true is 1 and false 0, as NumPy converts them. Of
+several arrays, those of one shape are patterns, one each; q, k and v alone are the heads of attention.
+"""
+
 import math
 import os
-import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -13,41 +14,33 @@ import numpy as np
 
 from hopattn.foundation.array_headers import StoredArray, array_in_npy, arrays_in_npz, arrays_in_safetensors
 from hopattn.foundation.array_headers import named as named
+from hopattn.foundation.array_headers import naming as naming
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room
+from hopattn.foundation.endings import ENDINGS, TABLES, foreign
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
+from hopattn.foundation.tables import MAX_NUMBERS as MAX_NUMBERS
+from hopattn.foundation.tables import numbers_in_table
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # of a table in CSV
-MAX_NUMBERS = 2**23  # the most numbers that are read into memory, enough for 10,000 pictures of 28 × 28
-MAX_TABLE = 64 * 2**20  # the most bytes of a table
 _FORMATS = {".npy": array_in_npy, ".npz": arrays_in_npz, ".safetensors": arrays_in_safetensors}
 """The formats with a header, by the ending of a file: its arrays by their names."""
+HEADS = {"queries": ("q", "query", "queries"), "keys": ("k", "key", "keys"), "values": ("v", "value", "values")}
+"""The accepted names of the arrays of heads, in lower case."""
+PATTERNS = ("patterns", "keys", "vectors")
+"""The accepted names of an array of patterns, in lower case."""
 
 
 def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
-    """A floating-point array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
+    """An array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
 
     name: the array to map, if a `.safetensors` file holds several. The keys of a `Memory` may be such an array, larger
-    than the machine's memory. An array of bfloat16 (BF16), which NumPy lacks, is read into memory as float32; no number
-    changes. Raises `InvalidInput` for a missing file or array, for a file that is incomplete or not of the format that
-    its name says, and for numbers that are not floating-point. Do not shorten a file while it is mapped: the operating
-    system then ends the process.
+    than the machine's memory. Other numbers than NumPy's floating-point ones are read into memory, and none changes:
+    bfloat16 (BF16) becomes float32, whole numbers float64, true 1 and false 0. Raises `InvalidInput` for a missing file
+    or array, for a file that is incomplete or not of the format that its name says, and for anything else than real
+    numbers. Do not shorten a file while it is mapped: the operating system then ends the process.
     """
     return stored_vectors(path, name).mapped()
-
-
-def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
-    """The rows of the array in a file: mapped as `mapped` does, or read from a `.npz` with one array or a `.csv`.
-
-    Raises `InvalidInput` as `mapped` and `numbers` do.
-    """
-    file = path_of(path, "path")
-    if len(names := names_in(file)) > 1:
-        call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
-        message = f"give one of them, such as {shortened(call.format(file.name, names[0]))}"
-        raise InvalidInput(f"{named(file)} holds {len(names)} arrays: {listed(names)}; {message}")
-    return numbers(file, most_axes=2) if file.suffix.lower() in (".npz", ".csv") else mapped(file)
 
 
 def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> StoredArray:
@@ -57,13 +50,40 @@ def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> Sto
     if file.suffix.lower() not in (".npy", ".safetensors"):
         raise InvalidInput(f"{named(file)}: expected a file that ends in .npy or .safetensors")
     found = _stored(file, name, "name")
-    found.require("f", "floating-point numbers")
+    found.require("biuf", "real numbers")
     return found
 
 
+def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
+    """The patterns of a file, `(n_patterns, dim)`, as `patterns_in` finds them; one array of them is mapped.
+
+    Raises `InvalidInput` as `mapped` and `patterns_in` do.
+    """
+    file = path_of(path, "path")
+    patterns = patterns_in(file)
+    if file.suffix.lower() in (".npy", ".safetensors") and not patterns.names:
+        return mapped(file, patterns.array)
+    return patterns.read()
+
+
 def names_in(file: Path) -> list[str]:
-    """The names of the arrays in a file, none in a format without names; raises `InvalidInput` as `numbers` does."""
+    """The names of the arrays of a file, none in a format without names; raises `InvalidInput` as `numbers` does."""
+    require_ending(file)
     return [name for name in _FORMATS[file.suffix.lower()](file) if name] if file.suffix.lower() in _FORMATS else []
+
+
+def require_ending(file: Path) -> None:
+    """Raise `InvalidInput` for a file whose name does not end as one of arrays or tables."""
+    if file.suffix.lower() not in ENDINGS:
+        require_file(file)
+        wanted = f"expected a file that ends in {', '.join(ENDINGS)}"
+        raise InvalidInput(f"{named(file)} {cure}" if (cure := foreign(file)) else f"{named(file)}: {wanted}")
+
+
+def holds_heads(file: Path) -> bool:
+    """Whether a file has queries, keys and values and no other array of numbers: a head, and not three patterns."""
+    names = _of_numbers(file)
+    return len(names) == len(HEADS) and all(any(name.lower() in role for name in names) for role in HEADS.values())
 
 
 class Described(NamedTuple):
@@ -73,22 +93,66 @@ class Described(NamedTuple):
     read: Callable[[], np.ndarray]
 
 
+class Patterns(NamedTuple):
+    """The patterns of a file, before they are read: `(n_patterns, dim)`.
+
+    names: of the patterns that are arrays of their own; else they have none. array: the name of the array of patterns.
+    """
+
+    shape: tuple[int, int]
+    read: Callable[[], np.ndarray]
+    names: tuple[str, ...] = ()
+    array: str | None = None
+
+
 def described(file: Path, array: str | None = None, most_axes: int = 3) -> Described:
     """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
-    if file.suffix.lower() not in _FORMATS:
-        values = _table(file)
+    require_ending(file)
+    if file.suffix.lower() in TABLES:
+        values = numbers_in_table(file)
         if array is not None:
             raise InvalidInput(f"{named(file)} holds one table without a name, and '{shortened(array)}' was asked for")
         return Described(values.shape, lambda: values)
     return _described(_stored(file, array, "array"), most_axes)
 
 
-def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
-    """The numbers of an array or a table in float64, with 1 to `most_axes` axes; true becomes 1 and false −1.
+def patterns_in(file: Path, array: str | None = None, most_axes: int = 4) -> Patterns:
+    """The patterns of a file: the rows of an array or a table, or arrays of one shape; each is flattened row by row.
 
-    file: a .npy, .npz, .safetensors or .csv. array: the name of the array, needed for a file with several. Raises
-    `InvalidInput` for a file that cannot be read or is incomplete, a text in a table, an unknown array, and numbers
-    that are not real and finite.
+    array: the name of one array, in a file with several; by default the one that is called patterns, keys or vectors.
+    Raises `InvalidInput` for a file that cannot be read, an unknown array, several arrays of different shapes, the
+    arrays q, k and v of heads, and a single vector.
+    """
+    require_ending(file)
+    arrays = _of_numbers(file)
+    heads = all(any(name.lower() in role for role in HEADS.values()) for name in arrays)  # all, or some of a head
+    array = array or next((name for name in arrays if name.lower() in PATTERNS and not holds_heads(file)), None)
+    if array is not None or len(arrays) < 2:
+        found = described(file, array or next(iter(arrays), None), most_axes)
+        if len(found.shape) < 2:
+            wanted = "expected patterns, one a row; of a single one, save x[None, :]"
+            raise InvalidInput(f"{named(file)} holds an array of shape {found.shape}; {wanted}")
+        shape = found.shape[0], math.prod(found.shape[1:])
+        return Patterns(shape, lambda: found.read().reshape(shape), array=array)
+    every = _all_described(file, arrays, most_axes, MAX_NUMBERS)
+    shapes = {one.shape for one in every.values()}
+    if heads or len(shapes) > 1:
+        what = "arrays of a head" if heads else f"{len(arrays)} arrays of {len(shapes)} shapes"
+        call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
+        one = shortened(call.format(file.name, next(iter(arrays))))
+        wanted = "expected q, k and v, or arrays of one shape, one for each pattern"
+        cure = f"`--array NAME` chooses one (and `--array q,k,v` a head), in Python give {one}"
+        raise InvalidInput(f"{named(file)} holds {what}: {listed(arrays)}; {wanted}; {cure}")
+    shape = len(every), math.prod(next(iter(shapes)))
+    return Patterns(shape, lambda: np.array([one.read().ravel() for one in every.values()]), tuple(every))
+
+
+def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
+    """The numbers of an array or a table in float64, with 1 to `most_axes` axes; true is 1, and false 0.
+
+    file: a .npy, .npz, .safetensors, .csv, .tsv or .txt. array: the name of the array, needed for a file with several.
+    Raises `InvalidInput` for a file that cannot be read or is incomplete, a text in a table, an unknown array, and
+    numbers that are not real and finite.
     """
     return described(file, array, most_axes).read()
 
@@ -98,13 +162,23 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
 
     most: the largest number of numbers of them all, which are counted before the first array is read.
     """
-    arrays = _FORMATS[file.suffix.lower()](file).items()
-    found = {name: _described(one, most_axes) for name, one in arrays if name and name.startswith(start)}
-    count = sum(math.prod(one.shape) for one in found.values())
-    if count > most:
+    arrays = {name: one for name, one in _of_numbers(file).items() if name.startswith(start)}
+    return {name: one.read() for name, one in _all_described(file, arrays, most_axes, most).items()}
+
+
+def _of_numbers(file: Path) -> dict[str, StoredArray]:
+    """The arrays of a file that have names, without those of texts, such as the tokens."""
+    found = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in _FORMATS else {}
+    return {name: one for name, one in found.items() if name and (one.bits is None or one.bits.kind not in "US")}
+
+
+def _all_described(file: Path, arrays: dict[str, StoredArray], most_axes: int, most: int) -> dict[str, Described]:
+    """All these arrays of a file, before they are read; raises `InvalidInput` for more than `most` numbers."""
+    found = {name: _described(one, most_axes) for name, one in arrays.items()}
+    if (count := sum(math.prod(one.shape) for one in found.values())) > most:
         message = f"the {len(found):,} arrays hold {count:,} numbers"
         raise InvalidInput(f"{named(file)}: {message}; at most {most:,} can be read")
-    return {name: one.read() for name, one in found.items()}
+    return found
 
 
 def arrays_of(file: Path) -> dict[str, np.ndarray]:
@@ -112,7 +186,7 @@ def arrays_of(file: Path) -> dict[str, np.ndarray]:
     found = arrays_in_npz(file)
     for stored in found.values():
         stored.require("biufU", "numbers or texts")
-    size = sum(stored.count * stored.dtype.itemsize for stored in found.values())
+    size = sum(stored.count * np.dtype(stored.bits).itemsize for stored in found.values())
     require_room(size // 8, f"{named(file)}: its arrays")
     return {name: stored.read() for name, stored in found.items()}
 
@@ -143,8 +217,7 @@ def _described(stored: StoredArray, most_axes: int) -> Described:
         raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")
 
     def read() -> np.ndarray:
-        values = stored.read()
-        result = np.where(values, 1.0, -1.0) if values.dtype.kind == "b" else values.astype(float)
+        result = stored.numbers().astype(float)
         if not np.isfinite(result).all():
             first = np.argwhere(~np.isfinite(result))[0]
             place = ", ".join(str(int(i) + 1) for i in first)
@@ -152,57 +225,3 @@ def _described(stored: StoredArray, most_axes: int) -> Described:
         return result
 
     return Described(stored.shape, read)
-
-
-def _table(file: Path) -> np.ndarray:
-    """The numbers of a table in CSV without a heading, `(n_rows, n_columns)`, as NumPy reads it; empty lines are none.
-
-    Raises `InvalidInput` for anything else than finite numbers, with the line and the column.
-    """
-    too_many = InvalidInput(f"{named(file)} holds more than {MAX_NUMBERS:,} numbers")
-    with opened(file) as stream:
-        data = stream.read(MAX_TABLE + 1)
-    if len(data) > MAX_TABLE:
-        raise InvalidInput(f"{named(file)} is larger than {MAX_TABLE // 2**20} MiB")
-    if data.count(b",") >= MAX_NUMBERS:
-        raise too_many
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{named(file)}, line {line}: is not UTF-8 text") from None
-    lines = (line for line in io.StringIO(text, newline=None) if not line.isspace())
-    try:
-        with warnings.catch_warnings(action="ignore"):  # of a table without numbers
-            values = np.loadtxt(lines, delimiter=",", comments=None, ndmin=2, max_rows=MAX_NUMBERS + 1)
-    except ValueError:
-        values = np.array([np.nan])  # its fault is reported below
-    if values.size > MAX_NUMBERS:
-        raise too_many
-    if not values.size:
-        raise InvalidInput(f"{named(file)} holds no numbers; expected rows of numbers with commas between them")
-    if not np.isfinite(values).all():
-        raise InvalidInput(f"{named(file)}{_fault_of_table(text)}")
-    return values
-
-
-def _fault_of_table(text: str) -> str:
-    """The first fault of a table that NumPy cannot read: its line and column, what was found, and what was expected."""
-    first, width = 0, 0
-    for i, line in enumerate(io.StringIO(text, newline=None), 1):
-        if line.isspace():
-            continue
-        cells = [cell.strip() for cell in line.split(",")]
-        for column, cell in enumerate(cells, 1):
-            is_number = NUMBER.fullmatch(cell)
-            if not (is_number and math.isfinite(float(cell))):
-                wanted = "a finite number" if is_number else "numbers such as -0.5 or 3e-2, with commas between them"
-                if not is_number and ";" not in cell and cell[:1].isalpha():
-                    wanted += "; leave lines and columns of names out"
-                if ";" in cell:
-                    wanted += "; save a table with semicolons with commas between its numbers, and points in them"
-                return f", line {i}, column {column}: got '{shortened(cell)}'; expected {wanted}"
-        if len(cells) != (width := width or len(cells)):
-            return f", line {i}: got {len(cells)} numbers; expected {width}, as in line {first}"
-        first = first or i
-    return " is not a table of numbers with commas between them"

@@ -68,6 +68,15 @@ def opened(file: Path) -> Iterator[io.BufferedReader]:
 
 
 @contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Put the name of a file before the message of `InvalidInput`, for a fault in its numbers."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"{named(file)}: {error}") from None
+
+
+@contextmanager
 def _access(file: Path) -> Iterator[None]:
     """Turn an error of the operating system into `InvalidInput`."""
     try:
@@ -107,8 +116,9 @@ class StoredArray:
 
     @property
     def dtype(self) -> np.dtype:
-        """The dtype of the array that is read: bfloat16, the upper halves of float32, is widened to it."""
-        return np.dtype(np.float32 if self.kind == "BF16" else self.bits)
+        """The dtype of the numbers: bfloat16 is widened to float32, and whole numbers and booleans to float64."""
+        bits = np.dtype(self.bits)
+        return np.dtype(np.float32 if self.kind == "BF16" else float if bits.kind in "biu" else bits)
 
     def require(self, kinds: str, wanted: str) -> None:
         """Raise `InvalidInput` unless NumPy's letter for the type is one of `kinds`; wanted: these types in words."""
@@ -117,25 +127,24 @@ class StoredArray:
         if self.bits.hasobject:
             why = "they are never loaded, since that may run a program"
             raise InvalidInput(f"{self.where} holds Python objects; expected {wanted}; {why}")
-        if self.dtype.kind not in kinds:
-            raise InvalidInput(f"{self.where} holds {shortened(self.dtype)}; expected {wanted}")
+        if ("f" if self.kind == "BF16" else self.bits.kind) not in kinds:
+            raise InvalidInput(f"{self.where} holds {shortened(self.bits)}; expected {wanted}")
 
     def mapped(self) -> np.ndarray:
-        """The array, mapped into memory and read-only; one of bfloat16 is read and widened."""
-        return self.read() if self.kind == "BF16" else self._map()
+        """The numbers, mapped into memory and read-only; those that are widened are read."""
+        return self._map() if self.dtype == self.bits else self.numbers()
 
     def rows(self, start: int, stop: int) -> np.ndarray:
-        """Some rows of the array; only these are read."""
+        """Some rows of the numbers; only these are read."""
         return self.picked(slice(start, stop))
 
     def picked(self, rows: slice | np.ndarray) -> np.ndarray:
         """The rows of a slice, or those with these numbers; only these are read."""
-        found = self._map()[rows]
-        return _widened(found) if self.kind == "BF16" else found
+        return self._widened(self._map()[rows])
 
     def read(self) -> np.ndarray:
-        """The whole array; raises `InvalidInput` if it does not fit into memory, or if its file has been cut short."""
-        size = self.dtype.itemsize + 2 * (self.kind == "BF16")  # of bfloat16, the halves beside the numbers
+        """The whole array as it is stored; raises `InvalidInput` if the memory is too small, or the file cut short."""
+        size = np.dtype(self.bits).itemsize + self.dtype.itemsize * (self.dtype != self.bits)
         require_room(self.count * size // 8, f"{self.where}: its {self.count:,} numbers")
         if self.member:
             with _archive(self.file, self.name) as archive, archive.open(self.member) as member:
@@ -145,21 +154,25 @@ class StoredArray:
             values = np.fromfile(stream, self.bits, self.count)
         if values.size < self.count:
             raise InvalidInput(f"{self.where} is truncated: it holds {values.size:,} of its {self.count:,} numbers")
-        values = values.reshape(self.shape, order=self.order)
-        return _widened(values) if self.kind == "BF16" else values
+        return values.reshape(self.shape, order=self.order)
+
+    def numbers(self) -> np.ndarray:
+        """The whole array in its `dtype`."""
+        return self._widened(self.read())
+
+    def _widened(self, stored: np.ndarray) -> np.ndarray:
+        """Numbers as they are stored, in the dtype of the array; the same numbers, of BF16 the upper halves."""
+        if self.kind != "BF16":
+            return stored.astype(self.dtype, copy=False)
+        bits = stored.astype(np.uint32)
+        bits <<= np.uint32(16)
+        return bits.view(np.float32)
 
     def _map(self) -> np.ndarray:
         if not self.count:
-            return np.empty(self.shape, self.dtype)
+            return np.empty(self.shape, self.bits)
         with opened(self.file) as stream:
             return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, self.order)
-
-
-def _widened(halves: np.ndarray) -> np.ndarray:
-    """Numbers of bfloat16, given as their bits, in float32: the same numbers, since they are its upper halves."""
-    bits = np.asarray(halves.astype(np.uint32))
-    bits <<= np.uint32(16)
-    return bits.view(np.float32)
 
 
 def _require_span(where: str, shape: tuple[int, ...], bits: int, held: int) -> None:

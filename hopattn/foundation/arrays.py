@@ -113,11 +113,22 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
         raise InvalidInput(f"{what}: expected numbers such as [0.5, -1], not the text {quoted(values)}; {how}")
     array = plain_array(values, what)
     if array.dtype.kind not in "biuf":
-        raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
+        raise InvalidInput(f"{what}: {_not_numbers(values, array)}")
     if like is None or isinstance(like, np.ndarray) or isinstance(values, np.ndarray):
         return array
     dtype = None if array.dtype.kind == "b" else like.dtype
     return namespace(like).asarray(array.tolist(), dtype=dtype, device=device_of(like))
+
+
+def _not_numbers(values: Any, array: np.ndarray) -> str:
+    """Why an array does not hold real numbers, and how to get one that does."""
+    if hasattr(values, "toarray"):
+        return "expected a dense array, not a sparse one; x.toarray() gives one"
+    if not hasattr(values, "to_numpy"):
+        return f"expected real numbers, not {array.dtype}"
+    if bool(np.any(values.isna())):
+        return "expected real numbers, and some are missing; x.dropna().to_numpy(float) leaves their rows out"
+    return f"expected real numbers, not {array.dtype}; x.to_numpy(float) converts columns of numbers"
 
 
 def _stacked(values: Sequence[Any], what: str) -> Array:
@@ -321,7 +332,10 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
         known = [f"{name} = {lengths[name]}" for name in names if name in lengths]
         known += ["no axis of length 0"] * (0 in own)
         form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
-        raise InvalidInput(f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known))
+        cure = "; flatten each picture: x.reshape(len(x), -1)" * (names == ["n_patterns", "dim"] and len(shape) > 2)
+        raise InvalidInput(
+            f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known) + cure
+        )
     return array
 
 
@@ -360,7 +374,10 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
     if array.ndim == 0:
         raise InvalidInput(f"{what}: expected vectors of dim {dim}, not a single number")
     if array.shape[-1] != dim:
-        raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}")
+        cure = "; flatten it: x.reshape(-1)" if array.ndim == 2 and math.prod(array.shape) == dim else ""
+        if array.ndim > 2 and math.prod(array.shape[1:]) == dim:
+            cure = "; flatten each: x.reshape(len(x), -1)"
+        raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}{cure}")
 
 
 def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: str) -> None:

@@ -30,11 +30,14 @@ class CannotDo(HopattnError, RuntimeError):
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 
-    Of choices that are equally near, one of the word's own characters is taken: for "=" it is "==", not ">=". Of more
-    than `MAX_COMPARED` choices, only those are compared that begin with the same letter.
+    A word that a choice begins is near to it too. Of choices that are equally near, one of the word's own characters is
+    taken: for "=" it is "==", not ">=". Of more than `MAX_COMPARED` choices, only those are compared that begin with
+    the same letter.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
+    >>> nearest("asynchronous", ["sync", "async"])
+    'async'
     """
     from difflib import SequenceMatcher, get_close_matches  # imported here, so that the command line starts fast
 
@@ -44,6 +47,7 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     if len(compared) > MAX_COMPARED:
         compared = [choice for choice in compared if choice[:1] == own[:1]][:MAX_COMPARED]
     matches = get_close_matches(own, compared, n=4, cutoff=0.6)
+    matches = matches or [one for one in compared if len(one) > 2 and own.startswith(one)]
     best = max(matches, key=lambda one: (SequenceMatcher(None, one, own).ratio(), set(one) == set(own)), default=None)
     return by_lower[best] if best is not None else None
 

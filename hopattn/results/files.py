@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.array_files import NUMBER
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.tables import NUMBER
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""

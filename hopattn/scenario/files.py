@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from hopattn.foundation.endings import foreign, is_of_numbers
 from hopattn.foundation.errors import InvalidInput, nearest, quoted, shortened
 from hopattn.results.files import require_regular
 
 MAX_BYTES = 2**20
 """The largest size of a scenario file; a larger file is not a scenario."""
-PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
-"""Endings of files that PyTorch and Python write by `pickle`."""
 MOST_TITLES = 10
 """The most titles that may hold a word by which a scenario is looked for."""
 
@@ -114,9 +113,11 @@ def read_text(file: Path, what: str = "scenario") -> str:
 
     Raises `InvalidInput` for a file that is missing, a folder, unreadable, too large or not UTF-8.
     """
-    if file.suffix.lower() in PICKLES:
-        message = "holds Python objects, which run code when they are read, and no text"
-        raise InvalidInput(f"{file}: {message}; save its arrays as .npz or .safetensors")
+    if cure := foreign(file):
+        raise InvalidInput(f"{file}: {cure}")
+    if what == "scenario" and is_of_numbers(file):
+        wanted = "`hopattn separation`, `compare` and `explore` read it, and [pictures] and [ensemble] of a scenario"
+        raise InvalidInput(f"{file}: ends as a file of numbers, and is no scenario; {wanted}")
     try:
         if file.is_dir():
             raise InvalidInput(f"{file}: is a folder; expected a {what} file")

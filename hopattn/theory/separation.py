@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite, shaped
 from hopattn.foundation.checks import positive, real, require_time
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.threads import blocks
 
@@ -149,9 +148,7 @@ def margins(patterns: Any) -> Margins:
     >>> margins([[1.0, 0.0], [0.0, 1.0]]).sparse_radius(beta=4).round(3)
     array([0.53, 0.53])
     """
-    rows = as_numpy(patterns, "patterns").astype(float)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise InvalidInput(f"patterns: expected (n_patterns, dim), not shape {rows.shape}")
+    rows = np.asarray(shaped(as_numpy(patterns, "patterns"), "patterns", "n_patterns dim"), float)
     require_finite(rows, "patterns", LARGEST)
     n = len(rows)
     require_time(float(n) * n * (rows.shape[1] + 400), f"the margins of {n:,} patterns")

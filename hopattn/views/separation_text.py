@@ -50,15 +50,20 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
     (report,) = reports
     order = np.argsort(report.margins.delta, kind="stable")
     shown = np.arange(len(order)) if whole or len(order) <= MAX_ROWS else order[:MAX_ROWS]
-    numbers = [(at_most if name in BOUNDS else _number, column) for name, column in report.columns.items()]
-    cells = [[str(i), *(write(column[i], 3) for write, column in numbers)] for i in shown]
+    labels = np.array([*report.labels, "–"])  # the last for a pattern without a rival, −1
+    columns = {
+        name: [_number(x) if name not in BOUNDS else at_most(x, 3) for x in column[shown]]
+        for name, column in report.columns.items()
+    } | {"rival": labels[report.margins.rival[shown]]}
+    cells = list(zip(labels[shown], *columns.values(), strict=True))
     headings = [HEADINGS.get(name, name) for name in report.columns]
     show(out, table(["pattern", *headings], cells, right=headings))
     if len(shown) < len(order):
         show(out, Text(f"… the {len(shown)} least separated of {len(order)} patterns; --all shows all"))
     show(out, Text(""))
     count, dim = report.margins.patterns.shape
-    show(out, Text(f"{counted(count, 'pattern')} of {counted(dim, 'number')}, numbered from 0."))
+    numbered = "" if report.names else ", numbered from 0"
+    show(out, Text(f"{counted(count, 'pattern')} of {counted(dim, 'number')}{numbered}."))
     for line in report.advice:
         show(out, Text(line))
 
@@ -70,7 +75,5 @@ def _of_head(report: "SeparationReport") -> list[str]:
     return counts + [_number(x) for x in (m.delta.min(), np.median(m.delta), *betas, report.lead, report.own_beta)]
 
 
-def _number(x: float, digits: int = 3) -> str:
-    if isinstance(x, np.integer):
-        return str(x) if x >= 0 else "–"
-    return f"{x:.{digits}g}" if np.isfinite(x) else "∞"
+def _number(x: float) -> str:
+    return f"{x:.3g}" if np.isfinite(x) else "∞"

@@ -57,7 +57,7 @@ MESSAGES = [
     ("compare --csv out.xlsx", "--csv: out.xlsx: ", ".csv"),
     ("compare --figure a.gif", "--figure: a.gif: ", ".svg, .pdf or .png"),
     (f"compare --trials 1 --dim 8 --memories nearest --figure a.png {SWEEP3}", "figure: ", "not load, noise, hidden"),
-    ("compare semicolons.csv", "", "semicolons", "commas"),
+    ("compare semicolons.csv", "", "semicolons", "a point, not a comma"),
     ("sweep bank", "", "nothing to go over"),
     ("sweep phases --over load=2:1:3", "--over load: ", "from 2 to 1", "smaller end first"),
     ("sweep phases --over load=low", "load: 'low'"),
@@ -119,12 +119,12 @@ MESSAGES = [
     ("separation a.csv --error 0.7", "--error: ", "0.5", "0.7"),
     ("separation a.csv --error 0.5", "--error: ", "0.5"),
     ("separation a.csv --error nan", "--error: "),
-    ("separation odd.npz", "", "holds a, b", "q, k and v", "`--array NAME`"),
+    ("separation odd.npz", "", "holds 2 arrays of 2 shapes: a, b", "q,k,v", "`--array NAME`"),
     ("separation odd.npz --array c", "'odd.npz': 'c' is unknown", "a, b"),
     ("separation a.csv --array c", "'a.csv' holds one table", "'c'"),
     ("separation .", "", "but a folder"),
     ("separation", "", "'FILE'"),
-    ("separation words.csv", "", "leave lines and columns of names out"),
+    ("separation words.csv", "", "the heading 'x,y'", "leave lines and columns of names out"),
     ("explore aaba", "", "cannot be explored: input.queries"),
     ("explore bank --out .", "", "is a directory"),
     ("certify modrn", "memory: 'modrn' is unknown", "'modern'"),
@@ -139,7 +139,7 @@ def test_wrong_usage_is_2_with_a_line_that_names_it(hopattn, tmp_path, line, pla
     (tmp_path / "semicolons.csv").write_text("0,5;1,2\n0,7;2,5\n")
     (tmp_path / "words.csv").write_text("x,y\n1,2\n")
     (tmp_path / "a.csv").write_text("1,0\n0,1\n")
-    np.savez(tmp_path / "odd.npz", a=np.eye(2), b=np.eye(2))
+    np.savez(tmp_path / "odd.npz", a=np.eye(2), b=np.eye(3))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     code, out, err = hopattn(*shlex.split(line))
     assert (code, out) == (2, "") and "Traceback" not in err

@@ -185,7 +185,7 @@ neurons = 100 → | 5: ensemble | `neurons` and `file`; none is given
 + weights = true | 9: ensemble.weights | does not give each pattern a weight
 + array = "mine" | 9: ensemble.array | `file`, and none is given
 neurons = 100⏎ → file = "none.csv"⏎ | 6: ensemble.file | none.csv | there is no file
-→ file = "none.txt"⏎ | 6: ensemble.file | 'none.txt' | .csv, .npy, .npz, .safetensors
+→ file = "none.odd"⏎ | 6: ensemble.file | 'none.odd' | .npy, .npz, .safetensors, .csv
 → file = "a.csv"⏎array = "x"⏎ | 7: ensemble.array | .npz and .safetensors | a .csv holds one array
 = SILENT
 + burn_in = 5 | 10: ensemble.burn_in | is for spins

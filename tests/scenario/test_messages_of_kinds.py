@@ -131,7 +131,7 @@ ROWS = {
     (STORED, 'patterns = ["J", "R", "y"]', "8: memory.patterns.3", "'y'", "J, R, S"),
     (STORED, 'patterns = ["J", "R", "Y"]', "8: memory.patterns.3", "'Y'", "[pictures]"),
     (LETTERS, '~\nfiles = { cat = "ct.png" }', "7: pictures.files.cat", "'ct.png'"),
-    (LETTERS, '~\nfiles = { cat = "cat.gif" }', "7: pictures.files.cat", "'cat.gif'", ".png, .npy, .npz, .csv"),
+    (LETTERS, '~\nfiles = { cat = "cat.gif" }', "7: pictures.files.cat", "'cat.gif'", "reads a .png"),
     (LETTERS, '~\nfiles = { cat = "cat.png" }', "7: pictures.files.cat", "3 × 1", "5 × 7", "size ="),
     (LETTERS, '~\nfiles = { cat = "a.csv" }', "7: pictures.files.cat", "1 × 2", "35", "7"),
     (LETTERS, '~\nfiles = { cat = { file = "cat.png", black_above = 3 } }', "7: pictures.files.cat.black_above",

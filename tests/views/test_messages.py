@@ -35,7 +35,7 @@ FREE = ('separation = "softmax"', 'separation = "softmax"\nsink = 0')
         ("sort", "", ["sort.toml: cannot be explored: kind 'program'", "'attention' and 'memory'"]),
         (("bank", SOFTMAX), "", ["beta is 5000", "from 0.05 to 1000"]),
         (("bank-softmax", FREE), "", ["no sink"]),
-        (np.zeros((1, 2, 3, 3)), "weights: ", ["shape"]),
+        (np.zeros((1, 2, 3, 3, 3)), "weights: ", ["shape"]),
         ([[1, 2], [3]], "weights", []),
         (None, "weights", []),
         ([[float("nan")]], "weights: ", ["not a number"]),
@@ -49,14 +49,14 @@ FREE = ('separation = "softmax"', 'separation = "softmax"\nsink = 0')
         (("heads.npz", {"mask": "strict"}), "", ["'strict'", "without a key"]),
         (("heads.npz", {"mask": "cusal"}), "", ["'causal'"]),
         ("long.npz", "weights: queries: ", ["65"]),
-        ("two.npz", "'two.npz' holds a, b", ["weights, or q, k and v"]),
+        ("two.npz", "'two.npz' holds a, b", ["called weights", "q, k and v"]),
     ],
 )
 def test_what_no_page_can_show_is_refused(scenario, place, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.savez("heads.npz", **dict.fromkeys("qkv", np.eye(3)))
     np.savez("long.npz", **dict.fromkeys("qkv", np.ones((65, 1))))
-    np.savez("two.npz", a=np.eye(3), b=np.eye(3))
+    np.savez("two.npz", a=np.eye(3), b=np.eye(4))
     given, options = scenario if isinstance(scenario, tuple) else (scenario, {})
     given, options = (changed(given, options), {}) if isinstance(options, tuple) else (given, options)
     refused(lambda: ha.explore(given, **options), place, *words)

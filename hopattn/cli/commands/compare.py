@@ -39,7 +39,7 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 @click.option("--noise", type=float, help="The fraction of spins reversed, or the relative length of the noise (0.1).")
 @click.option("--hidden", type=float, help="The fraction of a cue that is unknown (0).")
 @click.option("--correlation", type=float, help="The expected cosine of two patterns, from 0 to below 1 (0).")
-@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several.")
+@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several; or Q,K,V of heads.")
 @click.option("--mask", metavar="none|causal|strict", help="Which keys a query of a file may see (none).")
 @click.option("--trials", type=int, help="Draws at each point of the grid (20).")
 @click.option("--max-steps", type=click.IntRange(min=1), default=100, show_default=True, help="Of a recall.")

@@ -14,15 +14,18 @@ from hopattn.cli.scenario_names import ScenarioName
 @click.option(
     "--mask", metavar="none|causal", help="For a file of queries and keys: which keys a query may see (none)."
 )
+@click.option("--array", metavar="NAME", help="The array of weights, in a file with several; or Q,K,V of heads.")
 @click.option("--no-open", is_flag=True, help="Only write the page.")
-def command(scenario: str, out: Path | None, tokens: str | None, mask: str | None, no_open: bool) -> None:
+def command(
+    scenario: str, out: Path | None, tokens: str | None, mask: str | None, array: str | None, no_open: bool
+) -> None:
     """Write one HTML file in which everything can be moved, and open it in the browser: no network, no server.
 
     \b
     hopattn explore
     hopattn explore letters
     hopattn explore mine.toml --out page.html --no-open
-    hopattn explore weights.npy --tokens the,cat,sat     weights of heads, (heads, queries, keys)
+    hopattn explore weights.npy --tokens the,cat,sat     weights, (layers, heads, queries, keys)
     hopattn explore heads.npz --mask causal              q, k and v saved from any model
 
     By default the file is NAME-explorer.html in this folder; a file of that name is replaced. The page has four views:
@@ -34,7 +37,7 @@ def command(scenario: str, out: Path | None, tokens: str | None, mask: str | Non
 
     from hopattn.views.explorer.explorer import explore
 
-    page = explore(scenario, None if tokens is None else tokens.split(","), mask)
+    page = explore(scenario, None if tokens is None else tokens.split(","), mask, array)
     file = page.save(out or f"{page.name}-explorer.html")
     click.echo(file)
     for reason in page.left_out:

@@ -16,7 +16,7 @@ from hopattn.cli.code_pages import portable_json
     show_default=True,
     help="Allowed error of the softmax, as a share of the distance to the nearest pattern.",
 )
-@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several.")
+@click.option("--array", metavar="NAME", help="The array of patterns, in a file with several; or Q,K,V of heads.")
 @click.option("--all", "whole", is_flag=True, help="Show all patterns, or all heads.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 def command(file: Path, error: float, array: str | None, whole: bool, as_json: bool) -> None:

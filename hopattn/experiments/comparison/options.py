@@ -9,10 +9,11 @@ from typing import Any
 from hopattn.experiments.comparison.compare import compare_problems, require_few
 from hopattn.experiments.comparison.contenders import DEFAULT, contenders_named
 from hopattn.experiments.comparison.cost import Admit, Size, counted, require_time
-from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_file_of_arrays, patterns_of
+from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
 from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
 from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, TRIALS, compare_draws
 from hopattn.experiments.comparison.result import Comparison
+from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.grids import axes_from
 from hopattn.scenario.loading import load
@@ -34,7 +35,7 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
         admit = _admit(options, options.get("trials", TRIALS))
         return compare_draws(options.pop("over", {}), options, admit)
     file = Path(source)
-    if not is_file_of_arrays(source):
+    if not is_of_numbers(source):
         options = _options(given, (), ("beta",), "a scenario")
         scenario = load(source)
         admit = _admit(options, _points(options))
@@ -42,16 +43,19 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
         admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
         about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
         return compare_problems(problems, about, options)
-    if "array" not in given and holds_heads(file):
-        options = _options(given, ("mask",), ("beta",), "queries, keys and values from a file")
+    if head := head_arrays(file, given.get("array")):
+        options = _options(given, ("mask", "array"), ("beta",), "queries, keys and values from a file")
+        options.pop("array", None)
         admit = _admit(options, _points(options))
-        problems = heads_of(file, options.pop("mask", "none"), admit)
+        problems = heads_of(file, head, options.pop("mask", "none"), admit)
         return compare_problems(problems, f"{counted(len(problems), 'head')} of {file.name}", options)
-    of_patterns = "patterns from a file (a file of heads has arrays q, k and v)"
+    of_patterns = (
+        "patterns from a file (a file of heads has the arrays q, k and v alone; else --array q,k,v asks for them)"
+    )
     options = _options(given, ("noise", "hidden", "trials", "array"), AXES_OF_GIVEN, of_patterns)
     admit = _admit(options, _points(options) * options.get("trials", TRIALS))
-    given_patterns = patterns_of(file, admit, options.pop("array", None))
-    return compare_draws(options.pop("over", {}), options, given=given_patterns)
+    patterns = patterns_of(file, admit, options.pop("array", None)).read()
+    return compare_draws(options.pop("over", {}), options, given=patterns)
 
 
 def _admit(options: dict[str, Any], times: int) -> Admit:

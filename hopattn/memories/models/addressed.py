@@ -115,7 +115,7 @@ def sdm(
     addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
     locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses, each with its own
     value. rng: a whole number or a generator. Raises `InvalidInput` for others, and for an address with no location
-    within the radius.
+    within the radius. Where a sum is 0, a spin of the cue stays as it is; an answer of another kind is 0 there.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha

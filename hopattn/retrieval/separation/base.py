@@ -98,11 +98,11 @@ class Separation(Declared, ABC):
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
-        return self.deferred(scores, where)[0]()
+        return self.deferred(as_float(scores, "scores"), where)[0]()
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
-        return scaled(*self.factored_weights(scores, where))
+        return scaled(*self.factored_weights(as_float(scores, "scores"), where))
 
     def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Any]:
         """The weights as (array, factor) with p = factor · array; the factor is a number, or one number for each row.

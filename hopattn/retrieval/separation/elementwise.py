@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar
 
-from hopattn.foundation.arrays import Array, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Real
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -110,6 +110,7 @@ class Power(Elementwise):
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """Each from its own score alone, so that none is lost beside a larger one."""
+        scores = as_float(scores, "scores")
         base, (unit, rest) = self.base(scores, where), split(self.beta, scores)
         if self.n <= SMALL + 1:
             return _whole_power(rest * (base if unit == 1.0 else unit * base), self.n - 1)
@@ -174,6 +175,7 @@ class Exponential(Elementwise):
         return value, lambda: (parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)))
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
+        scores = as_float(scores, "scores")
         where = attended(scores, where)
         scaled = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
         return masked(namespace(scores).exp(scaled), where)

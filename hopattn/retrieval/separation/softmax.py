@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, as_float, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import at_least, nonzero, rectified
 from hopattn.retrieval.separation.base import (
@@ -115,6 +115,7 @@ class Proportional(Separation):
         raise InvalidInput(f"potential: {self.why_no_potential}")
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
+        scores = as_float(scores, "scores")
         return proportions(rectified(masked(scores, attended(scores, where))))
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:

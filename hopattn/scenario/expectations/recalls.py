@@ -38,7 +38,7 @@ class Ended(Expectation):
     """The pattern that the other side of a bidirectional memory reached, or "nothing"."""
     status: Literal["converged", "cycle", "limit", "diverged", "nothing near"] | None = None
     """The end of the recall: a fixed point, a cycle, max_steps, growth without bound, or no pattern that takes part."""
-    spurious: Literal["none", "reversed", "mixture", "other"] | None = None
+    spurious: Literal["none", "reversed", "between", "mixture", "other"] | None = None
     """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None
     """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is not a pattern."""

@@ -94,6 +94,8 @@ def _number(stop: Stop) -> _Found:
     """A number that TOML writes in another way."""
     start = max(stop.statement, stop.at - _LONG)
     rest, before = stop.rest, stop.text[start : stop.at]
+    if match := re.match(r"[−–]([\d.][\w.+-]*)", rest):
+        return stop.at, f"a minus sign is the - of the keyboard: write -{match[1]}"
     if (match := re.match(r"([+-]?)[.,](\d+)", rest)) and not before[-1:].isdigit():
         return stop.at, f"a number has a digit before its point: write {match[1]}0.{match[2]}"
     comma = re.search(r"([+-]?\d+),(\d+)\s*$", before)

@@ -11,8 +11,9 @@ from pydantic import Field
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.array_files import numbers
+from hopattn.foundation.array_files import patterns_in
 from hopattn.foundation.checks import COUNTED
+from hopattn.foundation.endings import ENDINGS, NAMED, foreign
 from hopattn.foundation.errors import shortened
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.common_problems import one_of_problems, refusals, unused_problems
@@ -53,11 +54,6 @@ NUMBERS = ("patterns", "load", "exponent")
 """The keys of which one says how many patterns are stored."""
 
 
-NAMED = (".npz", ".safetensors")
-ENDINGS = (".csv", ".npy", *NAMED)
-"""The endings of files of patterns, and of those whose arrays have names."""
-
-
 class StoredTable(ModelTable, TableWithFiles):
     """Patterns, random or from a file, and the memory that stores them."""
 
@@ -65,10 +61,11 @@ class StoredTable(ModelTable, TableWithFiles):
     neurons: Count | None = None
     """The number of neurons of a random pattern; or give `file`."""
     file: Text | None = None
-    """A file of your own patterns, a .npy, .npz, .safetensors or .csv, from the folder of this scenario: each row is a
-    pattern. Every run stores other rows of it, drawn at random: as many as `patterns`, `load` or `exponent` says."""
+    """A file of your own patterns, from the folder of this scenario: a .npy, .npz, .safetensors, .csv, .tsv or .txt.
+    Each row is a pattern, or each array of a file with several arrays of one shape. Every run stores other patterns of
+    it, drawn at random: as many as `patterns`, `load` or `exponent` says."""
     array: Text | None = None
-    """The name of the array, in a file with several."""
+    """The name of the array, in a file with several. Without it, each array is a pattern."""
     patterns: Count | None = None
     """The number of stored patterns; or give `load` or `exponent`."""
     load: PositiveNumber | None = None
@@ -86,7 +83,7 @@ class StoredTable(ModelTable, TableWithFiles):
     @cached_property
     def rows(self) -> np.ndarray:
         """The patterns of the file, `(n_rows, dim)`; raises `InvalidInput` for a file that cannot be read."""
-        return np.atleast_2d(numbers(self._folder / str(self.file), self.array, most_axes=2))
+        return patterns_in(self._folder / str(self.file), self.array).read()
 
     @property
     def dim(self) -> int:
@@ -155,7 +152,8 @@ class StoredTable(ModelTable, TableWithFiles):
         yield from unused_problems(self, random, (self.place,), "is for random patterns; leave it out, or `file`")
         ending = FilePath(self.file).suffix.lower()
         if ending not in ENDINGS:
-            yield Problem((self.place, "file"), f"'{shortened(self.file)}' does not end in {', '.join(ENDINGS)}")
+            cure = foreign(FilePath(self.file)) or f"does not end in {', '.join(ENDINGS)}"
+            yield Problem((self.place, "file"), f"'{shortened(self.file)}' {cure}")
             return
         if self.array is not None and ending not in NAMED:
             yield Problem((self.place, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")

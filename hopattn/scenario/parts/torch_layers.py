@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hopattn.foundation.array_files import named, numbers_below
+from hopattn.foundation.endings import NAMED
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, TableWithFiles, Text
@@ -20,8 +21,6 @@ from hopattn.scenario.parts.heads import HeadTable, Mask
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.from_torch import with_prefix
-
-ENDINGS = (".npz", ".safetensors")
 
 
 class TorchTable(TableWithFiles):
@@ -105,6 +104,6 @@ def _arrays_in(file: FilePath, start: str) -> dict[str, np.ndarray]:
     Raises `InvalidInput` for a file that cannot be read, and before it is read for more numbers than a scenario may
     take.
     """
-    if file.suffix.lower() not in ENDINGS:
-        raise InvalidInput(f"{named(file)} does not end in {' or '.join(ENDINGS)}")
+    if file.suffix.lower() not in NAMED:
+        raise InvalidInput(f"{named(file)} does not end in {' or '.join(NAMED)}")
     return numbers_below(file, start, most_axes=2, most=MAX_NUMBERS)

@@ -19,7 +19,7 @@ from hopattn.scenario.words.character_pictures import Size
 
 MAX_BYTES = 64 * 2**20
 
-IMAGES, ARRAYS = (".png",), (".npy", ".npz", ".csv")
+IMAGES = (".png",)
 
 _READ_ERRORS = (
     *(ValueError, OSError, EOFError, SyntaxError, NotImplementedError, RuntimeError, KeyError, TypeError),

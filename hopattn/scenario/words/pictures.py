@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.foundation.array_files import MAX_NUMBERS, numbers
+from hopattn.foundation.array_files import MAX_NUMBERS, names_in, numbers, numbers_below
+from hopattn.foundation.endings import ENDINGS, NAMED, foreign
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
 from hopattn.scenario.language.common_problems import duplicate_problems
@@ -25,19 +26,19 @@ from hopattn.scenario.language.fields import (
 )
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.words.character_pictures import LETTER_SIZE, PIXELS, Size, letters, pixels
-from hopattn.scenario.words.picture_files import ARRAYS, IMAGES, image
+from hopattn.scenario.words.picture_files import IMAGES, image
 
 
 class PictureFile(Table):
     """A file of pictures, and how its numbers are read."""
 
     file: Text
-    """Its path, from the folder of this scenario: a .png, .npy, .npz or .csv."""
+    """Its path, from the folder of this scenario: a .png, .npy, .npz, .safetensors, .csv, .tsv or .txt."""
     grey: bool = False
     """Whether an image keeps its shades, between −1 and 1. Without it, a pixel darker than half is black (1), any other
     white (−1)."""
     array: Text | None = None
-    """The name of the array, in an .npz with several."""
+    """The name of one array, in an .npz with several. Without it, each array is a picture, with the array's name."""
     black_above: Number | None = None
     """A threshold for an array or a table: a number above it is black (1), any other white (−1). Without it, the
     numbers stay as they are."""
@@ -45,33 +46,40 @@ class PictureFile(Table):
     def problems(self, path: Path) -> Iterator[Problem]:
         """The problems of the table: an unknown ending of the file's name, or a key for files of another ending."""
         ending = FilePath(self.file).suffix.lower()
-        known = (*IMAGES, *ARRAYS)
+        known = (*IMAGES, *ENDINGS)
         if ending not in known:
-            yield Problem(path, f"'{shortened(self.file)}' does not end in {', '.join(known)}")
+            cure = foreign(FilePath(self.file)) or f"does not end in {', '.join(known)}"
+            yield Problem(path, f"'{shortened(self.file)}' {cure}")
         elif ending in IMAGES and self.black_above is not None:
             yield Problem((*path, "black_above"), "is for arrays and tables; an image is black where it is dark")
-        elif ending in ARRAYS and self.grey:
+        elif ending in ENDINGS and self.grey:
             yield Problem((*path, "grey"), "is for images; the numbers of arrays and tables stay as they are")
-        if self.array is not None and ending in known and ending != ".npz":
-            yield Problem((*path, "array"), f"is for .npz files; a {ending} holds one array")
+        if self.array is not None and ending in known and ending not in NAMED:
+            yield Problem((*path, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")
 
     @property
     def is_image(self) -> bool:
         """Whether the file is an image. An image is one picture; a table of numbers may have a picture in each row."""
         return FilePath(self.file).suffix.lower() in IMAGES
 
-    def read(self, folder: FilePath, size: Size | None) -> np.ndarray:
-        """The numbers of the file; an image gives `(rows, columns)`.
+    def read(self, name: str, folder: FilePath, size: Size | None) -> dict[str, np.ndarray]:
+        """The numbers of the file by the name of their word; an image gives `(rows, columns)`.
 
-        folder: the folder of the scenario. size: an image is stretched or shrunk to it. Raises `InvalidInput` for a
-        file that cannot be read.
+        Arrays of a file with several are one picture each, `(1, …)`, by their own names. name: of the file. folder: the
+        folder of the scenario. size: an image is stretched or shrunk to it. Raises `InvalidInput` for a file that
+        cannot be read.
         """
         file = folder / self.file
         if self.is_image:
             darkness = image(file, size)
-            return darkness if self.grey else np.where(darkness > 0, 1.0, -1.0)
-        values = numbers(file, self.array)
-        return values if self.black_above is None else np.where(values > self.black_above, 1.0, -1.0)
+            return {name: darkness if self.grey else np.where(darkness > 0, 1.0, -1.0)}
+        if self.array is None and len(names_in(file)) > 1:
+            read = {word: one[None] for word, one in numbers_below(file, "", 2, MAX_NUMBERS).items()}
+        else:
+            read = {name: numbers(file, self.array)}
+        if self.black_above is None:
+            return read
+        return {word: np.where(values > self.black_above, 1.0, -1.0) for word, values in read.items()}
 
 
 FileChoice = Annotated[Annotated[Text, Tag("text")] | Annotated[PictureFile, Tag("table")], ByTomlType]
@@ -99,7 +107,8 @@ class Pictures(TableWithFiles):
     drawn: dict[Text, Drawing] = Field(default_factory=dict)
     """Pictures drawn in this file, one text a row: "#" is black, "." is white."""
     files: dict[Text, FileChoice] = Field(default_factory=dict)
-    """Files of pictures by name; a file with several pictures gives the words "name 1", "name 2", …"""
+    """Files of pictures by name; a file with several pictures gives the words "name 1", "name 2", …, and an .npz
+    with an array for each gives words of the arrays' names."""
     magnitude: Literal["free", "unit"] = "free"
     """"unit" scales every picture to length 1; "free" leaves black at 1 and white at −1."""
     size: list[Count] | None = None
@@ -109,7 +118,7 @@ class Pictures(TableWithFiles):
     @cached_property
     def loaded(self) -> Loaded:
         """The pictures, or their problems; each file is read once."""
-        arrays: dict[str, np.ndarray] = {}
+        arrays: dict[str, dict[str, np.ndarray]] = {}
         words: dict[str, np.ndarray] = {}
         size, problems = None, [*self._problems()] or [*self._read_files(arrays)]
         if not problems:
@@ -143,16 +152,16 @@ class Pictures(TableWithFiles):
         elif self.size is not None and self.size[0] * self.size[1] > MAX_NUMBERS:
             yield Problem(("pictures", "size"), f"asks for more than {MAX_NUMBERS:,} pixels")
 
-    def _read_files(self, arrays: dict[str, np.ndarray]) -> Iterator[Problem]:
+    def _read_files(self, arrays: dict[str, dict[str, np.ndarray]]) -> Iterator[Problem]:
         """Read each file into `arrays`; yields a problem for each file that cannot be read."""
         size = None if self.size is None else Size(*self.size)
         for name, choice in self.files.items():
             try:
-                arrays[name] = _as_table(choice).read(self._folder, size)
+                arrays[name] = _as_table(choice).read(name, self._folder, size)
             except InvalidInput as error:
                 yield Problem(("pictures", "files", name), str(error))
 
-    def _common_size(self, arrays: Mapping[str, np.ndarray]) -> Size | None:
+    def _common_size(self, arrays: Mapping[str, Mapping[str, np.ndarray]]) -> Size | None:
         """The size of all pictures: the key `size`, or the size of the first picture; None if no picture has a size.
 
         An array of one or two axes has none: its rows may be pictures, or the rows of one picture.
@@ -163,12 +172,15 @@ class Pictures(TableWithFiles):
             return LETTER_SIZE
         for rows in self.drawn.values():
             return Size(len(rows[0]), len(rows))
-        for name, values in arrays.items():
-            if _as_table(self.files[name]).is_image or values.ndim == 3:
-                return Size(values.shape[-1], values.shape[-2])
+        for name, read in arrays.items():
+            for values in read.values():
+                if _as_table(self.files[name]).is_image or values.ndim == 3:
+                    return Size(values.shape[-1], values.shape[-2])
         return None
 
-    def _collect(self, arrays: Mapping[str, np.ndarray], size: Size, words: dict[str, np.ndarray]) -> Iterator[Problem]:
+    def _collect(
+        self, arrays: Mapping[str, Mapping[str, np.ndarray]], size: Size, words: dict[str, np.ndarray]
+    ) -> Iterator[Problem]:
         """Collect the pictures in `words`; yields a problem for each that is of another size, or whose name is taken.
 
         arrays: the content of each file.
@@ -185,13 +197,15 @@ class Pictures(TableWithFiles):
                 yield Problem(("pictures", "drawn", name), message)
             else:
                 yield from _add({name: pixels(rows)}, words, ("pictures", "drawn", name))
-        for name, values in arrays.items():
-            patterns = _patterns(values, size)
-            if patterns is None:
-                yield Problem(("pictures", "files", name), _misfit(values, size, _as_table(self.files[name]).is_image))
-            else:
+        for file, read in arrays.items():
+            path = ("pictures", "files", file)
+            for name, values in read.items():
+                patterns = _patterns(values, size)
+                if patterns is None:
+                    yield Problem(path, _misfit(values, size, _as_table(self.files[file]).is_image))
+                    continue
                 names = [name] if len(patterns) == 1 else [f"{name} {i + 1}" for i in range(len(patterns))]
-                yield from _add(dict(zip(names, patterns, strict=True)), words, ("pictures", "files", name))
+                yield from _add(dict(zip(names, patterns, strict=True)), words, path)
         if self.magnitude == "unit" and (empty := [name for name, picture in words.items() if not picture.any()]):
             yield Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")
 

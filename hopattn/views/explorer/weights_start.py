@@ -1,18 +1,18 @@
 """Given weights of attention, as the page holds them: of the heads of any model, from an array or a file."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.comparison.from_files import heads_of, holds_heads, is_file_of_arrays
+from hopattn.experiments.comparison.from_files import head_arrays, heads_of
 from hopattn.figures.as_result import weights_as_result
-from hopattn.foundation.array_files import arrays_of, named, names_in, numbers, require_file
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.array_files import MAX_NUMBERS, arrays_of, named, names_in, naming, numbers, numbers_below
 from hopattn.foundation.checks import path_of
+from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, listed
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
@@ -27,40 +27,41 @@ WEIGHTS = ("weights", "attention", "attentions", "attn")
 """The accepted names of an array of weights, in lower case."""
 TOKENS = "tokens"
 """The name of the words in a .npz."""
+NO_MASK = "mask: goes with queries, keys and values; of weights, give a masked array"
 
 
 def is_weights(given: Any) -> bool:
     """Whether something is an array of weights, or the path of a file of arrays; else it is a scenario."""
     if isinstance(given, str | os.PathLike):
-        return is_file_of_arrays(os.fspath(given))
+        return is_of_numbers(os.fspath(given))
     return not isinstance(given, Scenario)
 
 
-def weights_started(given: Any, tokens: Any = None, mask: Any = None) -> Start:
+def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str | None = None) -> Start:
     """The weights view of an array of weights, or of a file of weights or of queries, keys and values.
 
-    tokens, mask: as for `explore`. Raises `InvalidInput` as `explore` does.
+    tokens, mask, array: as for `explore`. Raises `InvalidInput` as `explore` does.
     """
-    file = path_of(given, "file") if isinstance(given, str | os.PathLike) else None
-    if file is not None:
-        require_file(file)
-        if tokens is None and file.suffix.lower() == ".npz" and TOKENS in names_in(file):
-            tokens = arrays_of(file)[TOKENS].tolist()
+    if not isinstance(given, str | os.PathLike):
+        if array is not None:
+            raise InvalidInput("array: names one of a file; give the weights themselves")
+        if mask is not None:
+            raise InvalidInput(NO_MASK)
+        about = {"name": "weights", "source": "from an array", "note": ""}
+        return _started(weights_as_result(given, tokens).runs[0].arrays, about, [])
+    file = path_of(given, "file")
+    if tokens is None and file.suffix.lower() == ".npz" and TOKENS in names_in(file):
+        tokens = arrays_of(file)[TOKENS].tolist()
     names: list[str] = []
-    if file is not None and holds_heads(file):
-        given, names = _of_heads(file, mask)
+    if head := head_arrays(file, array):
+        weights, names = _of_heads(file, head, mask)
     elif mask is not None:
-        raise InvalidInput("mask: goes with queries, keys and values; of weights, give a masked array")
-    elif file is not None:
-        given = _of_file(file)
-    elif not isinstance(given, np.ndarray | Labelled):
-        given = as_numpy(given, "weights")
-    about = {
-        "name": "weights" if file is None else file.stem,
-        "source": "from an array" if file is None else f"from {named(file)}",
-        "note": "",
-    }
-    return _started(weights_as_result(given, tokens).runs[0].arrays, about, names)
+        raise InvalidInput(NO_MASK)
+    else:
+        weights = _of_file(file, array)
+    about = {"name": file.stem, "source": f"from {named(file)}", "note": ""}
+    with naming(file):
+        return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
 
 
 def gives_weights(scenario: Scenario) -> bool:
@@ -94,11 +95,14 @@ def _started(arrays: Mapping[str, Labelled], about: dict[str, Any], names: list[
     four_digits = np.vectorize(lambda p: float(f"{p:.4g}") + 0.0, otypes=[float])  # the page holds and measures these
     heads = [four_digits(head.values) for head in weights]
     held = [np.ma.MaskedArray(head, ~mask) for head, mask in zip(heads, masks, strict=True)] if masks else heads
+    own = [name.removesuffix(" weights") for name in arrays if name.endswith(" weights")]
+    if all(name.startswith("layer 1 ") for name in own):
+        own = [name.removeprefix("layer 1 ") for name in own]
     title = f"{len(heads)} head{'s' * (len(heads) > 1)} of attention"
     about = {
         "title": title,
         **about,
-        "names": names or [f"head {i + 1}" for i in range(len(heads))],
+        "names": names or own,
         "queries": rows,
         "keys": columns,
         "heads": [head.tolist() for head in held],
@@ -119,9 +123,9 @@ def measures(heads: Iterable[np.ndarray]) -> list[list[float]]:
     ]
 
 
-def _of_heads(file: Path, mask: Any) -> tuple[np.ma.MaskedArray, list[str]]:
+def _of_heads(file: Path, head: Sequence[str], mask: Any) -> tuple[np.ma.MaskedArray, list[str]]:
     """The weights of softmax attention of each head of a file, and the names of the heads."""
-    problems = heads_of(file, mask or "none", lambda sizes: _require_few(sizes[0].n_cues, sizes[0].n_keys))
+    problems = heads_of(file, head, mask or "none", lambda sizes: _require_few(sizes[0].n_cues, sizes[0].n_keys))
     if any(problem.left_out for problem in problems):
         raise InvalidInput(f"mask: '{mask}' leaves a query of {named(file)} without a key")
     seen = [np.ones((len(one.cues), len(one.keys)), bool) if one.mask is None else one.mask for one in problems]
@@ -135,11 +139,14 @@ def _require_few(n_queries: int, n_keys: int) -> None:
     require_size("tokens", n_keys, "weights: keys")
 
 
-def _of_file(file: Path) -> np.ndarray:
-    """The array of weights in a file; of several arrays, the one that is called so."""
-    names = names_in(file)
-    name = next((name for name in names if name.lower() in WEIGHTS), None)
-    if len(names) > 1 and name is None:
-        expected = "expected one array called weights, or q, k and v of heads"
+def _of_file(file: Path, array: str | None) -> Any:
+    """The weights in a file: its only array, the one that is called so, or arrays of one shape, one for each layer."""
+    name = array or next((name for name in names_in(file) if name.lower() in WEIGHTS), None)
+    names = [one for one in names_in(file) if one != TOKENS]
+    if name is not None or len(names) < 2:
+        return numbers(file, name or next(iter(names), None), most_axes=5)
+    layers = numbers_below(file, "", 4, MAX_NUMBERS)
+    if len({layer.shape for layer in layers.values()}) > 1:
+        expected = "expected one array called weights, arrays of one shape for the layers, or q, k and v of heads"
         raise InvalidInput(f"{named(file)} holds {listed(names)}; {expected}")
-    return numbers(file, name, most_axes=4)
+    return list(layers.values())

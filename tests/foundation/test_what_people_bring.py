@@ -1,0 +1,101 @@
+"""Arrays that people have: matrices, frames, sparse arrays, pictures, empty batches, and signs of print."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import hopattn as ha
+from tests.refusal import refused
+
+ROWS = np.array([[1.0, -1, 1, -1], [1, 1, -1, -1], [1, 1, 1, -1]])
+PICTURES = ROWS.reshape(3, 2, 2)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("name", sorted(ha.separations))
+def test_a_matrix_or_a_list_of_scores_has_the_weights_of_its_array(name):
+    separation = ha.separations.make(name)
+    wanted = separation.weights(ROWS)
+    for scores in (np.matrix(ROWS), ROWS.tolist()):
+        weights = separation.weights(scores)
+        assert type(weights) is np.ndarray
+        np.testing.assert_array_equal(weights, wanted)
+        if not separation.why_no_potential:
+            np.testing.assert_array_equal(separation.potential(scores), separation.potential(ROWS))
+
+
+CALLS = {
+    "keys": lambda x: ha.Memory(x),
+    "patterns": lambda x: ha.memories.modern(x),
+    "couplings": lambda x: ha.Hopfield(x),
+    "q": lambda x: ha.attention(x, ROWS, ROWS),
+    "cues": lambda x: ha.memories.modern(ROWS).recall(x),
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_sparse_array_and_a_frame_of_other_columns_are_named_with_the_cure(what):
+    pandas = pytest.importorskip("pandas")
+    whole = pandas.DataFrame(ROWS[:, :3].astype(int) if what == "couplings" else ROWS.astype(int)).astype("Int64")
+    refused(lambda: CALLS[what](whole), f"{what}: ", "x.to_numpy(float)")
+    refused(lambda: CALLS[what](whole.where(whole > 0)), f"{what}: ", "missing", "x.dropna().to_numpy(float)")
+    for form in (scipy.sparse.csr_matrix, scipy.sparse.coo_array):
+        refused(lambda form=form: CALLS[what](form(ROWS)), f"{what}: ", "x.toarray()")
+    assert np.array_equal(whole.to_numpy(float), np.asarray(whole, float))
+
+
+@pytest.mark.parametrize("call", [
+    ha.Memory, ha.memories.modern, ha.memories.hopfield, ha.theory.margins, ha.learning.hebb,
+    ha.experiments.compare_patterns,
+])  # fmt: skip
+def test_pictures_are_refused_with_the_way_to_flatten_them(call):
+    for pictures in (PICTURES, list(PICTURES)):
+        refused(lambda pictures=pictures: call(pictures), "", "(3, 2, 2)", "x.reshape(len(x), -1)")
+    call(PICTURES.reshape(3, -1))
+
+
+def test_cues_of_another_shape_are_refused_with_the_way_to_flatten_them():
+    memory = ha.memories.modern(ROWS)
+    refused(lambda: memory.recall(PICTURES), "cues: ", "x.reshape(len(x), -1)")
+    for one in (PICTURES[0], ROWS[:1].T):
+        refused(lambda one=one: memory.recall(one), "cues: ", "x.reshape(-1)")
+        assert memory.recall(one.reshape(-1)).state.shape == (4,)
+
+
+def test_an_empty_batch_is_told_what_was_expected():
+    refused(lambda: ha.memories.modern(ROWS).recall(np.zeros((0, 4))), "cues: got shape (0, 4)", "at least one cue")
+
+
+@pytest.mark.parametrize(("word", "choice"), [("asynchronous", "async"), ("synchronous", "sync"), ("Async", "async")])
+def test_a_word_that_a_choice_begins_leads_to_it(word, choice):
+    refused(lambda: ha.memories.hopfield(ROWS).recall(ROWS, update=word), "update: ", f"did you mean '{choice}'?")
+
+
+def test_a_minus_sign_of_print_is_read_on_the_command_line_and_named_in_a_scenario(hopattn, tmp_path):
+    assert hopattn("compare", "--beta", "−1")[2] == hopattn("compare", "--beta", "-1")[2]
+    assert hopattn("compare", "--over", "beta=−1:2:3")[2] == hopattn("compare", "--over", "beta=-1:2:3")[2]
+    (tmp_path / "a.toml").write_text('schema = 1\ntitle = "t"\n[vocabulary]\na = [1, −0.5]\n', encoding="utf-8")
+    code, _, err = hopattn("run", str(tmp_path / "a.toml"))
+    assert code == 2 and "a.toml:4: " in err and "write -0.5" in err
+
+
+def test_patterns_so_small_that_no_beta_tells_them_apart_are_told_the_cure(hopattn, tmp_path):
+    np.savetxt(tmp_path / "a.csv", 1e-160 * ROWS, delimiter=",")
+    code, out, _ = hopattn("separation", str(tmp_path / "a.csv"))
+    assert code == 0 and "take patterns / abs(patterns).max()" in out
+    ha.memories.sparse(1e-160 * ROWS / np.abs(1e-160 * ROWS).max(), beta=10.0)
+
+
+@given(arrays(float, (4, 12), elements=st.sampled_from([-1.0, 1.0])), st.integers(0, 3), st.floats(0.01, 0.2))
+def test_a_state_as_near_to_two_patterns_matches_neither_and_says_so(rows, i, size):
+    apart = size * np.eye(12)[0]
+    patterns = np.vstack([rows[i] + apart, rows[i] - apart, -5 * rows[i]])
+    memory = ha.Memory(patterns, beta=1e6)
+    likeness = memory.reference.likeness(rows[i][None])
+    assert likeness.matched[0] == -1 and likeness.spurious[0] == "between"
+    assert memory.reference.likeness(patterns[:2]).matched.tolist() == [0, 1]
+    twice = ha.Memory(np.vstack([patterns, patterns]), beta=1e6)
+    assert twice.reference.likeness(patterns[:2]).matched.tolist() == [0, 1]  # equal patterns are one
