@@ -91,7 +91,7 @@ def test_patterns_so_small_that_no_beta_tells_them_apart_are_told_the_cure(hopat
 
 @given(arrays(float, (4, 12), elements=st.sampled_from([-1.0, 1.0])), st.integers(0, 3), st.floats(0.01, 0.2))
 def test_a_state_as_near_to_two_patterns_matches_neither_and_says_so(rows, i, size):
-    apart = size * np.eye(12)[0]
+    apart = size * rows[i] * (np.eye(12)[0] - np.eye(12)[1])  # at a right angle to the state
     patterns = np.vstack([rows[i] + apart, rows[i] - apart, -5 * rows[i]])
     memory = ha.Memory(patterns, beta=1e6)
     likeness = memory.reference.likeness(rows[i][None])
