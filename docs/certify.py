@@ -21,6 +21,7 @@ from hopattn.experiments.certificate import DTYPES, Certificate, certify, pairs_
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_networks import RANDOM
 from hopattn.experiments.sweep.checkpoint import open_checkpoint
+from hopattn.experiments.sweep.plan import key_of
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
 
@@ -39,10 +40,11 @@ def main() -> int:
     pairs = [f"{name} {update or OWN} {dtype}" for dtype in DTYPES for name, update in every]
     parts = [f"{pair} {seed}" for pair in pairs for seed in range(PARTS)]
     parts.sort(key=lambda part: " graded " not in part)  # it takes the longest, so it starts first
-    with open_checkpoint(CHECKPOINT, {"sweep": "energy certificate", "count": COUNT, "versions": VERSIONS}) as kept:
-        for part, certificate in results_of(_certified, [part for part in parts if part not in kept.finished]):
-            kept.add(part, asdict(certificate))
-        found = {part: Certificate(**fields) for part, fields in kept.finished.items()}
+    with open_checkpoint(CHECKPOINT, {"about": "energy certificate", "count": COUNT, "versions": VERSIONS}) as kept:
+        left = [part for part in parts if key_of({"part": part}) not in kept.finished]
+        for part, certificate in results_of(_certified, left):
+            kept.add({"part": part}, asdict(certificate))
+        found = {part: Certificate(**kept.finished[key_of({"part": part})]) for part in parts}
     certificates = [reduce(add, (found[f"{pair} {seed}"] for seed in range(PARTS))) for pair in pairs]
     _write(certificates)
     CHECKPOINT.unlink()

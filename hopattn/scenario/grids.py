@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from sys import float_info
 from typing import Any
 
+from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 
 Values = tuple[Any, ...]
@@ -76,7 +77,8 @@ def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[st
     """
     if not isinstance(over, Mapping):
         raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {quoted(over)}")
-    return {name: axis_values(grid, name, words) for name, grid in over.items()}
+    names = each(list(over), str, f"{what}: names", "a text")
+    return {name: axis_values(over[name], name, words) for name in names}
 
 
 def axes_from(texts: Iterable[str], words: bool = False) -> dict[str, Values]:

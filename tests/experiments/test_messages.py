@@ -1,6 +1,5 @@
 """What wrong input of sweeps, comparisons, certificates and parts of one's own is refused with."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from tests import own_registries
 from tests.on_workers import noisy
 from tests.refusal import assert_says, problems, refused
@@ -234,29 +234,34 @@ def test_a_table_of_a_sweep_is_refused_with_its_line(table, place, words):
     assert_says(problems(text), f"file.toml:{line}: {key}", *words)
 
 
-HEAD = json.dumps({"sweep": 1, "about": {}, "axes": {"x": [1]}, "seed": 0}).encode()
-
-
 @pytest.mark.parametrize(
-    ("content", "place", "words"),
+    "content",
     [
-        (b"a table\n1,2\n", ":1", ["line of a sweep"]),
-        (b"a table", ":1", ["line of a sweep"]),
-        (b'{"other": 1}\n', ":1", ["line of a sweep"]),
-        (b'{"sweep": \n', ":1", ["line of a sweep"]),
-        (b"\xff\xfe\n", ":1", ["line of a sweep"]),
-        (HEAD + b"\nno point\n", ":2", ["line of a sweep"]),
-        (HEAD + b'\n{"key": 1}\n', ":2", ["finished point"]),
-        (HEAD + b'\n{"key": 1, "found": 1, "more": 1}\n', ":2", ["finished point"]),
-        (b'{"sweep": 1}\n', "", ["no points of a sweep"]),
+        b"a table\n1,2\n",
+        b"a table",
+        b"{",
+        b'{"other": 1}\n',
+        b'{"sweep": \n',
+        b'{"sweep":',
+        b'{"sweep": 2, "days": [1, 2]}',
+        b'{"sweep": 2, "days": [1, 2]}\n',
+        b'{"sweep": 1, "about": {}, "axes": {"x": [1]}, "seed": 0}\n',
+        b"\xff\xfe\n",
     ],
 )
-def test_a_file_of_something_else_is_no_sweep_and_is_left_as_it_is(tmp_path, content, place, words):
+def test_a_file_of_something_else_is_no_sweep_and_is_left_as_it_is(tmp_path, content):
     file = tmp_path / "points.jsonl"
     file.write_bytes(content)
-    refused(lambda: ha.load_sweep(file), f"{file}{place}", *words)
-    refused(sweep(file=file), f"{file}")
+    for call in (lambda: ha.load_sweep(file), sweep(file=file)):
+        refused(call, f"{file}:1: expected ", "not '", "left as it is; give another file of points")
     assert file.read_bytes() == content
+
+
+def test_a_checkpoint_without_a_grid_is_no_sweep(tmp_path):
+    file = tmp_path / "points.jsonl"
+    with open_checkpoint(file, {"about": "something else"}) as kept:
+        kept.add({"part": "one"}, 1)
+    refused(lambda: ha.load_sweep(file), f"{file}:1: expected the axes of a grid", "something else")
 
 
 def sparse(file, size, start=b""):
@@ -270,7 +275,7 @@ def test_a_file_of_points_that_cannot_be_used_is_named_with_the_reason(tmp_path,
     monkeypatch.chdir(tmp_path)
     file = Path("points.jsonl")
     Path("link").symlink_to("target")
-    for start, *words in ((b"", "line of a sweep"), (HEAD + b"\n", "would take", "GiB")):
+    for start, *words in ((b"", "points of a sweep"), (b'{"sweep": 2, ', "would take", "GiB")):
         sparse(file, 2**42, start)
         for call in (lambda: ha.load_sweep(file), sweep(file=file)):
             refused(call, "points.jsonl", *words)

@@ -1,8 +1,10 @@
 """The result of a sweep depends neither on its workers nor on interruptions; its intervals are those of SciPy."""
 
+import hashlib
 import io
 import json
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -66,12 +68,47 @@ def test_each_trial_has_numbers_of_its_own_whatever_the_other_points_are_and_ano
     whole = swept(trials=5)
     assert len(np.unique(whole.values["second"])) == 3 * 2 * 5
     assert not np.isin(swept(trials=5, rng=1).values["second"], whole.values["second"]).any()
-    assert not np.isin(swept(trials=5, about={"of": "this"}).values["second"], whole.values["second"]).any()
     alone = swept({"x": (1,), "y": (1.5,)}, trials=2)
     assert np.array_equal(alone.values["value"][0, 0], whole.values["value"][1, 1, :2])
     assert same(swept(), swept(rng=0, trials=1, about=None, file=None, report=None, scheduler=""))
     drawn, again = (swept(rng=np.random.default_rng(3)) for _ in range(2))
     assert same(drawn, again) and not same(drawn, swept())
+
+
+def seeds(axes, **more):
+    """The seeds that the trials of a sweep are given, by point and trial."""
+    given = {}
+
+    def kept(point, seed):
+        given[tuple(sorted(point.items())), seed.spawn_key[-1]] = seed.entropy, *seed.spawn_key
+        return {"value": 1.0}
+
+    swept(axes, kept, **more)
+    return given
+
+
+def test_the_seed_of_a_trial_is_that_of_the_sweep_the_hash_of_the_point_and_the_number_of_the_trial():
+    """The words are those of `sha256sum`: printf '{"rule": "hebb", "x": [1, 2]}' | sha256sum."""
+    text = b'{"rule": "hebb", "x": [1, 2]}'
+    digest = hashlib.sha256(text).hexdigest()
+    words = [int(digest[i : i + 8], 16) for i in (0, 8, 16, 24)]
+    assert words == [281804870, 1311447983, 4111698502, 700109272]
+    found = seeds({"x": (0.5,), "rule": ("hebb",)}, rng=7, trials=2)
+    assert [*found.values()] == [(7, *words, 0), (7, *words, 1)]
+
+
+def test_a_seed_depends_on_the_values_of_the_point_alone(monkeypatch):
+    alone = seeds({"x": (0, 1, 2), "y": (0.5, 3)})
+    axes = [
+        {"y": (0.5, 3), "x": (0, 1, 2)},
+        {"x": (0.0, 1.0, 2.0), "y": (0.5, 3.0)},
+        {"x": np.arange(3), "y": np.array([0.5, 3], np.float32)},
+        {"x": [-0.0, np.int8(1), np.float16(2)], "y": "0.5,3"},
+    ]
+    assert all(seeds(one) == alone for one in axes)
+    assert seeds(AXES | {"y": (0.5, 3)}, about={"of": "this"}) == alone
+    monkeypatch.setattr(np, "__version__", "9.9")
+    assert seeds(AXES | {"y": (0.5, 3)}) == alone and len({*alone.values()}) == 6
 
 
 def test_what_is_finished_is_not_computed_again(tmp_path):
@@ -95,22 +132,20 @@ def test_a_finished_sweep_is_given_more_trials(tmp_path):
     assert same(more, swept(trials=5)) and same(more, ha.load_sweep(file)) and len(calls) == 5 * 6
     assert same(swept(trial=counting(calls), trials=3, file=file), swept(trials=3)) and len(calls) == 5 * 6
 
-    call = partial(swept, {"x": (1,)}, lambda point, seed: {"other": 1.0}, file=tmp_path / "other")
+    names = ["else"]
+    call = partial(swept, {"x": (1,)}, lambda point, seed: {names[0]: 1.0}, file=tmp_path / "other")
     call()
-    (tmp_path / "other").write_text((tmp_path / "other").read_text().replace('"other"', '"else"'))
+    names[0] = "other"
     refused(partial(call, trials=2), "x = 1", "['other'] now", "['else'] before")
 
 
 def test_points_with_fewer_trials_have_gaps(tmp_path):
-    file = tmp_path / "points.jsonl"
-    swept({"x": (1, 2), "y": (1,)}, file=file)
-    head, first, second = file.read_text().splitlines()
-    entry = json.loads(first)
-    entry["found"]["numbers"] = {name: [*rows, 7.0] for name, rows in entry["found"]["numbers"].items()}
-    file.write_text(f"{head}\n{json.dumps(entry)}\n{second}\n")
+    file, axes, trial = tmp_path / "points.jsonl", {"x": (1, 2), "y": (1,)}, counting([], [3])
+    swept(axes, trial, file=file)
+    refused(lambda: swept(axes, trial, trials=2, file=file), "x = 2, y = 1", "no more")
     values = ha.load_sweep(file).values["value"]
     assert values.shape == (2, 1, 2) and np.isnan(values).tolist() == [[[False, False]], [[False, True]]]
-    assert values[0, 0, 1] == 7.0
+    assert values[0, 0, 1] == swept(axes, trials=2).values["value"][0, 0, 1]
 
 
 @settings(max_examples=count(40, 15))
@@ -121,13 +156,115 @@ def test_a_file_that_is_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, dat
     text = file.read_bytes()
     cut = data.draw(st.integers(0, len(text)))
     file.write_bytes(text[:cut])
-    kept = max(text[:cut].count(b"\n") - 1, 0)
+    kept = text[:cut].count(b"\n") - 1
+    if cut and kept < 0:
+        refused(
+            lambda: swept(trial=counting(calls), file=file), f"{file}:1: ", "the points of a sweep", "left as it is"
+        )
+        assert file.read_bytes() == text[:cut]
+        return
+    kept = max(kept, 0)
     if kept:
         assert np.isfinite(ha.load_sweep(file).values["value"]).sum() == kept
     assert same(swept(trial=counting(calls), file=file, note=notes.append), whole)
     assert file.read_bytes() == text and len(calls) == 6 - kept
     incomplete = cut > 0 and text[cut - 1 : cut] != b"\n"
     assert notes == [f"{file}: the last line was incomplete; its point is computed again"] * incomplete
+
+
+def foreign(data, text):
+    """The content of a file of points, changed in one of many ways: values, entries, bytes, whole lines."""
+    lines = text.splitlines(keepends=True)
+    i = data.draw(st.integers(0, len(lines) - 1))
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(lines[i]))] * 2)))
+    others = data.draw(st.permutations(lines))
+    some = [
+        b"",
+        b"{",
+        b"[]",
+        b"NaN",
+        b"Infinity",
+        b"-1e999",
+        b"9" * 5000,
+        b"null",
+        b"true",
+        b'"a"',
+        b"[" * 2000,
+        b"\xff",
+    ]
+    numbers = [*re.finditer(rb"[0-9.]+|\[.*?\]|\"\w+\"", lines[i])]
+    place = data.draw(st.sampled_from(numbers))
+    changed = {
+        "a value": lines[i][: place.start()] + data.draw(st.sampled_from(some)) + lines[i][place.end() :],
+        "bytes": lines[i][:start] + data.draw(st.binary(max_size=5)) + lines[i][end:],
+        "a line": data.draw(st.sampled_from(some)) + b"\n",
+        "a blank": b"\n" + lines[i],
+        "no end": lines[i].rstrip(b"\n"),
+        "an entry": json.dumps(
+            {**json.loads(lines[i]), "point": data.draw(st.sampled_from([{"x": 9}, 1, {"x": []}]))}
+        ).encode(),
+    }
+    kind = data.draw(st.sampled_from([*changed, "order", "missing", "twice", "carriage returns", "more"]))
+    match kind:
+        case "order":
+            return b"".join(others)
+        case "missing":
+            return b"".join(lines[:i] + lines[i + 1 :])
+        case "twice":
+            return b"".join([*lines, *others])
+        case "carriage returns":
+            return text.replace(b"\n", b"\r\n")
+        case "more":
+            return text + data.draw(st.sampled_from(some))
+    return b"".join([*lines[:i], changed[kind], *lines[i + 1 :]])
+
+
+@settings(max_examples=count(1000, 100))
+@given(st.data())
+def test_a_changed_file_gives_the_same_results_or_is_refused_with_its_line_and_left_as_it_is(tmp_path_factory, data):
+    file = tmp_path_factory.getbasetemp() / "changed.jsonl"
+    file.unlink(missing_ok=True)
+    whole = swept(file=file)
+    file.write_bytes(content := foreign(data, file.read_bytes()))
+    complete = content[: content.rfind(b"\n") + 1]
+    read, again = partial(ha.load_sweep, file), partial(swept, file=file)
+    for call in (read, again):
+        try:
+            table = call()
+        except ha.InvalidInput as error:
+            assert re.match(rf"{re.escape(str(file))}:[0-9]+: ", str(error)) and "the file is left as it is" in str(
+                error
+            )
+            assert file.read_bytes() == content
+        else:
+            assert table.axes == whole.axes
+            for name, rows in table.values.items():
+                assert np.all(np.isnan(rows) | (rows == whole.values[name]))
+            if call is again:
+                assert same(table, whole) and file.read_bytes().startswith(complete)
+
+
+@pytest.mark.parametrize("line", range(6))
+def test_a_damaged_point_is_computed_again_once_its_line_is_deleted(tmp_path, line):
+    file = tmp_path / "points.jsonl"
+    whole = swept(file=file)
+    lines = file.read_text().splitlines(keepends=True)
+    damaged = re.sub(r"(?<=\[)0\.", "1.", lines[line + 1], count=1)
+    file.write_text("".join([*lines[: line + 1], damaged, *lines[line + 2 :]]))
+    refused(lambda: swept(file=file), f"{file}:{line + 2}: ", "checksum", f"delete line {line + 2}")
+    file.write_text("".join([*lines[: line + 1], *lines[line + 2 :]]))
+    assert same(swept(file=file), whole)
+
+
+def test_the_points_of_another_sweep_are_not_taken_for_those_of_this_one(tmp_path):
+    """Two sweeps of one grid, whose files differ in the seed alone."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    swept(file=one)
+    swept(file=other, rng=1)
+    head, *_ = one.read_bytes().splitlines(keepends=True)
+    one.write_bytes(before := head + b"".join(other.read_bytes().splitlines(keepends=True)[1:]))
+    refused(lambda: swept(file=one), f"{one}:2: ")
+    assert one.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -143,9 +280,9 @@ def test_a_file_that_is_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, dat
 def test_the_file_of_another_sweep_is_refused_and_left_as_it_is(tmp_path, changes, words):
     file = tmp_path / "points.jsonl"
     swept(file=file, about={"scenario": "bank"})
-    file.write_bytes(before := file.read_bytes() + b'{"torn')
+    file.write_bytes(before := file.read_bytes() + b'{"poi')
     call = partial(swept, **{"file": file, "about": {"scenario": "bank"}, **changes})
-    refused(call, f"{file}: holds another sweep", *words, "left as it is")
+    refused(call, f"{file}:1: holds another sweep", *words, "left as it is")
     assert file.read_bytes() == before
 
 

@@ -71,6 +71,16 @@ def test_the_file_says_what_is_swept_and_is_overruled(tmp_path):
     assert shapes(swept(PHASES, {"load": (0.1,)}, **SMALL))["overlap"] == (1, PHASES.spec.sweep.trials)
 
 
+def test_random_numbers_do_not_change_with_a_comment_nor_with_the_measures(tmp_path):
+    file, load = tmp_path / "other.toml", {"load": (0.3, 0.4)}
+    file.write_text(f"# my own copy\n{CAPACITY.text}\n# and a last remark\n")
+    few = {"overrides": {"ensemble.neurons": 30}, "trials": 3}
+    one, other = swept(CAPACITY, load, **few), swept(ha.load(file), load, measures=["met", "recalled"], **few)
+    assert (
+        np.array_equal(one.values["recalled"], other.values["recalled"]) and len(np.unique(one.values["overlap"])) > 3
+    )
+
+
 def test_trials_are_independent_and_do_not_depend_on_the_workers():
     one, two = (swept(PHASES, {"load": (0.1, 0.2)}, trials=4, **{**SMALL, "workers": n}) for n in (1, 2))
     assert np.array_equal(one.values["overlap"], two.values["overlap"])

@@ -5,37 +5,48 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from hopattn.experiments.sweep.plan import Point, key_of
 from hopattn.foundation.checks import require_room
-from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
+from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 from hopattn.results.files import require_regular
 
-START = b'{"sweep":'
-"""The first bytes of every checkpoint."""
+VERSION = 2
+"""The version of the format and of the random numbers of a sweep."""
+START, POINT = b'{"sweep": %d, ' % VERSION, b'{"point": '
+"""The first bytes of every checkpoint, and those of every line after its first."""
+ENDING = b', "checksum": "%s"}'
+LENGTH = len(ENDING % bytes(16))
+"""The end of every line, with the checksum as 16 hexadecimal digits, and its length."""
+LEFT = "the file is left as it is; give another file of points"
+"""What a message says of a file that is not this sweep's."""
 Head = Mapping[str, Any]
 """The description of a sweep in numbers, texts and lists. Two sweeps with equal heads are the same sweep."""
 
 
 class Checkpoint:
-    """A JSON-lines file: first the head of a sweep, then one line for each finished point, with the key of the point.
+    """A JSON-lines file: first the head of a sweep, then one line for each finished point.
 
-    finished: the results by key. repaired: True if the last line was incomplete and has been cut off. A line is written
-    completely or not at all. Only `kill -9` or a power failure can cut it short; the next opening then removes it.
-    The head comes with the first point, so that a sweep that finished none leaves an empty file, which is any sweep's.
+    finished: the numbers of each point by its key. repaired: True if the last line was incomplete and has been cut off.
+    Each line ends with a checksum of itself and of the head, so that a line is known to be as this class wrote it. A
+    line is written completely or not at all. Only `kill -9` or a power failure can cut it short; the next opening then
+    removes it. The head comes with the first point, so that a sweep that finished none leaves an empty file, which is
+    any sweep's.
     """
 
-    def __init__(self, file: Path, stream: FileIO, finished: dict[str, Any], repaired: bool, *before: Head) -> None:
+    def __init__(self, file: Path, stream: FileIO, head: bytes, finished: dict[str, Any], repaired: bool) -> None:
         self.file, self.finished, self.repaired = file, finished, repaired
-        self._stream, self._before = stream, before
+        self._stream, self._head = stream, head
 
-    def add(self, key: str, result: Any) -> None:
+    def add(self, point: Point, numbers: Any) -> None:
         """Append a finished point; raises `CannotDo` if the disk is full, and then all earlier points stay."""
-        lines = [*self._before, {"key": key, "found": result}]
-        data = b"".join(json.dumps(dict(line), ensure_ascii=False, allow_nan=False).encode() + b"\n" for line in lines)
         end = self._stream.seek(0, os.SEEK_END)
+        line = _line({"point": dict(point), "numbers": numbers}, self._head) + b"\n"
+        data = line if end else self._head + b"\n" + line
         try:
             if self._stream.write(data) < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -44,16 +55,15 @@ class Checkpoint:
                 self._stream.truncate(end)
             message = f"{self.file}: cannot be written: {error.strerror or error}"
             raise CannotDo(f"{message}; the {len(self.finished)} points before are kept") from None
-        self._before = ()
-        self.finished[key] = result
+        self.finished[key_of(point)] = numbers
 
 
 @contextmanager
-def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
+def open_checkpoint(file: Path, description: Head) -> Iterator[Checkpoint]:
     """The checkpoint in a file, locked against other writers; a new file is created.
 
-    Raises `InvalidInput` if the file is not a checkpoint or belongs to another sweep, and does not change it then.
-    Raises `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
+    Raises `InvalidInput` if the file is not a checkpoint, is damaged or belongs to another sweep, and does not change
+    it then. Raises `CannotDo` if the file cannot be read or written, or if another sweep is writing it.
     """
     require_regular(file)
     try:
@@ -61,21 +71,22 @@ def open_checkpoint(file: Path, head: Head) -> Iterator[Checkpoint]:
         stream = file.open("a+b", buffering=0)
     except OSError as error:
         raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+    head, finished, incomplete = _line({"sweep": VERSION, **description}), dict[str, Any](), b""
     with stream:
         _lock(stream, file)
-        content = _content(stream, file)
-        lines = _complete_lines(content)
-        finished = _results(lines, head, file) if lines else {}
-        incomplete = len(lines) < len(content)
-        if incomplete:
-            stream.truncate(len(lines))
-        yield Checkpoint(file, stream, finished, incomplete, *([] if lines else [head]))
+        if content := _content(stream, file):
+            here, (head, *points, incomplete) = _entry(head, file), _lines(content, file)
+            if difference := _difference(_entry(head, file), here):
+                raise InvalidInput(f"{file}:1: holds another sweep ({difference}); {LEFT}")
+            finished = _results(points, head, file)
+            stream.truncate(len(content) - len(incomplete))
+        yield Checkpoint(file, stream, head, finished, bool(incomplete))
 
 
 def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The head of the sweep in a file, and its results by key; an incomplete last line is ignored.
+    """The head of the sweep in a file, and the numbers of each point by its key; an incomplete last line is ignored.
 
-    Raises `InvalidInput` if the file does not exist or is not a checkpoint.
+    Raises `InvalidInput` if the file does not exist, is not a checkpoint or is damaged.
     """
     require_regular(file)
     try:
@@ -83,51 +94,65 @@ def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             content = _content(stream, file)
     except OSError as error:
         raise InvalidInput(f"{file}: cannot be read: {error.strerror or error}") from None
-    lines = _complete_lines(content)
-    head = _parsed(lines.partition(b"\n")[0], file, 1)
-    return head, _results(lines, head, file)
+    head, *points, _ = _lines(content, file)
+    return _entry(head, file), _results(points, head, file)
 
 
 def _content(stream: FileIO, file: Path) -> bytes:
     """The whole content; raises `InvalidInput` for a file that begins otherwise, before it is read, or is too large."""
     stream.seek(0)
-    start = stream.read(len(START))
-    if not START.startswith(start):
-        raise InvalidInput(f"{file}:1: is not a line of a sweep's points; the file is left as it is")
+    start = stream.read(60)
+    if start and not start.startswith(START):
+        version = "another version has other random numbers"
+        expected = f"the points of a sweep, which begin with {START.decode()}… ({version})"
+        raise InvalidInput(f"{file}:1: expected {expected}, not {_quoted(start)}; {LEFT}")
     require_room(os.fstat(stream.fileno()).st_size // 2, f"{file}: the points")  # about four times its bytes
     return start + stream.read()
 
 
-def _complete_lines(content: bytes) -> bytes:
-    """The content up to its last line end."""
-    return content[: content.rfind(b"\n") + 1]
+def _lines(content: bytes, file: Path) -> list[bytes]:
+    """The complete lines, and the incomplete last one, which is empty if the file ends with a complete line.
+
+    Raises `InvalidInput` if the head is incomplete, or if the last line does not begin as a point does.
+    """
+    *lines, last = content.split(b"\n")
+    if not lines:
+        raise InvalidInput(f"{file}:1: expected the points of a sweep, after a whole line, not {_quoted(last)}; {LEFT}")
+    if not last.startswith(POINT[: len(last)]):
+        raise InvalidInput(f"{file}:{len(lines) + 1}: expected a point, {POINT.decode()}…, not {_quoted(last)}; {LEFT}")
+    return [*(line.removesuffix(b"\r") for line in lines), last]
 
 
-def _results(lines: bytes, head: Head, file: Path) -> dict[str, Any]:
-    """The results by key; raises `InvalidInput` if the file does not belong to the sweep with this head."""
-    first, *others = lines.splitlines()
-    if difference := _difference(_parsed(first, file, 1), json.loads(json.dumps(dict(head)))):
-        raise InvalidInput(
-            f"{file}: holds another sweep ({difference}), and is left as it is; give another file of points"
-        )
-    results = {}
-    for number, line in enumerate(others, start=2):
-        point = _parsed(line, file, number)
-        if set(point) != {"key", "found"}:
-            raise InvalidInput(f"{file}:{number}: is not a finished point of a sweep; the file is left as it is")
-        results[str(point["key"])] = point["found"]
-    return results
+def _results(lines: list[bytes], head: bytes, file: Path) -> dict[str, Any]:
+    """The numbers of each point by its key."""
+    points = (_entry(line, file, number, head) for number, line in enumerate(lines, start=2))
+    return {key_of(point["point"]): point["numbers"] for point in points}
 
 
-def _parsed(line: bytes, file: Path, number: int) -> dict[str, Any]:
-    """One line as a dictionary; the first line must be the head of a sweep."""
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        entry = None
-    if not isinstance(entry, dict) or (number == 1 and "sweep" not in entry):
-        raise InvalidInput(f"{file}:{number}: is not a line of a sweep's points; the file is left as it is")
-    return entry
+def _line(entry: Mapping[str, Any], head: bytes = b"") -> bytes:
+    """An entry as a line below a head, without the line feed; the head itself if there is none above it."""
+    text = json.dumps(dict(entry), allow_nan=False).encode()[:-1]
+    return text + _ending(text, head)
+
+
+def _ending(text: bytes, head: bytes) -> bytes:
+    """The end of a line that begins with this text: its checksum, which depends on that of the head."""
+    return ENDING % sha256(head[-LENGTH:] + text).hexdigest()[:16].encode()
+
+
+def _entry(line: bytes, file: Path, number: int = 1, head: bytes = b"") -> dict[str, Any]:
+    """The entry of a line; raises `InvalidInput` for one that is not as `_line` wrote it."""
+    text, ending = line[:-LENGTH], line[-LENGTH:]
+    if ending != (expected := _ending(text, head)):
+        cure = f"delete line {number}, and its point is computed again" if head else "give another file of points"
+        there = f"expected a line that ends with {expected.decode()}, as hopattn wrote it, not {_quoted(ending)}"
+        raise InvalidInput(f"{file}:{number}: {there}; the file is left as it is; {cure}")
+    return json.loads(text + b"}")  # type: ignore[no-any-return]
+
+
+def _quoted(line: bytes) -> str:
+    """The beginning of a line in a message."""
+    return quoted(line[:200].decode(errors="replace")) if line else "nothing"
 
 
 def _lock(stream: FileIO, file: Path) -> None:

@@ -1,8 +1,9 @@
-"""The plan of a sweep: its points, and the key by which each point is known."""
+"""The plan of a sweep: its points, the key by which each is known, and the seed of each trial."""
 
 import hashlib
 import json
 import math
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -55,29 +56,40 @@ class Plan:
 
     @property
     def head(self) -> dict[str, Any]:
-        """The first line of the checkpoint: everything that a trial depends on. So trials can be added later."""
+        """The head of the checkpoint: everything that a trial depends on. So trials can be added later."""
         versions = {"hopattn": __version__, "numpy": np.__version__}
         axes = {name: list(values) for name, values in self.axes.items()}
-        return {"sweep": 1, "about": dict(self.about), "axes": axes, "seed": self.seed, "versions": versions}
-
-    @property
-    def points(self) -> Iterator[Point]:
-        """Every point of the grid; the last axis changes fastest."""
-        for values in product(*self.axes.values()):
-            yield dict(zip(self.axes, values, strict=True))
+        return {"about": dict(self.about), "axes": axes, "seed": self.seed, "versions": versions}
 
     def __len__(self) -> int:
         return math.prod(map(len, self.axes.values()))
 
 
-def key_of(plan: Plan, point: Point) -> str:
-    """The key of a point: a hash of its numbers and of the head without the axes.
+def points_of(axes: Mapping[str, Values]) -> Iterator[Point]:
+    """Every point of the grid of these axes; the last axis changes fastest."""
+    for values in product(*axes.values()):
+        yield dict(zip(axes, values, strict=True))
 
-    So a point has the same key, and a trial the same random numbers, whatever the other points of the grid are, and
-    however many trials there are.
+
+def key_of(point: Point) -> str:
+    """The text by which a point is known: its names in alphabetical order, each with its word or its exact fraction.
+
+    So points of equal numbers have equal keys, in every version of Python and NumPy.
+
+    >>> key_of({"rule": "hebb", "load": 0.5}), key_of({"n": 3}) == key_of({"n": 3.0})
+    ('{"load": [1, 2], "rule": "hebb"}', True)
     """
-    content = {**plan.head, "axes": None, "point": dict(point)}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+    exact = {name: value if isinstance(value, str) else value.as_integer_ratio() for name, value in point.items()}
+    return json.dumps(exact, sort_keys=True)
+
+
+def seed_of(seed: int, point: Point, trial: int) -> np.random.SeedSequence:
+    """The seed of one trial at a point: it depends on the seed of the sweep, the point and the number of the trial.
+
+    The point is four words of 32 bits, the first of the SHA-256 of its key.
+    """
+    words = struct.unpack(">4I", hashlib.sha256(key_of(point).encode()).digest()[:16])
+    return np.random.SeedSequence(seed, spawn_key=(*words, trial))
 
 
 def point_text(point: Point) -> str:

@@ -7,13 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypedDict, Unpack
 
-import numpy as np
-
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.experiments.sweep.code import code_of
-from hopattn.experiments.sweep.plan import Plan, Point, Trial, key_of, point_text
+from hopattn.experiments.sweep.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
 from hopattn.experiments.sweep.table import Sweep, described
 from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown
@@ -22,8 +20,10 @@ from hopattn.scenario.grids import Grid, axes_of
 
 MOST_WORKERS = 1000
 """The most processes of one machine."""
-Task = tuple[str, Point, range]
-"""A point that a worker computes: its key, the point, and the numbers of the trials."""
+Task = tuple[Point, range]
+"""A point that a worker computes, and the numbers of the trials."""
+Numbers = Mapping[str, list[float | None]]
+"""The numbers of a point as the checkpoint holds them: for each name those of all trials, None for NaN."""
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -95,13 +95,12 @@ def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) 
     note = function(options.get("note", lambda text: None), "note")
     kept: AbstractContextManager[Any] = nullcontext(_InMemory())
     with kept if file is None else open_checkpoint(file, {**plan.head, **more}) as checkpoint:
-        points = {key_of(plan, point): point for point in plan.points}
         tasks: list[Task] = []
-        for key, point in points.items():
-            found = checkpoint.finished.get(key)
-            first = min(map(len, found["numbers"].values()), default=0) if found else 0
+        for point in points_of(plan.axes):
+            numbers = checkpoint.finished.get(key_of(point), {})
+            first = min(map(len, numbers.values()), default=0)
             if first < plan.trials:
-                tasks.append((key, point, range(first, plan.trials)))
+                tasks.append((point, range(first, plan.trials)))
         if checkpoint.repaired:
             note(f"{file}: the last line was incomplete; its point is computed again")
         total = len(plan)
@@ -109,11 +108,11 @@ def run_plan(trial: Trial, plan: Plan, options: Mapping[str, Any], **more: Any) 
         report(done, total)
         if tasks:
             work = partial(compute_point, trial=trial, seed=plan.seed, parts=packed())
-            for key, result in results_of(work, tasks, workers, cluster=given.get("scheduler", "")):
-                checkpoint.add(key, _with_more(checkpoint.finished.get(key), result))
+            for point, numbers in results_of(work, tasks, workers, cluster=given.get("scheduler", "")):
+                checkpoint.add(point, _with_more(point, checkpoint.finished.get(key_of(point)), numbers))
                 done += 1
                 report(done, total)
-        table = Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key]["numbers"] for key in points])
+        table = Sweep.of(plan.axes, plan.trials, [checkpoint.finished[key_of(point)] for point in points_of(plan.axes)])
         return replace(table, about=described(plan.head))
 
 
@@ -124,26 +123,24 @@ class _InMemory:
         self.finished: dict[str, Any] = {}
         self.repaired = False
 
-    def add(self, key: str, result: Any) -> None:
-        self.finished[key] = result
+    def add(self, point: Point, numbers: Numbers) -> None:
+        self.finished[key_of(point)] = numbers
 
 
-def compute_point(task: Task, trial: Trial, seed: int, parts: bytes) -> tuple[str, dict[str, Any]]:
-    """The key of a point, and its result as the checkpoint holds it.
+def compute_point(task: Task, trial: Trial, seed: int, parts: bytes) -> tuple[Point, Numbers]:
+    """A point, and its numbers as the checkpoint holds them.
 
-    parts: the classes of the user's own that are registered where the sweep was started. The result has the point, and
-    for each name the numbers of all trials, None for NaN. Raises `InvalidInput` if a number is infinite, or if the
-    trials have different names.
+    parts: the classes of the user's own that are registered where the sweep was started. Raises `InvalidInput` if a
+    number is infinite, or if the trials have different names.
     """
     register_packed(parts)
-    key, point, trials = task
-    words = [int(key[i : i + 8], 16) for i in range(0, len(key), 8)]
+    point, trials = task
     by_name: dict[str, list[float | None]] = {}
     place = point_text(point)
     with single_threaded():
         for i in trials:
             try:
-                found = trial(point, np.random.SeedSequence(seed, spawn_key=(*words, i)))
+                found = trial(point, seed_of(seed, point, i))
                 numbers = instance(found, Mapping, "the result of the trial", "numbers by name")
             except HopattnError as error:
                 kind = InvalidInput if isinstance(error, InvalidInput) else CannotDo
@@ -158,14 +155,13 @@ def compute_point(task: Task, trial: Trial, seed: int, parts: bytes) -> tuple[st
                 if math.isinf(number):
                     raise InvalidInput(f"{place}: '{name}' is infinite")
                 by_name.setdefault(name, []).append(None if math.isnan(number) else number)
-    return key, {"point": dict(point), "numbers": by_name}
+    return point, by_name
 
 
-def _with_more(before: Mapping[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
-    """The result of a point with its later trials; raises `InvalidInput` if these have other names."""
-    if before is None:
-        return more
-    earlier, later = before["numbers"], more["numbers"]
+def _with_more(point: Point, earlier: Numbers | None, later: Numbers) -> Numbers:
+    """The numbers of a point with those of its later trials; raises `InvalidInput` if these have other names."""
+    if earlier is None:
+        return later
     if set(earlier) != set(later):
-        raise InvalidInput(f"{point_text(more['point'])}: gives {sorted(later)} now and {sorted(earlier)} before")
-    return {**more, "numbers": {name: [*earlier[name], *later[name]] for name in later}}
+        raise InvalidInput(f"{point_text(point)}: gives {sorted(later)} now and {sorted(earlier)} before")
+    return {name: [*earlier[name], *later[name]] for name in later}

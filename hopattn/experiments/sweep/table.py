@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.experiments.sweep.plan import key_of, points_of
 from hopattn.foundation.checks import path_of
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text, npz
 from hopattn.results.frames import data_frame, dataset
@@ -105,8 +105,8 @@ class Sweep(Drawable):
         """
         summaries = {name: [part.ravel() for part in self._summary(name)] for name in self.values}
         rows = []
-        for i, point in enumerate(product(*self.axes.values())):
-            row: dict[str, Any] = dict(zip(self.axes, point, strict=True))
+        for i, point in enumerate(points_of(self.axes)):
+            row = dict(point)
             for name, (mean, error) in summaries.items():
                 row |= {name: _number(mean[i]), f"{name}{HALF}": _number(error[i])}
             rows.append(row)
@@ -155,14 +155,13 @@ def load_sweep(file: Any) -> Sweep:
     """
     path = path_of(file, "load_sweep")
     head, finished = read_checkpoint(path)
-    try:
-        axes = {str(name): tuple(values) for name, values in head["axes"].items()}
-        by_point = {tuple(result["point"][name] for name in axes): result["numbers"] for result in finished.values()}
-        trials = max((len(rows) for numbers in by_point.values() for rows in numbers.values()), default=1)
-        table = Sweep.of(axes, trials, [by_point.get(point) for point in product(*axes.values())])
-        return replace(table, about=described(head))
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise InvalidInput(f"{path}: holds no points of a sweep") from None
+    if "axes" not in head:
+        raise InvalidInput(f"{path}:1: expected the axes of a grid, not {quoted(head)}")
+    axes = {name: tuple(values) for name, values in head["axes"].items()}
+    trials = max((len(rows) for numbers in finished.values() for rows in numbers.values()), default=1)
+    return replace(
+        Sweep.of(axes, trials, [finished.get(key_of(point)) for point in points_of(axes)]), about=described(head)
+    )
 
 
 def described(head: Mapping[str, Any]) -> dict[str, Any]:
