@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from hopattn.foundation.checks import instance, whole
-from hopattn.foundation.errors import CannotDo, InvalidInput, listed, shortened
+from hopattn.foundation.errors import InvalidInput, listed, shortened
 from hopattn.foundation.writing import fractions, number
 from hopattn.practice.friendly import (
     holds,
@@ -33,7 +33,7 @@ from hopattn.practice.problem import Choice, Grid, Problem, Sheet
 from hopattn.practice.telling import untold
 from hopattn.practice.wording import given, layers_before, moves, quantity, question, texts
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.expectations.base import Numeric
+from hopattn.scenario.expectations.base import Expectation, Numeric
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.lines import line_of
@@ -41,8 +41,8 @@ from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.loading import Scenario, load
 from hopattn.scenario.practice.mistakes import mistakes
 
-MOST_PROBLEMS = 100
-"""The largest number of problems on a sheet."""
+MOST_PROBLEMS, PROBLEMS = 100, 5
+"""The largest number of problems on a sheet, and the number that it has by default."""
 WRONG = 3
 """The number of wrong answers beside the right one."""
 TRIES = 500
@@ -55,13 +55,13 @@ PLACES = 3
 Run = tuple[dict[str, Labelled], ArrayLayout, Spec]
 
 
-def sheet(scenario: Scenario | str | Path, count: int = 5, seed: int = 0, language: str = "en") -> Sheet:
+def sheet(scenario: Scenario | str | Path, count: int = PROBLEMS, seed: int = 0, language: str = "en") -> Sheet:
     """A sheet of practice problems that are drawn from a scenario with a table [practice].
 
     scenario: from `hopattn.load`, or what `load` takes. count: the number of problems, at most 100. seed: the same seed
     gives the same problems on every machine; two seeds in a row differ in at least two numbers of each problem.
-    language: "en" or "de". Raises `InvalidInput` for a scenario without [practice] and for an unknown language, and
-    `CannotDo` if no friendly problem is found.
+    language: "en" or "de". Raises `InvalidInput` for a scenario without [practice], for one that gives no friendly
+    problem, and for an unknown language.
     """
     scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
     whole(count, "count", 1, MOST_PROBLEMS)
@@ -104,12 +104,14 @@ class Exercise:
             about = "has no table [practice], which says what is drawn anew"
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
+        self.where = f"{scenario.where}:{line_of(scenario.lines, ('practice',))}: practice"
+        self.without = {table.run: table for table in spec.tables_without}
         self.asked = [one for one in spec.expect if isinstance(one, Numeric) and one.asked]
         for one in self.asked:
-            if keys := [*untold(scenario.runs[one.variants[0]], one, texts("en"))]:
-                line = line_of(scenario.lines, ("practice",))
+            without = ["without"] * (one.variants[0] in self.without)
+            if keys := [*without, *untold(scenario.runs[one.variants[0]], one, texts("en"))]:
                 reason = f"no sentence of a sheet tells {listed(keys)}; ask for a number that does not need it"
-                raise InvalidInput(f"{scenario.where}:{line}: practice: {reason}")
+                raise InvalidInput(f"{self.where}: {reason}")
         self.lesson = [one for one in spec.expect if not isinstance(one, Numeric)]
         self.changes: dict[str, Mapping[str, Any]] = {variant.name: variant.changes for variant in spec.variant}
         self.changes[""] = {}
@@ -121,12 +123,15 @@ class Exercise:
         self.draw = lru_cache(4096)(self._draw)
 
     def draw_each(self) -> None:
-        """Draw a problem for each expectation that is asked for; raises `CannotDo` if one has none."""
-        for place in range(1, len(self.asked) + 1):
+        """Draw the first sheet, and a problem for each expectation that is asked for.
+
+        Raises `InvalidInput` if one of them has no friendly problem.
+        """
+        for place in range(1, max(PROBLEMS, len(self.asked)) + 1):
             self.draw(0, place)
 
     def _draw(self, seed: int, place: int) -> Draw:
-        """The problem of a place on the sheet of a seed; raises `CannotDo` if there is none.
+        """The problem of a place on the sheet of a seed; raises `InvalidInput` if there is none.
 
         It differs in at least two of the drawn values from the problems before it on the sheet. The problem of an odd
         seed also differs from those of the seeds beside it, in its answer too; these are even and look at no others.
@@ -143,16 +148,15 @@ class Exercise:
                 return replace(found, answers=self._placed(found.answers, seed, place))
         idle = [name for name in self.table.errors if not mistakes[name](self._written(self.document, asked))]
         what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
-        raise CannotDo(
-            f"practice: {self.name}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}"
-        )
+        raise InvalidInput(f"{self.where}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}")
 
     def _attempt(self, asked: Numeric, random: Random) -> Draw | None:
         """One draw; None if it is not friendly."""
         values = self.table.drawn(self.written, random)
         document = self._changed(self.document, values)
-        runs = self._runs(document, {name for one in (asked, *self.lesson) for name in one.variants})
-        if runs is None:
+        pairs = [(one, name) for one in (asked, *self.lesson) for name in one.variants]
+        runs = self._runs(document, {name for _, name in pairs})
+        if runs is None or not all(_is_of(one, runs[name]) for one, name in pairs):
             return None
         arrays, layout, spec = runs[asked.variants[0]]
         right = asked.answer(arrays, layout)
@@ -169,7 +173,7 @@ class Exercise:
         steps = moves(asked, self.lesson)
         if not all(step.is_exact(arrays, layout) for step in steps):
             return None
-        with fractions():
+        with fractions(), np.errstate(all="ignore"):
             parts = (*given(spec, texts("en"), asked, self.lesson),)
             lines = [*up_to_layer(spec.explain(arrays), len(layers_before(asked, spec)))]
             own = asked.words or [step.at for step in steps]
@@ -219,7 +223,7 @@ class Exercise:
                 runs = self._runs(self._changed(varied, changes), {""}) if changes else None
             except InvalidInput:  # a path that this scenario does not have
                 return None
-            return None if runs is None else asked.answer(*runs[""][:2])
+            return None if runs is None or not _is_of(asked, runs[""]) else asked.answer(*runs[""][:2])
 
         return answer
 
@@ -233,8 +237,10 @@ class Exercise:
         runs: dict[str, Run] = {}
         for name in names:
             try:
-                varied = self._changed(document, self.changes[name])
+                varied = self._changed(document, self.changes.get(name, {}))
                 spec = type(self.spec).model_validate(varied, context=self.context)
+                if name in self.without and not any(spec.problems()):
+                    spec = spec.run_without(self.without[name])
                 if any(spec.problems()):
                     return None
                 with np.errstate(all="ignore"):
@@ -264,6 +270,11 @@ class Exercise:
         ask = question(draw.asked, draw.spec, words)
         working = tuple(_translated(line, words.get("working", {})) for line in draw.working)
         return Problem(place, tuple(filter(None, parts)), ask, rows, columns, choices, working)
+
+
+def _is_of(expectation: Expectation, run: Run) -> bool:
+    """Whether a run has the words and arrays of an expectation; a drawn text may have lost them."""
+    return not any(expectation.problems(run[1], ()))
 
 
 def are_near(one: Labelled, other: Labelled) -> bool:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
-from hopattn.practice.drawing import MOST_PROBLEMS, Exercise, cells
+from hopattn.practice.drawing import MOST_PROBLEMS, PROBLEMS, Exercise, cells
 from hopattn.practice.problem import LETTERS, Problem, number_of
 from hopattn.practice.wording import texts
 from hopattn.scenario.language.fields import Table, Text
@@ -28,7 +28,7 @@ class AnswersTable(Table):
 
     scenario: Text
     """The name or the file of the scenario that the sheet was drawn from."""
-    count: Annotated[int, Field(ge=1, le=MOST_PROBLEMS)] = 5
+    count: Annotated[int, Field(ge=1, le=MOST_PROBLEMS)] = PROBLEMS
     """The number of problems on the sheet."""
     seed: Annotated[int, Field(ge=0)] = 0
     """The seed of the sheet."""

@@ -22,6 +22,7 @@ _ABOUT = {
     "sweep",
     "figure",
     "practice",
+    "without",
 }
 _FILE = {*_ABOUT, "vocabulary", "written", "spaces", "positions", "input", "network", "memory", "graph", "layer"}
 _MEMORY = {"patterns", "values", "model", "separation", "beta", "update", "max_steps"}

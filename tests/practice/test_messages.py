@@ -1,16 +1,15 @@
 """What practice refuses: wrong arguments, files of answers, scenarios that no sheet tells, pools that are too small."""
 
+from pathlib import Path
+
 import pytest
 
 import hopattn as ha
 from hopattn.practice import marked, sheet
-from tests.refusal import refused
+from hopattn.scenario.practice.mistakes import mistakes
+from tests.refusal import assert_says, refused
 
 BANK = ha.load("bank").text
-SMALL = f"""{BANK.partition("[practice]")[0]}[practice]
-vary = {{ "vocabulary.words.markets" = [[0, 0.8, 0, 0.7], [0, 0.7, 0, 0.8]] }}
-errors = ["softmax-for-similarity", "word-itself-counted", "all-words-alike", "largest-alone"]
-"""
 
 
 @pytest.mark.parametrize(
@@ -23,13 +22,69 @@ errors = ["softmax-for-similarity", "word-itself-counted", "all-words-alike", "l
         (("bank", 1, -1), "seed", ["at least 0", "-1"]),
         (("bank", 1, 0, "fr"), "language", ["'fr'"]),
         (("bank", 1, 0, None), "language", ["a text", "None"]),
-        (("small.toml", 1), "practice: small: 500 draws", ["number 1", "pools"]),
     ],
 )
-def test_a_sheet_that_cannot_be_drawn_is_refused(tmp_path, monkeypatch, arguments, place, words):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(SMALL)
+def test_a_sheet_that_cannot_be_drawn_is_refused(arguments, place, words):
     refused(lambda: sheet(*arguments), place, *words)
+
+
+MARKETS, IDLE = '"vocabulary.words.markets" = [[0, 0.8, 0, 0.7], [0, 0.7, 0, 0.8]]', "signs-lost"
+ERRORS = ["softmax-for-similarity", "word-itself-counted", "all-words-alike", "largest-alone"]
+WITHOUT = """[[without]]
+token = "in"
+[[expect]]
+variant = "without in"
+at = "banks"
+closer_to = "financial"
+than = "muddy"
+[[expect]]
+variant = "without in"
+at = "banks"
+is = [0, 0, 0, 0]
+within = 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("vary", "errors", "before", "line", "words"),
+    [
+        (MARKETS, ERRORS, "", 0, ["draws", "number 1", "pools"]),
+        (MARKETS, [IDLE, *ERRORS[:2]], "", 0, [IDLE, "change nothing"]),
+        ('"input.tokens" = ["in", "muddy"]', ERRORS, "", 0, ["draws", "pools"]),
+        ('"input.tokens" = [["in"], ["muddy"]]', ERRORS, "", 0, ["draws", "pools"]),
+        (MARKETS, ERRORS, WITHOUT, 0, ["draws", "pools"]),
+        (MARKETS, ERRORS, WITHOUT + "asked = true\n", 0, ["without"]),
+        (f'{MARKETS}, "vocabulary.words" = [1, 2]', ERRORS, "", 1, ["words.markets", "leave one"]),
+        ('"layer.head.beta" = "whole", "beta" = "whole"', ERRORS, "", 1, ["layer.head.beta", "leave one"]),
+        ('"layer.head.beta" = { name = "whole", least = 5, most = 4 }', ERRORS, "", 1, ["from 5 to 4", "most"]),
+    ],
+)
+def test_both_commands_refuse_a_table_that_gives_no_sheet_at_its_line(
+    hopattn, monkeypatch, vary, errors, before, line, words
+):
+    monkeypatch.setattr("hopattn.practice.drawing.TRIES", 20)
+    head = BANK.partition("[practice]")[0].replace("names = [", "names = ['without in', " if before else "names = [")
+    text = f"{head}{before}[practice]\nvary = {{ {vary} }}\nerrors = {errors}\n"
+    Path("table.toml").write_text(text)
+    code, _, message = hopattn("practice", "table.toml")
+    assert (code, message) == (2, hopattn("check", "table.toml")[2])
+    assert_says(message, f"table.toml:{text.splitlines().index('[practice]') + 1 + line}: practice", *words)
+
+
+def test_check_draws_the_sheet_that_practice_draws(hopattn, monkeypatch):
+    monkeypatch.setattr("hopattn.practice.drawing.TRIES", 40)
+    markets, banks = [[0, 0.8, 0, 0.6], [0, 0.6, 0, 0.8]], [[0.1, 0.7, 0.7, 0.1], [0.1, 0.1, 0.7, 0.7], [0.5] * 4]
+    vary = f'"vocabulary.words.markets" = {markets}, "vocabulary.words.banks" = {banks}'
+    text = f"{BANK.partition('[practice]')[0]}[practice]\nvary = {{ {vary} }}\nerrors = {ERRORS}\n"
+    Path("few.toml").write_text(text)
+    assert [*hopattn("check", "few.toml")][::2] == [*hopattn("practice", "few.toml")][::2]
+    assert_says(hopattn("check", "few.toml")[2], "few.toml", "number 5")
+
+
+def test_an_error_has_no_answer_where_there_is_nothing_to_change():
+    for name in ("bank", "causal-mask", "six-neurons", "sdm"):
+        written = ha.load(name).spec.written_out
+        assert all(isinstance(mistakes[error](written), dict) for error in mistakes), name
 
 
 @pytest.mark.parametrize(

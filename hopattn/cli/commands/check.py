@@ -34,7 +34,7 @@ So many that come with hopattn are shown in their groups.
 def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
-    Of a scenario with a table [practice], a problem of each kind is drawn too, which must be friendly.
+    Of a scenario with a table [practice], the first sheet is drawn too, whose problems must be friendly.
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
@@ -80,7 +80,7 @@ def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_j
 
 def _checked(name: str) -> "tuple[Result, str, float] | str":
     """The verdicts on a scenario, where it stands and the seconds that it took; the message of an error."""
-    from hopattn.foundation.errors import CannotDo, InvalidInput
+    from hopattn.foundation.errors import InvalidInput
     from hopattn.foundation.threads import single_threaded
     from hopattn.practice.drawing import Exercise
     from hopattn.scenario.loading import load
@@ -94,7 +94,7 @@ def _checked(name: str) -> "tuple[Result, str, float] | str":
             result = run(scenario)
             if scenario.spec.practice is not None:
                 Exercise(scenario).draw_each()
-        except (InvalidInput, CannotDo) as error:
+        except InvalidInput as error:
             return str(error)
     result = replace(result, runs=())  # its arrays are not sent to another process
     return result, scenario.where, perf_counter() - start

@@ -70,13 +70,13 @@ def command(
         raise InvalidInput("--json: is an option of --check; --format json gives a sheet as JSON")
     if scenario is None:
         raise InvalidInput(f"practice: needs the name of a scenario: {', '.join(_with_problems())}")
-    from hopattn.practice.drawing import sheet
+    from hopattn.practice.drawing import PROBLEMS, sheet
     from hopattn.practice.formats import formats
     from hopattn.results.files import write_folder, write_over
 
     chosen = formats[format_ or _of_ending(sheet_file)]()
     _require_files(sheet_file, key_file, chosen)
-    drawn = sheet(scenario, 5 if count is None else count, seed or 0, language or "en")
+    drawn = sheet(scenario, PROBLEMS if count is None else count, seed or 0, language or "en")
     if key_file is not None:
         write_over(key_file, chosen.key(drawn).encode())
         click.echo(str(key_file), err=True)

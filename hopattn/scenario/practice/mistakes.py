@@ -22,7 +22,7 @@ def mask_forgotten(document: Document) -> Changes:
 
 def future_seen(document: Document) -> Changes:
     """The words attend to those that the mask hides, and not to those that it shows."""
-    mask, n = _heads(document, "mask"), len(document.get("input", {}).get("tokens", []))
+    mask, n = _heads(document, "mask"), len(_tokens(document))
     if mask not in (None, "causal", "strict"):
         return {}
     first = 1 if mask == "strict" else 0
@@ -60,13 +60,13 @@ def edges_backwards(document: Document) -> Changes:
 def word_itself_counted(document: Document) -> Changes:
     """The words attend to themselves too."""
     if edges := (document.get("graph") or {}).get("edges"):
-        return {"graph.edges": [*edges, *([word, word] for word in document["input"]["tokens"])]}
+        return {"graph.edges": [*edges, *([word, word] for word in _tokens(document))]}
     return {"layer.head.mask": "causal"} if _heads(document, "mask") == "strict" else {}
 
 
 def word_itself_left_out(document: Document) -> Changes:
     """The words do not attend to themselves."""
-    mask, n = _heads(document, "mask"), len((document.get("input") or {}).get("tokens", []))
+    mask, n = _heads(document, "mask"), len(_tokens(document))
     if mask == "none":
         return {"layer.head.mask": [[i != j for j in range(n)] for i in range(n)]} if _first_head(document) else {}
     return {"layer.head.mask": "strict"} if mask in (None, "causal") else {}
@@ -272,7 +272,8 @@ def last_pattern_left_out(document: Document) -> Changes:
 def pattern_for_cue(document: Document) -> Changes:
     """The first pattern is recalled in place of the cue."""
     patterns = (document.get("memory") or {}).get("patterns", [])
-    return {"input.tokens": patterns[:1] * len(document["input"]["tokens"])} if patterns else {}
+    tokens = _tokens(document)
+    return {"input.tokens": patterns[:1] * len(tokens)} if patterns and tokens else {}
 
 
 mistakes: Choices[Callable[[Document], Changes]] = Choices(
@@ -284,6 +285,11 @@ mistakes: Choices[Callable[[Document], Changes]] = Choices(
     },
 )
 """The errors by name."""
+
+
+def _tokens(document: Document) -> list[str]:
+    """The words of the text; none where there is no text."""
+    return list((document.get("input") or {}).get("tokens", []))
 
 
 def _first_head(document: Document) -> Mapping[str, Any]:
@@ -327,5 +333,6 @@ def _neurons(document: Document, change: Callable[[list[float]], list[float]]) -
         return {"network.matrix": [change(list(row)) for row in network["matrix"]]}
     neurons = network.get("neurons") or {}
     changed = {name: change(list(weights)) for name, weights in neurons.items()}
-    free = {"vocabulary.magnitude": "free"} if document["vocabulary"].get("magnitude") == "unit" else {}
+    unit = (document.get("vocabulary") or {}).get("magnitude") == "unit"
+    free = {"vocabulary.magnitude": "free"} if unit else {}
     return {"network.neurons": changed, **free} if neurons else {}

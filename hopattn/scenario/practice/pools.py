@@ -69,6 +69,8 @@ class Whole(Pool):
 
     def draw(self, present: Any, random: Random) -> Any:
         choices = [value for value in range(self.least, self.most + 1) if value != 0]
+        if not choices:
+            raise ValueError(f"there is no number but 0 from {self.least} to {self.most}; use a larger `most`")
         return _each(present, lambda value: choices[random.randrange(len(choices))] if value != 0 else 0)
 
 

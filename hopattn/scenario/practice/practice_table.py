@@ -1,12 +1,13 @@
 """The table `[practice]` of a scenario: what a practice problem draws anew, and the errors behind its wrong answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 from random import Random
 from typing import Annotated, Any
 
 from pydantic import Field, Tag
 
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.scenario.language.fields import (
     ByTomlType,
     EntryIn,
@@ -16,6 +17,8 @@ from hopattn.scenario.language.fields import (
     Text,
     registry_entry,
 )
+from hopattn.scenario.language.lines import Path
+from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.language.paths import IsUserKey, dotted, parse_path, whole_path
 from hopattn.scenario.practice.mistakes import mistakes
 from hopattn.scenario.practice.pools import pools
@@ -44,7 +47,8 @@ class PracticeTable(Table):
         return {path: _drawn(pool, _present(document, parse_path(path)), random) for path, pool in self.vary.items()}
 
     def problems(self, document: Mapping[str, Any], user_key: IsUserKey) -> Iterator[Problem]:
-        """Paths that the file does not have, and pools that do not fit the values there."""
+        """Paths that the file does not have, pools that do not fit the values there, and values drawn twice."""
+        places: dict[str, Iterable[Path]] = {}
         for path, pool in self.vary.items():
             place = ("practice", "vary", path)
             try:
@@ -56,8 +60,13 @@ class PracticeTable(Table):
                     yield Problem(place, has)
                 else:
                     _drawn(pool, present, Random(0))
+                    places[path] = changed(document, {path: present}, document, user_key)[1]
             except (InvalidInput, ValueError) as error:
                 yield Problem(place, str(error).removeprefix(f"{path}: "))
+        for (one, ours), (other, theirs) in combinations(places.items(), 2):
+            if any(a[: len(b)] == b[: len(a)] for a, b in product(ours, theirs)):
+                about = f"'{shortened(one)}' draws the same value; leave one of the two out"
+                yield Problem(("practice", "vary", other), about)
 
 
 def _drawn(pool: Any, present: Any, random: Random) -> Any:
