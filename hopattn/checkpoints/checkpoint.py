@@ -8,17 +8,18 @@ import numpy as np
 
 from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields
-from hopattn.checkpoints.folder import CONFIG, arrays_in, table_in
+from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, table_in
 from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
+from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import as_array, read_by_numpy
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.declared import shaped
-from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
+from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, shortened
 from hopattn.foundation.in_range import in_range
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
@@ -55,7 +56,9 @@ class Checkpoint:
         family = FAMILIES[kind]
         self.path, self.family = folder, kind
         self.plan = Plan.of(Fields(table, CONFIG, family.older), family)
-        self._parts = Parts.of(family, self.plan, arrays_in(folder))
+        arrays = arrays_in(folder)
+        with placed(named(arrays_file(folder))):
+            self._parts = Parts.of(family, self.plan, arrays)
 
     def __repr__(self) -> str:
         plan = self.plan

@@ -38,18 +38,24 @@ def table_in(file: Path) -> dict[str, Any]:
     return table
 
 
+def arrays_file(folder: Path) -> Path:
+    """The file that says which arrays a folder holds: the index, or `model.safetensors` itself."""
+    return index if (index := folder / INDEX).exists() else folder / ARRAYS
+
+
 def arrays_in(folder: Path) -> dict[str, StoredArray]:
     """The arrays of a folder by name: of `model.safetensors`, or of the files that its index names.
 
     Nothing but the headers is read. Raises `InvalidInput` for a folder without such a file, for a file that is missing,
     truncated or damaged, and where the index and the files name different arrays.
     """
-    if (index := folder / INDEX).exists():
-        return _by_index(index)
-    if not (folder / ARRAYS).exists() and (pickles := [one.name for one in folder.iterdir() if one.suffix in PICKLES]):
+    file = arrays_file(folder)
+    if file.name == INDEX:
+        return _by_index(file)
+    if not file.exists() and (pickles := [one.name for one in folder.iterdir() if one.suffix in PICKLES]):
         cure = f"pickles may run programs and are never loaded; save the model as {ARRAYS}"
         raise InvalidInput(f"'{shortened(folder)}' holds {listed(sorted(pickles))}; {cure}")
-    return arrays_in_safetensors(folder / ARRAYS)
+    return arrays_in_safetensors(file)
 
 
 def _by_index(index: Path) -> dict[str, StoredArray]:

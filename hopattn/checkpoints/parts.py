@@ -65,7 +65,7 @@ class Parts:
         has_logits = not of_logits or any(name in stored for name in of_logits)
         wanted = shapes | of_logits if has_logits else shapes
         if missing := [name for name in wanted if name not in stored]:
-            raise InvalidInput(f"arrays: missing: {listed(missing)}")
+            raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them")
         unread = {one.format(i) for one in family.unread_arrays for i in range(plan.n_layers)}
         unread |= {family.arrays["unembedding"]} if plan.tied else set()
         for name, array in stored.items():
@@ -172,10 +172,11 @@ class Parts:
         return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, self.plan.epsilon)
 
     def _rows(self, role: str, rows: Any) -> np.ndarray:
-        return _wide(self.stored[self.family.arrays[role]].picked(rows), role)
+        stored = self.stored[self.family.arrays[role]]
+        return _wide(stored.picked(rows), stored.where)
 
     def _read(self, name: str) -> np.ndarray:
-        return _wide(self.stored[name].mapped(), name)
+        return _wide(self.stored[name].mapped(), self.stored[name].where)
 
 
 ROLES = ("query", "key", "value")

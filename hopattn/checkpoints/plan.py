@@ -137,7 +137,7 @@ def _or_none(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
 
 
 def _activation(value: Any, what: str) -> str:
-    if value not in ACTIVATIONS:
+    if _text(value, what) not in ACTIVATIONS:
         raise InvalidInput(f"{what}: {unknown(value, ACTIVATIONS)}")
     return str(value)
 

@@ -22,7 +22,7 @@ import numpy as np
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.checks import path_of
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, placed, quoted, reject_unknown, unknown
 from hopattn.foundation.registry import Registry
 from hopattn.results.files import json_text, npz, write_over
 from hopattn.retrieval.activation import Activation, activations
@@ -61,13 +61,14 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: M
     file = path_of(path, "load_memory")
     arrays = arrays_of(file)
     try:
-        header = json.loads(str(arrays.pop(HEADER)[()]))
-        if (version := header["hopattn memory"]) != VERSION:
-            raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")
-        reject_unknown("kind", [header["kind"]], kinds)
-        return _unpacked(header, arrays, {**kinds, **inside})
-    except InvalidInput as error:
-        raise InvalidInput(f"{named(file)}: {error}") from None
+        with placed(named(file)):
+            header = json.loads(str(arrays.pop(HEADER)[()]))
+            if (version := header["hopattn memory"]) != VERSION:
+                raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")
+            reject_unknown("kind", [header["kind"]], kinds)
+            return _unpacked(header, arrays, {**kinds, **inside})
+    except InvalidInput:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise InvalidInput(f"{named(file)} is not a memory that `save` wrote, or is truncated") from None
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.checkpoints.checkpoint import Checkpoint
+from hopattn.checkpoints.folder import arrays_file
 from hopattn.circuits.census.heads import head_census
 from hopattn.circuits.census.table import Census
 from hopattn.circuits.emergence.record import Training
@@ -16,9 +17,9 @@ from hopattn.foundation.array_files import named, numbers
 from hopattn.foundation.array_headers import opened
 from hopattn.foundation.checks import COUNTED, whole
 from hopattn.foundation.endings import ARRAYS
-from hopattn.foundation.errors import InvalidInput, listed, quoted, shortened
+from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, shortened
 from hopattn.results.frames import imported
-from hopattn.scenario.files import shipped_folder
+from hopattn.scenario.files import shipped_folder, utf8
 
 PERIOD, TIMES = 25, 4
 """The random tokens of a text, and how often they come, as in Olsson et al. (2022)."""
@@ -28,12 +29,14 @@ IDS = re.compile(r"[\s,\[\]\d]*\d[\s,\[\]\d]*")
 
 
 class OpenedModel(NamedTuple):
-    """A model on disk. tokens: the size of its vocabulary. longest: the most tokens of a text, or None.
+    """A model on disk. file: that of its arrays. tokens: the size of its vocabulary.
 
-    layers: its layers for the ids of a text, one after the other. embed, unembed: `(tokens, dim)`, or None.
+    longest: the most tokens of a text, or None. layers: its layers for the ids of a text, one after the other. embed,
+    unembed: `(tokens, dim)`, or None.
     """
 
     name: str
+    file: Path
     tokens: int
     n_layers: int
     longest: int | None
@@ -67,9 +70,9 @@ def census_of_model(path: Path, text: CensusText, report: Callable[[int, int], o
     model = _opened(path)
     ids, about = tokens_for(model, path, text)
     done = None if report is None else (lambda count: report(count, model.n_layers))
-    return head_census(
-        model.layers(ids), ids, embed=model.embed, unembed=model.unembed, about=f"{model.name}: {about}", report=done
-    )
+    tables = {"embed": model.embed, "unembed": model.unembed}
+    with placed(named(model.file)):
+        return head_census(model.layers(ids), ids, **tables, about=f"{model.name}: {about}", report=done)
 
 
 def tokens_for(model: OpenedModel, path: Path, text: CensusText) -> tuple[np.ndarray, str]:
@@ -88,7 +91,8 @@ def tokens_for(model: OpenedModel, path: Path, text: CensusText) -> tuple[np.nda
         raise InvalidInput(f"{named(file)}: got {len(ids)} tokens; expected at least two")
     if (wrong := ids[(ids < 0) | (ids >= model.tokens)]).size:
         raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
-    _require_length(len(ids), model)
+    with placed(named(file)):
+        _require_length(len(ids), model)
     return ids, f"{len(ids):,} tokens of {file.name}"
 
 
@@ -143,18 +147,22 @@ def _ids_of_words(file: Path, folder: Path) -> np.ndarray:
     if not own.is_file():
         raise InvalidInput(f"--text: '{shortened(folder)}' has no tokenizer.json; give the ids of the text by --ids")
     with opened(file) as stream:
-        text = stream.read().decode("utf-8", errors="replace")
-    return np.array(tokenizers.Tokenizer.from_file(str(own)).encode(text).ids, np.int64)
+        text = utf8(stream.read(), named(file))
+    try:
+        return np.array(tokenizers.Tokenizer.from_file(str(own)).encode(text).ids, np.int64)
+    except Exception as error:  # the package has no class of its own for a wrong file
+        raise InvalidInput(f"{named(own)}: `tokenizers` cannot use it: {shortened(error, 100)}") from None
 
 
 def _opened(path: Path) -> OpenedModel:
     """The model at a path; raises `InvalidInput` where there is none."""
     if path.is_dir():
-        return _checkpoint(path)
+        with placed(f"'{shortened(path)}'"):
+            return _checkpoint(path)
     training = trained(path)
     model, recipe = training.model(), training.recipe
     longest = recipe.length if recipe.positions else None
-    return OpenedModel(path.stem, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
+    return OpenedModel(path.stem, path, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
 
 
 def trained(path: Path) -> Training:
@@ -175,4 +183,5 @@ def _checkpoint(folder: Path) -> OpenedModel:
     plan, unembed = checkpoint.plan, checkpoint.unembedding
     embed = None if unembed is None else checkpoint.embedding
     name = folder.resolve().name
-    return OpenedModel(name, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, embed, unembed)
+    file = arrays_file(folder)
+    return OpenedModel(name, file, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, embed, unembed)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
-from hopattn.foundation.array_files import naming
+from hopattn.foundation.array_files import named
+from hopattn.foundation.errors import placed
 from hopattn.foundation.writing import at_most
 from hopattn.theory.separation import Margins, margins
 
@@ -187,7 +188,7 @@ def separation_of_file(file: Path, error: float, array: str | None = None) -> li
     """
     if (names := head_arrays(file, array)) is None:
         patterns = patterns_of(file, array=array)
-        with naming(file):
+        with placed(named(file)):
             return [SeparationReport("", margins(patterns.read()), error, patterns.names)]
     reports = []
     for head in heads_of(file, names):

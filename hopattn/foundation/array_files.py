@@ -14,7 +14,6 @@ import numpy as np
 
 from hopattn.foundation.array_headers import StoredArray, array_in_npy, arrays_in_npz, arrays_in_safetensors
 from hopattn.foundation.array_headers import named as named
-from hopattn.foundation.array_headers import naming as naming
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room

@@ -68,15 +68,6 @@ def opened(file: Path) -> Iterator[io.BufferedReader]:
 
 
 @contextmanager
-def naming(file: Path) -> Iterator[None]:
-    """Put the name of a file before the message of `InvalidInput`, for a fault in its numbers."""
-    try:
-        yield
-    except InvalidInput as error:
-        raise InvalidInput(f"{named(file)}: {error}") from None
-
-
-@contextmanager
 def _access(file: Path) -> Iterator[None]:
     """Turn an error of the operating system into `InvalidInput`."""
     try:

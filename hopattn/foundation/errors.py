@@ -4,7 +4,8 @@ The command line turns the class of an error into an exit code: `InvalidInput` i
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 MAX_LISTED = 40  # the most choices, or problems of a file, that a message lists; of the rest it gives the number
 MAX_LINE = 2500  # the most characters of one line of a message: those of a full list
@@ -25,6 +26,24 @@ class InvalidInput(HopattnError, ValueError):
 
 class CannotDo(HopattnError, RuntimeError):
     """A valid request that the machine could not carry out (a full disk, a lost worker)."""
+
+
+@contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Let each `InvalidInput` say where its fault stands, such as the file that is read, unless it does already.
+
+    >>> with placed("'ids.npy'"):
+    ...     raise InvalidInput("got the id −1")
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: 'ids.npy': got the id −1
+    """
+    try:
+        yield
+    except InvalidInput as error:
+        if where in str(error):
+            raise
+        raise InvalidInput(f"{where}: {error}") from None
 
 
 def nearest(word: object, choices: Iterable[str]) -> str | None:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import placed
 from hopattn.foundation.writing import counted
 from hopattn.notes.claims import Claim
 from hopattn.notes.known import Known, known
 from hopattn.notes.prose import list_sums, prose_claims
 from hopattn.notes.reading import Block, blocks
 from hopattn.notes.tables import row_sums, table_claims
-from hopattn.scenario.files import read_text
+from hopattn.scenario.files import beside, read_text
 
 KINDS = {".tex": "tex", ".ltx": "tex", ".latex": "tex", ".md": "md", ".markdown": "md", ".qmd": "md", ".rmd": "md"}
 """How a file is read, by its ending; any other is plain text."""
@@ -45,10 +45,8 @@ def check(file: Path, names: Sequence[str] = (), runs_of: Callable[[str], list[K
         if block.naming is None:
             claims += _claims(block, own)
         elif block.naming[0] != OFF:
-            try:
+            with placed(f"{file}:{block.naming[1]}"):
                 runs = runs_of(_beside(file, block.naming[0]))
-            except InvalidInput as error:
-                raise InvalidInput(f"{file}:{block.naming[1]}: {error}") from None
             claims += _claims(block, runs)
     return Checked(str(file), tuple(sorted(claims, key=lambda claim: claim.line)))
 
@@ -56,8 +54,7 @@ def check(file: Path, names: Sequence[str] = (), runs_of: Callable[[str], list[K
 def _beside(file: Path, name: str) -> str:
     """The name of a scenario; a file of that name in the folder of a text comes first."""
     place, variant, rest = name.partition(" variant ")
-    own = file.parent / place
-    return f"{own}{variant}{rest}" if place.endswith(".toml") and own.is_file() else name
+    return f"{beside(file, place)}{variant}{rest}" if place.endswith(".toml") else name
 
 
 def _claims(block: Block, runs: Sequence[Known]) -> list[Claim]:

@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hopattn.foundation.checks import path_of
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
 from hopattn.practice.drawing import MOST_PROBLEMS, PROBLEMS, Exercise, cells
 from hopattn.practice.problem import LETTERS, Problem, number_of
 from hopattn.practice.wording import texts
+from hopattn.scenario.files import beside
 from hopattn.scenario.language.fields import Table, Text
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.loading import load, load_table
@@ -66,8 +67,10 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
     if wrong:
         where = f"{path}:{line_of(lines, ('answers', wrong[0]))}"
         raise InvalidInput(f"{where}: answers: {unknown(wrong[0], numbers)}; the sheet has {table.count} problems")
-    words = texts(table.language)
-    exercise = Exercise(_scenario(table.scenario, path))
+    with placed(f"{path}:{line_of(lines, ('language',))}"):
+        words = texts(table.language)
+    with placed(f"{path}:{line_of(lines, ('scenario',))}: scenario"):
+        exercise = Exercise(load(beside(path, table.scenario)))
     marks = []
     for number in numbers:
         if number not in table.answers:
@@ -88,12 +91,6 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
             likely = (name for found, name in known if _near(own, [[number_of(one) for one in row] for row in found]))
             marks.append(Mark(int(number), "wrong", line, words["error"].get(next(likely, ""), "")))
     return tuple(marks)
-
-
-def _scenario(name: str, answers: Path) -> Any:
-    """The scenario of a file of answers: a path is looked for beside that file."""
-    beside = answers.parent / name
-    return load(beside if beside.is_file() else name)
 
 
 def _rows(answer: Any, problem: Problem) -> Rows:

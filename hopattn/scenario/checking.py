@@ -64,7 +64,7 @@ class Checker:
         self.not_applicable: dict[tuple[int, str], str] = {}
         self.changes: dict[str, Any] = {}
         self.layouts: dict[str, ArrayLayout] = {}
-        self.document = self._toml()
+        self.document = toml_of(text, where)
         self.lines = key_lines(text)
 
     def runs(self, overrides: Mapping[str, Any]) -> dict[str, Spec]:
@@ -119,19 +119,6 @@ class Checker:
             if not problems:
                 found[name], self.layouts[name] = spec, spec.layout()
         return found
-
-    def _toml(self) -> dict[str, Any]:
-        if beyond := too_large(self.text):
-            raise InvalidScenario([f"{self.where}:{beyond[0]}: {beyond[1]}"])
-        try:
-            return tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            fault = syntax_fault(self.text, error)
-            raise InvalidScenario([f"{self.where}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
-        except ValueError:  # Python refuses whole numbers of more than 4,300 digits
-            digits = re.search(r"(?<!\d)\d{4300}", self.text.replace("_", ""))
-            line = str(self.text.count("\n", 0, digits.start()) + 1) if digits else "1"
-            raise InvalidScenario([f"{self.where}:{line}: holds a number of too many digits"]) from None
 
     def _model(self) -> type[Spec]:
         version, kind = self.document.get("schema"), self.document.get("kind")
@@ -247,6 +234,21 @@ class Checker:
 
     def _invalid(self) -> InvalidScenario:
         return InvalidScenario((message for _, message in sorted(self.errors)), self.stopped)
+
+
+def toml_of(text: str, where: str) -> dict[str, Any]:
+    """The document of a text in TOML; where: the name of its file. Raises `InvalidScenario` for another text."""
+    if beyond := too_large(text):
+        raise InvalidScenario([f"{where}:{beyond[0]}: {beyond[1]}"])
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        fault = syntax_fault(text, error)
+        raise InvalidScenario([f"{where}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
+    except ValueError:  # Python refuses whole numbers of more than 4,300 digits
+        digits = re.search(r"(?<!\d)\d{4300}", text.replace("_", ""))
+        line = str(text.count("\n", 0, digits.start()) + 1) if digits else "1"
+        raise InvalidScenario([f"{where}:{line}: holds a number of too many digits"]) from None
 
 
 def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:

@@ -70,6 +70,12 @@ def resolve(path: Any) -> Path:
     return Path(given)
 
 
+def beside(file: Path, name: str) -> str:
+    """The path of a file of this name in the folder of another file; the name itself where there is none."""
+    path = str(file.parent / name)
+    return path if os.path.isfile(path) else name  # noqa: PTH113 (without an error for a name that is too long)
+
+
 def own_files(folder: Path) -> dict[str, Path]:
     """The scenario files in a folder, by their names without the ending; none of a folder that cannot be read."""
     try:
@@ -140,6 +146,11 @@ def decode(data: bytes, where: str, what: str = "scenario") -> str:
     """
     if len(data) > MAX_BYTES:
         raise InvalidInput(f"{where}: is larger than {MAX_BYTES // 2**20} MiB; a {what} is a page of text")
+    return utf8(data, where)
+
+
+def utf8(data: bytes, where: str) -> str:
+    """The text of these bytes, as `decode` gives it, of any size."""
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

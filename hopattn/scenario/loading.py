@@ -1,6 +1,5 @@
 """From a file to a checked scenario."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -9,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
-from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario
+from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.fields import Problem, Table
@@ -17,7 +16,6 @@ from hopattn.scenario.language.figure_table import FigureTable
 from hopattn.scenario.language.lines import Path, key_lines, line_of
 from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.overrides import settings
-from hopattn.scenario.language.syntax_faults import syntax_fault
 
 AnyTable = TypeVar("AnyTable", bound=Table)
 
@@ -93,12 +91,7 @@ def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping
     model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load` does.
     """
     text = read_text(file)
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        fault = syntax_fault(text, error)
-        raise InvalidScenario([f"{file}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
-    lines = key_lines(text)
+    document, lines = toml_of(text, str(file)), key_lines(text)
     try:
         return model.model_validate(document), lines
     except ValidationError as error:

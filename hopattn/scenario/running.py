@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.checks import Seed, flag, whole_seed
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, placed, shortened
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
@@ -80,10 +80,8 @@ def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> d
     """The arithmetic of each run, by name; raises `InvalidInput` if it is too long to be read."""
     working, room = {}, MOST_LINES
     for name, own in arrays.items():
-        try:
+        with placed(scenario.where):
             working[name] = tuple(islice(scenario.runs[name].explain(own), room + 1))
-        except InvalidInput as error:
-            raise InvalidInput(f"{scenario.where}: {error}") from None
         room -= len(working[name])
         if room < 0:
             raise InvalidInput(
@@ -102,16 +100,13 @@ def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, La
 def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None = None) -> dict[str, Labelled]:
     """The arrays of one run; raises `InvalidInput` for numbers that are not finite, with the name of their array."""
     spec, line = scenario.runs[name], line_of(scenario.lines, (scenario.spec.main_table,))
-    where = f"{scenario.where}:{line}: " + (f"variant '{name}': " if name else "")
-    try:
-        with np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite
-            arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
-    except InvalidInput as error:
-        raise InvalidInput(f"{where}{error}") from None
+    where = f"{scenario.where}:{line}" + (f": variant '{name}'" if name else "")
+    with placed(where), np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite
+        arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
     for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
             message = f"use smaller vectors{_largest_word(spec)} or a smaller beta"
-            raise InvalidInput(f"{where}the numbers grow out of range ('{key}'): {message}")
+            raise InvalidInput(f"{where}: the numbers grow out of range ('{key}'): {message}")
     return arrays
 
 

@@ -18,6 +18,7 @@ CONFIGURATIONS = [
     ({"rms_norm_eps": ...}, "'rms_norm_eps' is missing"),
     ({"rope_theta": ...}, "'rope_theta' is missing"),
     ({"hidden_act": "mish"}, "hidden_act:", "'mish'"),
+    ({"hidden_act": ["silu"]}, "hidden_act:", "['silu']", "a text"),
     ({"num_heads": 4}, "the field 'num_heads'"),
     ({"rms_norm_epsilon": 1e-5}, "'rms_norm_epsilon'", "'rms_norm_eps'"),
     ({"num_attention_heads": 3}, "3 heads", "2 heads of keys"),
@@ -58,11 +59,11 @@ def test_each_array_that_is_missing_not_known_or_not_of_numbers_is_refused(confi
     for name in state:
         if name != "lm_head.weight":
             others = {other: array for other, array in state.items() if other != name}
-            refused(reading(write(tmp_path, config, others)), "", f"arrays: missing: {name}")
+            refused(reading(write(tmp_path, config, others)), "'model.safetensors'", f"arrays: missing: {name}")
     refused(reading(write(tmp_path, config, state | {"extra.weight": np.ones(2)})), "", "'extra.weight' is not known")
     wrong = next(iter(state))
     nan = {**state, wrong: np.full_like(state[wrong], np.nan)}
-    refused(reading(write(tmp_path, config, nan)), "", f"{wrong}: row 0", "NaN")
+    refused(reading(write(tmp_path, config, nan)), "'model.safetensors'", f"{wrong}': row 0", "NaN")
     file = write(tmp_path, config, state) / "model.safetensors"
     file.write_bytes(file.read_bytes().replace(b'"F64"', b'"I64"', 1))
     refused(reading(tmp_path), "", "floating-point numbers")

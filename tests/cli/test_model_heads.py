@@ -95,6 +95,17 @@ def test_a_text_is_read_by_the_models_own_tokenizer(hopattn, folder, tmp_path, m
     (folder / "tokenizer.json").write_text("{}")
     code, out, _ = hopattn("heads", str(folder), "--text", str(file), "--json")
     assert code == 0 and json.loads(out)["about"] == "tiny: 6 tokens of text.txt"
+    file.write_bytes(b"abc\xff")
+    code, _, err = hopattn("heads", str(folder), "--text", str(file))
+    assert (code, err) == (2, "'text.txt':1: is not UTF-8 text (byte 0xff); save the file as UTF-8 in your editor\n")
+
+    def unread(path):
+        raise Exception("expected value at line 1 column 1")  # the class that `tokenizers` raises
+
+    file.write_text("abcabc")
+    double.Tokenizer = SimpleNamespace(from_file=unread)
+    code, _, err = hopattn("heads", str(folder), "--text", str(file))
+    assert code == 2 and err.startswith("'tokenizer.json': ") and "line 1 column 1" in err
 
 
 def test_a_trained_model_is_saved_as_a_folder_that_shows_its_induction_heads_first(hopattn, tmp_path):

@@ -92,13 +92,20 @@ def test_an_error_has_no_answer_where_there_is_nothing_to_change():
     [
         ('scenario = "bank"\n', "answers.toml:1: answers", ["missing"]),
         ('scenario = "bank"\n[answers]\n', "answers.toml:2: answers", []),
-        ('scenario = "bnk"\n[answers]\n1 = 1\n', "there is no scenario or file 'bnk'", ["'bank'?"]),
+        (
+            'scenario = "bnk"\n[answers]\n1 = 1\n',
+            "answers.toml:1: scenario: there is no scenario or file 'bnk'",
+            ["'bank'?"],
+        ),
         ('scenario = "bank"\ncount = 2\n[answers]\n3 = 1\n', "answers.toml:4: answers", ["'3'", "2 problems"]),
         ('scenario = "bank"\ncount = 101\n[answers]\n3 = 1\n', "answers.toml:2: count", ["101", "100"]),
         ('scenario = "bank"\nsed = 2\n[answers]\n3 = 1\n', "answers.toml:2: sed", ["'seed'?"]),
         ('scenario = "bank"\nseed = -1\n[answers]\n3 = 1\n', "answers.toml:2: seed", ["-1"]),
         ("scenario = bank\n", "answers.toml:1", ["not TOML"]),
-        ('scenario = "bank"\nlanguage = "dee"\n[answers]\n1 = 1\n', "language", ["'dee'", "'de'?"]),
+        ('scenario = "bank"\nlanguage = "dee"\n[answers]\n1 = 1\n', "answers.toml:2: language", ["'dee'", "'de'?"]),
+        (f"scenario = '{'x' * 400}'\n[answers]\n1 = 1\n", "answers.toml:1: scenario", ["there is no scenario"]),
+        ("scenario = " + "[" * 5000, "answers.toml:1", ["nested"]),
+        ("count = " + "9" * 5000, "answers.toml:1", ["too many digits"]),
     ],
 )
 def test_a_fault_of_a_file_of_answers_is_reported(tmp_path, monkeypatch, text, place, words):

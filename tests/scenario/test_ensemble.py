@@ -175,11 +175,11 @@ def test_own_patterns_of_0_and_1_are_damaged_as_such(tmp_path):
 @pytest.mark.parametrize(
     ("keys", "place", "words"),
     [
-        ({"patterns": 9}, "patterns", "asks for 9 patterns; the file holds 5"),
-        ({"patterns": None, "load": 2}, "load", "asks for 12 patterns; the file holds 5"),
+        ({"patterns": 9}, "patterns", "asks for 9 patterns; 'own.csv' holds 5"),
+        ({"patterns": None, "load": 2}, "load", "asks for 12 patterns; 'own.csv' holds 5"),
         ({"neurons": 6}, "neurons", "random patterns"),
         ({"sort": "unit"}, "sort", "random patterns"),
-        ({"model": {"name": "hopfield", "activation": "step"}}, "file", "the file holds other numbers"),
+        ({"model": {"name": "hopfield", "activation": "step"}}, "file", "'own.csv' holds other numbers"),
     ],
 )
 def test_own_patterns_that_do_not_fit_are_refused(tmp_path, keys, place, words):

@@ -166,7 +166,7 @@ def test_numbers_of_any_size_give_radii_without_a_fault(patterns, beta):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ha.theory.margins([1.0, 2.0]), "patterns: expected \\(n_patterns, dim\\), not shape \\(2,\\)"),
+        (lambda: ha.theory.margins([1.0, 2.0]), "patterns: got shape \\(2,\\); expected \\(n_patterns, dim\\)"),
         (lambda: ha.theory.margins([[np.nan]]), "patterns: row 0 holds a NaN"),
         (lambda: ha.theory.margins([[1.0]]).sparse_radius(0), "beta: expected a positive finite number"),
         (lambda: ha.theory.margins([[1.0]]).exact_beta(1.0), "alpha: expected a finite number above 1"),

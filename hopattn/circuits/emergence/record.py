@@ -13,10 +13,10 @@ from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
-from hopattn.foundation.arrays import Array
+from hopattn.foundation.arrays import Array, require_finite
 from hopattn.foundation.checks import instance, path_of, require_room, whole
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput, placed, quoted
 from hopattn.results.files import json_text, npz, safetensors, write_folder, write_over
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
@@ -27,6 +27,8 @@ from hopattn.transformer.multi_head import MultiHead
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
 EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"
 HEADS = ("in_proj_weight", "out_proj.weight")
+MOST_LAYERS = 10_000
+"""The most layers of a model, as of a checkpoint."""
 ITERATIONS = 5
 """How often the last layer is applied to its own output, to follow the energies of its heads."""
 
@@ -45,7 +47,7 @@ class Recipe(Declared):
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
     """
 
-    layers: Count = 2
+    layers: Annotated[int, partial(whole, most=MOST_LAYERS)] = 2
     dim: Count = 64
     heads: Count = 4
     words: Count = 48
@@ -219,9 +221,14 @@ class Training:
             for part in ("weights", "moments", "measures")
         )
         try:
-            recipe = Recipe(**json.loads(str(arrays[RECIPE])))
-            training = cls(recipe, TrainingState(int(arrays[STEP]), weights, moments), arrays[STEPS], measures)
-            training.model()
+            with placed(named(path)):
+                for name, array in weights.items():
+                    if array.dtype.kind != "f":
+                        raise InvalidInput(f"{name}: expected floating-point numbers, not {array.dtype}")
+                    require_finite(array, name)
+                recipe = Recipe(**json.loads(str(arrays[RECIPE])))
+                training = cls(recipe, TrainingState(int(arrays[STEP]), weights, moments), arrays[STEPS], measures)
+                training.model()
         except InvalidInput:
             raise
         except (ValueError, KeyError, TypeError, RecursionError):

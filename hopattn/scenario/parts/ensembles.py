@@ -1,20 +1,21 @@
 """The table `[ensemble]`: where the patterns come from, how they are damaged, and what is measured of a recall."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Annotated, ClassVar
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.array_files import patterns_in
+from hopattn.foundation.array_files import named, patterns_in
 from hopattn.foundation.checks import COUNTED
 from hopattn.foundation.endings import ENDINGS, NAMED, foreign
-from hopattn.foundation.errors import shortened
+from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.vectors import normalised
 from hopattn.scenario.language.common_problems import one_of_problems, refusals, unused_problems
 from hopattn.scenario.language.fields import Count, Number, PositiveNumber, Problem, TableWithFiles, Text, Tolerance
@@ -103,6 +104,21 @@ class StoredTable(ModelTable, TableWithFiles):
             return random_patterns(rng, self.stored, self.dim, self.sort, self.correlation, self.activity)
         return np.asarray(self.rows[rng.permutation(len(self.rows))[: self.stored]])
 
+    def build(
+        self,
+        patterns: np.ndarray,
+        values: np.ndarray | None,
+        rng: np.random.Generator,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Recallable:
+        """The memory, as of `ModelTable`; the message about patterns that it cannot store names their file."""
+        try:
+            return super().build(patterns, values, rng, given)
+        except InvalidInput as error:
+            if self.file is None or not str(error).startswith("patterns: "):
+                raise
+            raise InvalidInput(f"{named(FilePath(self.file))}: {error}") from None
+
     @property
     def stored(self) -> int:
         """The number of stored patterns."""
@@ -136,7 +152,7 @@ class StoredTable(ModelTable, TableWithFiles):
             yield Problem((self.place, key), message)
         if getattr(self.model, "activation", "") == "step" and self.form != "binary":
             message = 'the neurons of activation "step" are 0 or 1; '
-            cure = 'write sort = "binary"' if self.file is None else "the file holds other numbers"
+            cure = 'write sort = "binary"' if self.file is None else f"{named(FilePath(self.file))} holds other numbers"
             yield Problem((self.place, "sort" if self.file is None else "file"), message + cure)
         if self.needs_values:
             yield Problem((self.place, "model"), f"'{self.card.name}' needs values; random patterns lead to themselves")
@@ -162,7 +178,8 @@ class StoredTable(ModelTable, TableWithFiles):
         yield from unreadable
         if not unreadable and self.stored > len(self.rows):
             key = next(key for key in NUMBERS if getattr(self, key) is not None)
-            yield Problem((self.place, key), f"asks for {self.stored} patterns; the file holds {len(self.rows)}")
+            message = f"asks for {self.stored} patterns; {named(FilePath(self.file))} holds {len(self.rows)}"
+            yield Problem((self.place, key), message)
 
 
 class EnsembleTable(StoredTable):

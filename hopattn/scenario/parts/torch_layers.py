@@ -13,7 +13,7 @@ import numpy as np
 
 from hopattn.foundation.array_files import named, numbers_below
 from hopattn.foundation.endings import NAMED
-from hopattn.foundation.errors import InvalidInput, shortened
+from hopattn.foundation.errors import InvalidInput, placed, shortened
 from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, TableWithFiles, Text
 from hopattn.scenario.language.lines import Path
@@ -53,7 +53,8 @@ class TorchTable(TableWithFiles):
         unread = [*refusals(path, lambda: self.block)]
         yield from unread
         if not unread and (dim := self.block.attention.out.dims[0]) != encoding.dim:
-            message = f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
+            own = f"is for vectors of {dim} elements; those of this scenario have {encoding.dim}"
+            message = f"{named(FilePath(self.file))} {own}"
             yield Problem((*path, "file"), message)
 
     @cached_property
@@ -65,9 +66,10 @@ class TorchTable(TableWithFiles):
         return block
 
     def _block(self, mask: Any) -> Block:
-        return Block.from_torch(
-            self._state, self.heads, self.norm_first, self.activation, mask=mask, epsilon=self.epsilon
-        )
+        with placed(named(self._folder / self.file)):
+            return Block.from_torch(
+                self._state, self.heads, self.norm_first, self.activation, mask=mask, epsilon=self.epsilon
+            )
 
     @cached_property
     def _state(self) -> dict[str, np.ndarray]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of
 from hopattn.figures.as_result import weights_as_result
-from hopattn.foundation.array_files import MAX_NUMBERS, arrays_of, named, names_in, naming, numbers, numbers_below
+from hopattn.foundation.array_files import MAX_NUMBERS, arrays_of, named, names_in, numbers, numbers_below
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import is_of_numbers
-from hopattn.foundation.errors import InvalidInput, listed
+from hopattn.foundation.errors import InvalidInput, listed, placed
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
@@ -60,7 +60,7 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
     else:
         weights = _of_file(file, array)
     about = {"name": file.stem, "source": f"from {named(file)}", "note": ""}
-    with naming(file):
+    with placed(named(file)):
         return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
 
 
