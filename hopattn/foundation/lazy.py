@@ -13,6 +13,7 @@ from typing import Any
 from lazy_loader import attach_stub
 
 from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.shown import always_shown
 
 Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
@@ -21,11 +22,16 @@ def attach(module: str, file: str) -> Names:
     """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
 
     module, file: `__name__` and `__file__` of the `__init__.py`. A mistyped name raises `AttributeError` with the
-    nearest, also with one that is found in another room.
+    nearest, also with one that is found in another room. A public class is `always_shown`.
     """
     load, listed, names = attach_stub(module, file)
     refuse = refusal(module)
-    return lambda name: load(name) if name in names else refuse(name), listed, names
+
+    def named(name: str) -> Any:
+        public = load(name) if name in names else refuse(name)
+        return always_shown(public) if isinstance(public, type) else public
+
+    return named, listed, names
 
 
 def refusal(module: str) -> Callable[[str], Any]:

@@ -74,7 +74,7 @@ def test_a_note_beside_a_bar_of_progress_is_not_raw_either(on_terminal, hopattn,
     command = ("sweep", "bank", "--over", "layer.head.beta=1,2", "--workers", "1", "--points", NAME)
     assert hopattn(*command)[0] == 0
     with (tmp_path / NAME).open("a") as points:
-        points.write('{"torn')
+        points.write('{"point": {"torn')
     printed = on_terminal(*command)
     assert rb"f\x1b[35m\x9b31mg: the last line was incomplete" in printed
     assert b"\x1b[35mg" not in printed
