@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
+from hopattn.experiments.comparison.problem import RecallProblem
 from hopattn.foundation.array_files import named
 from hopattn.foundation.errors import placed
 from hopattn.foundation.writing import at_most
@@ -186,14 +187,17 @@ def separation_of_file(file: Path, error: float, array: str | None = None) -> li
     array: the name of the array of patterns, in a file with several, or three of a head, as in "q,k,v". Raises
     `InvalidInput` for a file that cannot be read, or that holds neither.
     """
-    if (names := head_arrays(file, array)) is None:
-        patterns = patterns_of(file, array=array)
-        with placed(named(file)):
+    with placed(named(file)):
+        if (names := head_arrays(file, array)) is None:
+            patterns = patterns_of(file, array=array)
             return [SeparationReport("", margins(patterns.read()), error, patterns.names)]
-    reports = []
-    for head in heads_of(file, names):
-        scores = np.sort(head.cues @ head.keys.T, axis=1)
-        leads = scores[:, -1] - scores[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
-        own = float(np.median(leads)), head.own_beta or math.nan
-        reports.append(SeparationReport(head.where, margins(head.keys), error, (), *own))
-    return reports
+        return [_of_head(head, error) for head in heads_of(file, names)]
+
+
+def _of_head(head: RecallProblem, error: float) -> SeparationReport:
+    """The report of the keys of a head."""
+    scores = np.sort(head.cues @ head.keys.T, axis=1)
+    leads = scores[:, -1] - scores[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
+    return SeparationReport(
+        head.where, margins(head.keys), error, (), float(np.median(leads)), head.own_beta or math.nan
+    )

@@ -48,7 +48,7 @@ FREE = ('separation = "softmax"', 'separation = "softmax"\nsink = 0')
         ("gone.npy", "", ["no file 'gone.npy'"]),
         (("heads.npz", {"mask": "strict"}), "", ["'strict'", "without a key"]),
         (("heads.npz", {"mask": "cusal"}), "", ["'causal'"]),
-        ("long.npz", "weights: queries: ", ["65"]),
+        ("long.npz", "'long.npz': weights: queries: ", ["65"]),
         ("two.npz", "'two.npz' holds a, b", ["called weights", "q, k and v"]),
     ],
 )

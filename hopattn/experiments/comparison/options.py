@@ -13,8 +13,9 @@ from hopattn.experiments.comparison.from_files import head_arrays, heads_of, pat
 from hopattn.experiments.comparison.from_scenario import heads_left_out, problems_of
 from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GIVEN, TRIALS, compare_draws
 from hopattn.experiments.comparison.result import Comparison
+from hopattn.foundation.array_files import named
 from hopattn.foundation.endings import is_of_numbers
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.scenario.grids import axes_from
 from hopattn.scenario.loading import load
 
@@ -43,6 +44,12 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
         admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
         about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
         return compare_problems(problems, about, options)
+    with placed(named(file)):
+        return _of_file(file, given)
+
+
+def _of_file(file: Path, given: Mapping[str, Any]) -> Comparison:
+    """The comparison on the patterns or the heads of a file."""
     if head := head_arrays(file, given.get("array")):
         options = _options(given, ("mask", "array"), ("beta",), "queries, keys and values from a file")
         options.pop("array", None)

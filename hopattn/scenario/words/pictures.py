@@ -123,8 +123,7 @@ class Pictures(TableWithFiles):
         size, problems = None, [*self._problems()] or [*self._read_files(arrays)]
         if not problems:
             size = self._common_size(arrays)
-            missing = Problem(("pictures",), "needs size = [columns, rows], since no file gives it")
-            problems = [missing] if size is None else [*self._collect(arrays, size, words)]
+            problems = [*(_no_size(arrays) if size is None else self._collect(arrays, size, words))]
         if size is None or problems:
             return Loaded(Size(1, 1), {}, tuple(problems))
         if self.magnitude == "free":
@@ -208,6 +207,14 @@ class Pictures(TableWithFiles):
                 yield from _add(dict(zip(names, patterns, strict=True)), words, path)
         if self.magnitude == "unit" and (empty := [name for name, picture in words.items() if not picture.any()]):
             yield Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")
+
+
+def _no_size(arrays: Mapping[str, Mapping[str, np.ndarray]]) -> Iterator[Problem]:
+    """The problem that the files do not say how large a picture is."""
+    name, read = next(iter(arrays.items()))
+    shape = " × ".join(map(str, next(iter(read.values())).shape))
+    held = f"the file of '{shortened(name)}' holds {shape} numbers, whose rows may be pictures"
+    yield Problem(("pictures",), f"needs size = [columns, rows]; {held}")
 
 
 def _add(pictures: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path: Path) -> Iterator[Problem]:

@@ -50,6 +50,12 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
         about = {"name": "weights", "source": "from an array", "note": ""}
         return _started(weights_as_result(given, tokens).runs[0].arrays, about, [])
     file = path_of(given, "file")
+    with placed(named(file)):
+        return _started_of_file(file, tokens, mask, array)
+
+
+def _started_of_file(file: Path, tokens: Any, mask: Any, array: str | None) -> Start:
+    """The weights view of a file."""
     if tokens is None and file.suffix.lower() == ".npz" and TOKENS in names_in(file):
         tokens = arrays_of(file)[TOKENS].tolist()
     names: list[str] = []
@@ -60,8 +66,7 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
     else:
         weights = _of_file(file, array)
     about = {"name": file.stem, "source": f"from {named(file)}", "note": ""}
-    with placed(named(file)):
-        return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
+    return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
 
 
 def gives_weights(scenario: Scenario) -> bool:
