@@ -46,7 +46,7 @@ class PositionRule(MaskRule):
 
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
-        return self.sees(distances(n, m))
+        return by_distance(self.sees, n, m)
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
@@ -99,7 +99,10 @@ class Nonzero(MaskRule):
     by_pairs: ClassVar[bool] = True
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        return ~(namespace(scores).abs(scores) <= rounding())
+        slack = rounding()
+        zero = scores <= slack
+        zero &= scores >= -slack
+        return ~zero
 
 
 mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
@@ -139,7 +142,7 @@ def padding(lengths: Any, n: int) -> np.ndarray:
     [[[1, 0, 0]], [[1, 1, 1]]]
     """
     given = as_array(lengths, "lengths")
-    require_room(whole(n, "n") * max(1, math.prod(given.shape)), f"padding: {n:,} keys of each text")
+    require_room(whole(n, "n") + n * math.prod(given.shape) // 8, f"padding: {n:,} keys of each text")
     counts = read_by_numpy(given, "lengths")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
         raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
@@ -223,8 +226,9 @@ class AllOf(MaskRule):
         return all(mask.by_pairs for mask in self.masks if isinstance(mask, MaskRule))
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        allowed: Array = True
-        for mask in self.masks:
+        first, *further = self.masks
+        allowed: Array = resolve(first, scores, rounding)
+        for mask in further:
             allowed = allowed & resolve(mask, scores, rounding)
         return allowed
 
@@ -266,8 +270,7 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
         visible = mask.sees(np.arange(farthest, nearest - 1, -1))
         if visible.all() or not visible.any():
             return bool(visible[0])
-        windows = np.lib.stride_tricks.sliding_window_view(visible, len(columns))
-        return windows[::-1]  # the last row begins at the largest distance
+        return _along_diagonals(visible, len(columns))
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     full = bool(part.all())
     return full if full or not part.any() else part
@@ -295,15 +298,27 @@ def like(mask: Any, scores: Array) -> Array:
     return namespace(scores).asarray(mask, device=device_of(scores))
 
 
-def distances(n: int, m: int | None = None, what: str = "mask") -> np.ndarray:
-    """The distance from key to query in tokens, `(n, m)`, below 0 for a key after its query.
+def by_distance(
+    value: Callable[[np.ndarray], np.ndarray], n: int, m: int | None = None, what: str = "mask"
+) -> np.ndarray:
+    """A value of the distance from key to query in tokens, `(n, m)`; below 0 for a key after its query.
 
-    The queries are the last n of the m tokens. what: the name of what is made of the distances, for messages.
+    value: a function of an array of distances; it is evaluated once for each distance. The queries are the last n of
+    the m tokens. what: the name of the result, for messages.
     """
     n = whole(n, "n")
     m = n if m is None else whole(m, "m")
-    require_room(n * m, f"{what}: {n:,} queries and {m:,} keys")
-    return np.asarray(_behind(n, m, what) + np.arange(n)[:, None] - np.arange(m))
+    pairs = f"{what}: {n:,} queries and {m:,} keys"
+    require_room(n + m, pairs)
+    behind = _behind(n, m, what)
+    values = value(np.arange(behind + n - 1, behind - m, -1))
+    require_room(n * m * values.itemsize // 8, pairs)
+    return _along_diagonals(values, m).copy()
+
+
+def _along_diagonals(values: np.ndarray, m: int) -> np.ndarray:
+    """The array `(n, m)`, a view, of values at distances that fall from the last query and the first key on."""
+    return np.lib.stride_tricks.sliding_window_view(values, m)[::-1]  # the last row begins at the largest distance
 
 
 def _behind(n: int, m: int, what: str = "mask") -> int:

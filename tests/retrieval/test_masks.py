@@ -1,5 +1,6 @@
 """Masks: who sees whom."""
 
+import tracemalloc
 from dataclasses import fields
 
 import numpy as np
@@ -8,10 +9,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.retrieval.masks import mask_rules, resolve
+from hopattn.retrieval.masks import Without, joint, mask_rules, resolve
 
 RULES = {name: {field.name: 2 for field in fields(rule)} for name, rule in mask_rules.items()}
 """Every rule, with 2 for each of its parameters."""
+MADE = {
+    **{name: lambda scores, name=name: resolve(mask_rules.make(name, **RULES[name]), scores) for name in RULES},
+    "ha.causal": lambda scores: ha.causal(*scores.shape),
+    "ha.strict": lambda scores: ha.strict(len(scores)),
+    "ha.window": lambda scores: ha.window(3)(*scores.shape),
+    "ha.padding": lambda scores: ha.padding(range(len(scores)), len(scores)),
+    "without": lambda scores: resolve(Without.of([1, 3], 2), scores),
+    "several": lambda scores: resolve(joint("causal", ha.window(9), "strict"), scores),
+    "alibi": lambda scores: ha.positions.alibi(4, *scores.shape),
+}
+"""How each mask, or bias, is made as an array for scores."""
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_mask_takes_little_more_memory_than_its_array(name):
+    make, scores = MADE[name], np.random.default_rng(0).normal(size=(1024, 1024))
+    make(scores[:8, :8])
+    tracemalloc.start()
+    mask = make(scores)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (0 if mask is None else 2.2 * mask.nbytes) + 2**14
+
+
+@pytest.mark.parametrize("make", [ha.causal, ha.window(3)])
+def test_a_mask_that_fits_into_the_memory_is_made(make, monkeypatch):
+    n = 4200  # of float64, 141 MB; of booleans, 18 MB
+    monkeypatch.setattr("hopattn.foundation.checks._memory", lambda: (1e8, 1e8))
+    assert make(n).nbytes == n * n
+    assert ha.padding([n] * n, n).nbytes == n * n
+    with pytest.raises(ha.InvalidInput, match=r"would take"):
+        make(2**15)
 
 
 @given(n=st.integers(1, 8), m=st.integers(0, 8))

@@ -91,7 +91,7 @@ def checked_problem(
     if len(value_rows) != len(key_rows):
         raise InvalidInput(f"values: {len(value_rows)} rows do not fit {len(key_rows)} keys")
     shape = len(cue_rows), len(key_rows)
-    allowed = resolve(mask, np.zeros(shape))
+    allowed = resolve(mask, np.broadcast_to(0.0, shape))
     indices = _targets(targets, *shape)
     if allowed is not None:
         allowed = np.broadcast_to(allowed, shape)

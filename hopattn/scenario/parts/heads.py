@@ -195,7 +195,7 @@ class HeadTable(ProjectionsTable):
         if self.scores is not None:
             similarity = FixedScores(np.array(self.scores, dtype=float))
         elif self.weights is not None:
-            table = _renormalised(np.array(self.weights, dtype=float), resolve(rule, np.zeros(shape)))
+            table = _renormalised(np.array(self.weights, dtype=float), resolve(rule, np.broadcast_to(0.0, shape)))
             similarity, separation = FixedScores(table), "identity"
         return Head(
             query,

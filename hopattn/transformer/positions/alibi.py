@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.foundation.checks import require_room, whole
 from hopattn.foundation.declared import Count, Declared, Positive, checked
-from hopattn.retrieval.masks import distances
+from hopattn.retrieval.masks import by_distance
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Alibi(Declared):
 
     def __call__(self, n: int, m: int | None = None) -> np.ndarray:
         """The bias of n queries and m keys, `(n, m)`; the queries are the last n of the m tokens, as in `alibi`."""
-        return self.at(distances(n, m, "alibi"))
+        return by_distance(self.at, n, m, "alibi")
 
     def at(self, distance: np.ndarray) -> np.ndarray:
         """The bias at these distances, in tokens from key to query."""
