@@ -23,6 +23,7 @@ from hopattn.cli.streams import discard, make_safe, reader_has_left
 from hopattn.figures.source_date import require_date
 from hopattn.foundation import kernels
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, bounded, missing, unknown
+from hopattn.foundation.used_files import used_files_kept
 from hopattn.foundation.version import __version__
 
 _ALONE = f"{__name__}.alone"
@@ -107,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     make_safe()
     choose_kernel()
     try:
-        with stoppable():
+        with stoppable(), used_files_kept():
             try:
                 kernels.wanted()
                 require_completion()

@@ -8,8 +8,8 @@ _ORIGIN = re.compile(rb"hopattn scenario ([\w.~%-]+)")
 
 
 def origin(scenario: str) -> str:
-    """The text that a file keeps of its scenario; empty for none."""
-    return f"hopattn scenario {quote(scenario, safe='')}" if scenario else ""
+    """The text that a file keeps of its scenario, or that it is a figure of hopattn's."""
+    return f"hopattn scenario {quote(scenario, safe='')}" if scenario else "hopattn figure"
 
 
 def scenario_of(file: Path) -> str:

@@ -14,6 +14,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `registry.py`: named choices, found in the modules that define them
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
 - `declared.py`: checks that an annotation declares, of parameters and of fields
+- `used_files.py`: the files that a command reads or writes, none of which it replaces
 - `shown.py`: objects that are shown whatever their parts are
 - `in_range.py`: calls whose result leaves the range of numbers, refused with the name of the argument
 - `vectors.py`: rows at unit length, lengths, products with a matrix

@@ -22,6 +22,7 @@ from numpy.lib import format as npy_format
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, nearest, shortened
+from hopattn.foundation.used_files import note_used
 
 MOST_AXES = 32  # of an array
 MOST_BYTES = 2**62  # of an array; no file is as large
@@ -69,7 +70,8 @@ def opened(file: Path) -> Iterator[io.BufferedReader]:
 
 @contextmanager
 def _access(file: Path) -> Iterator[None]:
-    """Turn an error of the operating system into `InvalidInput`."""
+    """Note a file that is read, and turn an error of the operating system into `InvalidInput`."""
+    note_used(file)
     try:
         yield
     except OSError as error:

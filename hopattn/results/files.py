@@ -17,9 +17,14 @@ import numpy as np
 
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 from hopattn.foundation.tables import NUMBER
+from hopattn.foundation.used_files import is_used, note_used
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time stamp of files in archives: a fixed one, so that equal arrays give equal bytes."""
+PATH = 1000
+"""The most characters of a path in a message, which ends with the name."""
+SIGN = re.compile(rb"hopattn (figure|scenario|page|practice)\b")
+"""What figures, pages and sheets of practice hold somewhere."""
 _KINDS = (
     (stat.S_ISDIR, "folder"),
     (stat.S_ISCHR, "device"),
@@ -39,15 +44,17 @@ def require_regular(file: Path) -> None:
         mode = file.stat().st_mode
     except (OSError, ValueError):
         if os.path.islink(file):  # noqa: PTH114 (without an error for a name that is too long)
-            raise InvalidInput(f"{shortened(file)}: is a link to a file that is not there; give its name") from None
+            raise InvalidInput(
+                f"{shortened(file, PATH)}: is a link to a file that is not there; give its name"
+            ) from None
         return  # nothing is there yet, or the next access says why it cannot be used
     for is_kind, name in _KINDS:
         if is_kind(mode):
-            raise InvalidInput(f"{shortened(file)}: is a {name}; expected a plain file")
+            raise InvalidInput(f"{shortened(file, PATH)}: is a {name}; expected a plain file")
 
 
 def require_output(file: Path | None, option: str, *endings: str) -> None:
-    """Raise `InvalidInput` for a file of another ending, or one that exists and is not a plain file; None is none."""
+    """Raise `InvalidInput` for a file of another ending, or one that is there and no plain file that hopattn wrote."""
     if file is None:
         return
     if file.suffix.lower() not in endings:
@@ -55,6 +62,7 @@ def require_output(file: Path | None, option: str, *endings: str) -> None:
         expected = f"{', '.join(others)} or {last}" if others else last
         raise InvalidInput(f"{option}: {shortened(file.name)}: expected a file that ends in {expected}")
     require_regular(file)
+    require_replaceable(file)
 
 
 def write_new(file: Path, data: bytes) -> None:
@@ -67,18 +75,50 @@ def write_new(file: Path, data: bytes) -> None:
             raise InvalidInput(f"{file}: is there already, and is left as it is") from None
 
 
-def write_over(file: Path, data: bytes) -> None:
-    """Write a file, whole or not at all, and replace an existing one; a symbolic link stays, its target is replaced.
+def write_over(file: Path, data: bytes, continues: bool = False) -> None:
+    """Write a file, whole or not at all, and replace an older one of its kind; of a symbolic link, the target.
 
-    Raises `InvalidInput` for a path that is not a plain file, or to which this process prints; `CannotDo` if the file
-    cannot be written.
+    continues: whether the data continue what the command read from the file, or wrote into it. Raises `InvalidInput`
+    for a path that is not a plain file, to which this process prints, that the command has used, or that holds
+    something else than hopattn writes there; `CannotDo` if the file cannot be written.
     """
     require_regular(file)
     _require_unprinted(file)
+    if is_used(file) and not continues:
+        raise InvalidInput(f"{shortened(file, PATH)}: is read or written by this command already; give another name")
+    require_replaceable(file, data)
     file = file.resolve() if file.is_symlink() else file
     with _beside(file, with_folders=True) as written:
         written.write_bytes(data)
         written.replace(file)
+    note_used(file)
+
+
+def require_replaceable(file: Path, data: bytes | None = None) -> None:
+    """Raise `InvalidInput` for a file that is there, unless it is empty or hopattn wrote one of this kind.
+
+    data: what is to be written; without it, before the work, any kind will do.
+    """
+    try:
+        older = kind_of(file, content) if file.is_file() and (content := file.read_bytes()) else None
+    except OSError as error:
+        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+    if older is not None and (not older or (data is not None and older != kind_of(file, data))):
+        there = "is there already, and holds something else than hopattn writes here"
+        raise InvalidInput(f"{shortened(file, PATH)}: {there}; give another name, or move the file away")
+
+
+def kind_of(file: Path, data: bytes) -> bytes:
+    """What only files of one kind have in common: empty for bytes that hopattn did not write.
+
+    It is the first member of an archive, the headings of a table, the first key of JSON, and otherwise `SIGN`.
+    """
+    if data.startswith(b"PK\x03\x04"):
+        return data[30 : 30 + int.from_bytes(data[26:28], "little")]
+    if (lines := {".csv": 1, ".json": 2}.get(file.suffix.lower())) is not None:
+        return b"\n".join(data.split(b"\n", lines)[:lines])
+    sign = SIGN.search(data)
+    return b"figure" if sign and sign[1] in (b"figure", b"scenario") else sign[1] if sign else b""
 
 
 @contextmanager
@@ -106,7 +146,7 @@ def _require_unprinted(file: Path) -> None:
         except (OSError, ValueError):  # no file is there yet, or no stream
             continue
         if is_printed:
-            raise InvalidInput(f"{shortened(file)}: {name} goes there; give the name of another file")
+            raise InvalidInput(f"{shortened(file, PATH)}: {name} goes there; give the name of another file")
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

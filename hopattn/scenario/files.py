@@ -8,6 +8,7 @@ from typing import Any
 
 from hopattn.foundation.endings import foreign, is_of_numbers
 from hopattn.foundation.errors import InvalidInput, nearest, quoted, shortened
+from hopattn.foundation.used_files import note_used
 from hopattn.results.files import require_regular
 
 MAX_BYTES = 2**20
@@ -128,6 +129,7 @@ def read_text(file: Path, what: str = "scenario") -> str:
         if file.is_dir():
             raise InvalidInput(f"{file}: is a folder; expected a {what} file")
         require_regular(file)
+        note_used(file)
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -7,7 +7,7 @@ from hopattn.experiments.sweep.table import Sweep
 from hopattn.figures.rendering import rendered
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.results.files import json_text, require_regular, write_over
+from hopattn.results.files import json_text, require_regular, require_replaceable, write_over
 
 _TABLES: dict[str, Callable[[Sweep], bytes]] = {
     ".csv": lambda sweep: sweep.to_csv().encode(),
@@ -27,6 +27,7 @@ def require_writable(files: Iterable[Path]) -> None:
             endings = ", ".join((*_TABLES, *_FIGURES))
             raise InvalidInput(f"{shortened(file)}: cannot tell what to write; expected a name that ends in {endings}")
         require_regular(file)
+        require_replaceable(file)
 
 
 def write_sweep(sweep: Sweep, file: Path, title: str | None = None) -> None:

@@ -288,7 +288,7 @@ class Training:
         recipe = np.array(json.dumps(asdict(self.recipe)))
         arrays: dict[str, Any] = {RECIPE: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
         arrays |= {f"{part}/{name}": array for part, own in parts.items() for name, array in own.items()}
-        write_over(path_of(file, "file"), npz(arrays))
+        write_over(path_of(file, "file"), npz(arrays), continues=True)
 
     def save_checkpoint(self, folder: str | Path) -> None:
         """Write the model as a new folder in the form of GPT-2, which `ha.Checkpoint` and `transformers` read.

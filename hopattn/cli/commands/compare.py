@@ -76,8 +76,8 @@ def command(
     hopattn compare letters.npy --noise 0.2             patterns of your own (.npy, .npz, .csv, .safetensors)
     hopattn compare heads.npz --mask causal             q, k and v saved from any model, a row a head
 
-    A file named by --csv or --figure is replaced. beta is by default √dim over the mean squared length of a key (1/√dim
-    for spins and for the heads of a file), or the scenario's own.
+    Of a file named by --csv or --figure, only an older table or figure of hopattn is replaced. beta is by default √dim
+    over the mean squared length of a key (1/√dim for spins and for the heads of a file), or the scenario's own.
     """
     given = {name: value for name, value in options.items() if value not in (None, ()) and value is not False}
     if measure is not None:

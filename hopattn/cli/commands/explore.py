@@ -28,10 +28,10 @@ def command(
     hopattn explore weights.npy --tokens the,cat,sat     weights, (layers, heads, queries, keys)
     hopattn explore heads.npz --mask causal              q, k and v saved from any model
 
-    By default the file is NAME-explorer.html in this folder; a file of that name is replaced. The page has four views:
-    attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default). For weights from a
-    file (.npy, .npz, .csv, .safetensors), it has one view: each head as arcs, as a matrix and in numbers. The words may
-    be in the .npz of the weights, as `tokens`.
+    By default the file is NAME-explorer.html in this folder; an older page of that name is replaced. The page has four
+    views: attention, energy, spins and induction. It opens in the view of the scenario (`bank` by default). For weights
+    from a file (.npy, .npz, .csv, .safetensors), it has one view: each head as arcs, as a matrix and in numbers. The
+    words may be in the .npz of the weights, as `tokens`.
     """
     import webbrowser
 

@@ -23,8 +23,8 @@ def command(names: tuple[str, ...], listing: bool, out: Path, **drawing: Any) ->
     hopattn figures animation --format gif
     hopattn figures overlaps basin --style paper --size 3.4x2.4 --format pdf
 
-    A file of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has something for,
-    one of your own too.
+    An older figure of that name is replaced. `hopattn run NAME --figures` draws all figures that a scenario has
+    something for, one of your own too.
     """
     if not listing:
         click.echo(

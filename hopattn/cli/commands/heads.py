@@ -51,8 +51,8 @@ def command(
     energy        U, S and F of the weights, effective keys, operating class I to IV
     fixed point   the distance of the weights of one step from those at the fixed point of q ← Kᵀp
 
-    A text of any length needs no matrix of all its scores. Nothing is downloaded. A file named by --csv or --figure is
-    replaced. In Python: `ha.circuits.head_census`.
+    A text of any length needs no matrix of all its scores. Nothing is downloaded. Of a file named by --csv or --figure,
+    only an older table or figure of hopattn is replaced. In Python: `ha.circuits.head_census`.
     """
     from hopattn.experiments.model_heads import CensusText, census_of_model, trained
     from hopattn.results.files import json_text, require_output, write_over
