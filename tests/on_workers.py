@@ -56,13 +56,21 @@ def failing(thing, kind):
 
 @dataclass(frozen=True)
 class Deadly(Dot):
-    """The dot product, which ends the process that first computes it after the file was made."""
+    """The dot product, which ends the process that first computes it after the file was made, after these others."""
 
     path: str = ""
+    others: tuple[int, ...] = ()
 
     def __call__(self, cues, keys):
         try:
             Path(self.path).unlink()
         except OSError:
             return super().__call__(cues, keys)
-        return os.kill(os.getpid(), signal.SIGKILL)
+        return killed((*self.others, os.getpid()))
+
+
+def killed(processes):
+    """End these processes at once; those that have ended stay so."""
+    for pid in processes:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

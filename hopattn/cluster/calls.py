@@ -69,6 +69,18 @@ def awaited(client: Any, future: Future[Any]) -> Any:
         future.cancel()
 
 
+def wait_for_calls(client: Any, calls: Mapping[Future[Any], str]) -> None:
+    """Wait until each call is done, or its worker is lost. calls: each with the address of its worker.
+
+    Dask keeps a call for the address of its worker: if all workers are lost at once, those that come back have other
+    addresses, and none of them ever gets the call. Raises `CannotDo` as `workers_of`.
+    """
+    waiting = set(calls)
+    while waiting := wait(waiting, POLL_SECONDS).not_done:
+        workers = workers_of(client)
+        waiting = {call for call in waiting if calls[call] in workers}
+
+
 def workers_of(client: Any) -> dict[str, Worker]:
     """The workers that the scheduler knows, by address, in order.
 

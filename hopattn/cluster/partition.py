@@ -10,7 +10,7 @@ import numpy as np
 
 from hopattn.cluster.calls import workers_of
 from hopattn.cluster.connection import connected
-from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, shape_of
+from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, kind_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
@@ -105,22 +105,23 @@ def _in_files(given: Sequence[Any], what: str, client: Any) -> _Vectors:
     """The rows of several files, one file after the other; the workers read the shapes of the files."""
     paths = [os.path.abspath(path) for path in given]  # noqa: PTH100  # a file that only the workers may see
     try:
-        shapes = OnWorkers(client, paths).each(shape_of)
+        kinds = OnWorkers(client, paths).each(kind_of)
     except InvalidInput as error:
         raise InvalidInput(f"{what}: on a worker: {error}") from None
-    for path, (shape, dtype) in zip(paths, shapes, strict=True):
+    for path, (shape, dtype) in zip(paths, kinds, strict=True):
         if len(shape) != 2 or 0 in shape:
             raise InvalidInput(f"{what}: expected (n_patterns, dim) with at least one pattern, not shape {shape}")
-        (_, dim), first_dtype = shapes[0]
+        (_, dim), first_dtype = kinds[0]
         if (shape[1], dtype) != (dim, first_dtype):
             raise InvalidInput(
                 f"{what}: '{os.path.basename(path)}' has dim {shape[1]} in {np.dtype(dtype)}, "  # noqa: PTH119
                 f"and the first file dim {dim} in {np.dtype(first_dtype)}"
             )
-    edges = tuple(int(edge) for edge in np.cumsum([0, *(shape[0] for shape, _ in shapes)]))
+    edges = tuple(int(edge) for edge in np.cumsum([0, *(shape[0] for shape, _ in kinds)]))
     if len(paths) == 1:
-        return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: InFile(paths[0], span.start))
-    return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: InFile(paths[edges.index(span.start)]), edges)
+        return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: InFile(paths[0], kinds[0], span.start))
+    files = {edge: InFile(path, kind) for edge, path, kind in zip(edges[:-1], paths, kinds, strict=True)}
+    return _Vectors(edges[-1], dim, np.dtype(first_dtype), lambda span: files[span.start], edges)
 
 
 def _divided(keys: _Vectors, values: _Vectors | None, shards: int | None, client: Any) -> list[Shard]:

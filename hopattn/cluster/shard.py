@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from hopattn.dynamics.likeness import Ranked, merged, overlaps, ranked
 from hopattn.foundation.array_files import stored_vectors
 from hopattn.foundation.arrays import max_safe_entry
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.memories.memory import have_none
@@ -60,17 +62,28 @@ class InMemory:
 
 @dataclass(frozen=True)
 class InFile:
-    """The vectors of a `.npy` or `.safetensors` file from row `start` on; the worker that uses them opens the file."""
+    """The vectors of a `.npy` or `.safetensors` file from row `start` on; the worker that uses them opens the file.
+
+    kind: the shape and the dtype of the array in the file, as `kind_of` gives them. Raises `InvalidInput` if the file
+    holds another kind of array when it is read, or none.
+    """
 
     path: str
+    kind: tuple[tuple[int, ...], str]
     start: int = 0
 
     @property
     def block_length(self) -> int:
-        stored = stored_vectors(self.path)
-        return max(READ // (stored.dtype.itemsize * stored.shape[1]), 1)
+        (_, dim), dtype = self.kind
+        return max(READ // (np.dtype(dtype).itemsize * dim), 1)
 
     def block(self, span: range) -> np.ndarray:
+        if (now := kind_of(self.path)) != self.kind:
+            before, after = (f"{np.dtype(dtype)} of shape {shape}" for shape, dtype in (self.kind, now))
+            raise InvalidInput(
+                f"'{Path(self.path).name}' has changed since the memory was made: it held {before}, and now "
+                f"{after}; make the memory again"
+            )
         return stored_vectors(self.path).rows(self.start + span.start, self.start + span.stop)
 
 
@@ -207,7 +220,7 @@ class Shard:
             yield span, keys, keys if self.values is None else self.values.block(span)
 
 
-def shape_of(path: str) -> tuple[tuple[int, ...], str]:
+def kind_of(path: str) -> tuple[tuple[int, ...], str]:
     """The shape and the dtype of the array in a file."""
     stored = stored_vectors(path)
     return stored.shape, stored.dtype.str

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol
 
-from hopattn.cluster.calls import WORKER_TIMEOUT, OnCluster, Worker, awaited, started, workers_of
+from hopattn.cluster.calls import WORKER_TIMEOUT, OnCluster, Worker, awaited, started, wait_for_calls, workers_of
 from hopattn.cluster.connection import Interrupted, cluster_name, quiet
 from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.threads import thread_limit
@@ -55,9 +55,12 @@ class OnWorkers:
                 remaining = [i for i in range(len(self)) if i not in results]
                 with suppress(Interrupted), OnCluster(self.client) as executor:
                     self._place(remaining)
-                    for i, call in self._started(executor, work, shared, own, remaining).items():
+                    calls = self._started(executor, work, shared, own, remaining)
+                    wait_for_calls(self.client, {call: self._addresses[i] for i, call in calls.items()})
+                    for i, call in calls.items():
                         with suppress(Interrupted):
-                            results[i] = awaited(self.client, call)
+                            if call.done():
+                                results[i] = awaited(self.client, call)
                 if len(results) == len(self):
                     return [results[i] for i in range(len(self))]
                 workers = workers_of(self.client)

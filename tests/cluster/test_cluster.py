@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from hopattn.cluster.connection import connected
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.errors import CannotDo
 from tests.draws import count
-from tests.on_workers import Deadly, failing, frozen, process
+from tests.on_workers import Deadly, failing, frozen, killed, process
 from tests.refusal import refused
 
 WORKERS, LIMIT = count(4, 2), 200 * 2**20
@@ -308,3 +309,31 @@ def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
         trap.touch()
         assert_allclose(found.step(cues), ha.Memory(keys, beta=2.0).step(cues), rtol=0, atol=1e-11)
         assert not trap.exists()
+
+
+@pytest.mark.slow  # the workers take seconds to come back
+def test_every_call_ends_although_all_workers_are_lost_at_once(dask, two_workers, rng, tmp_path):
+    """In the middle of a call and between two calls, with keys in files, sent with each call and kept on workers."""
+    keys, cues = stored(rng, m=LARGE)
+    few, paths = keys[:3000], [tmp_path / f"{i}.npy" for i in range(6)]
+    for path, part in zip(paths, np.split(few, len(paths)), strict=True):
+        np.save(path, part)
+    trap = tmp_path / "trap"
+    with ThreadPoolExecutor() as threads, dask.Client(two_workers, set_as_default=False) as client:
+        similarity = Deadly(path=str(trap), others=tuple(client.run(os.getpid).values()))
+        calls = []
+        for given, rows in ((paths, few), (few, few), (keys, keys)):
+            found = ha.cluster.sharded(given, client, similarity=similarity, beta=2.0)
+            calls.append((found, ha.Memory(rows, beta=2.0).recall(cues)))
+
+        def recalled():
+            started = [(threads.submit(found.recall, cues), wanted) for found, wanted in calls]
+            for call, wanted in started:
+                same(call.result(timeout=60), wanted)  # the 30 s of the documentation, and the time of the recalls
+
+        trap.touch()
+        recalled()
+        assert not trap.exists()
+        client.wait_for_workers(2, timeout=120)
+        killed(client.run(os.getpid).values())
+        recalled()

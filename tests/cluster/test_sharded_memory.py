@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 import hopattn as ha
 import hopattn.cluster.shard
-from hopattn.cluster.shard import InFile, InMemory, Shard
+from hopattn.cluster.shard import InFile, InMemory, Shard, kind_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.retrieval.masks import MaskRule
 from hopattn.retrieval.online_softmax import adds_up
@@ -39,6 +39,10 @@ class Here:
         found = [pickle.dumps(work(shard, *one)) for shard, one in zip(self.shards, pickled(given), strict=True)]
         self.sent += sum(map(len, found))
         return [pickle.loads(one) for one in found]
+
+
+def in_file(path, start):
+    return InFile(str(path), kind_of(str(path)), start)
 
 
 def pickled(value):
@@ -203,9 +207,7 @@ def test_shards_in_files_are_read_some_rows_at_a_time(separation, tmp_path, monk
         names = (
             {id(memory.keys): "keys.npy", id(memory.values): "values.npy"} if memory.values is not memory.keys else {}
         )
-        found = cut(
-            memory, [13, 20], lambda a, i, _, names=names: InFile(str(tmp_path / names.get(id(a), "keys.npy")), i)
-        )
+        found = cut(memory, [13, 20], lambda a, i, _, names=names: in_file(tmp_path / names.get(id(a), "keys.npy"), i))
         mask = rng.random((6, 22)) < 0.7
         for seen in (None, mask, mask[:1], "nonzero"):
             assert_allclose(found.step(cues, seen), memory.step(cues, seen), atol=1e-12)
@@ -220,10 +222,20 @@ def test_a_shard_of_bfloat16_is_that_of_its_numbers_in_float32(torch, tmp_path, 
     save_file({"keys": keys}, path := str(tmp_path / "keys.safetensors"))
     rows = keys.to(torch.float32).numpy()
     monkeypatch.setattr(hopattn.cluster.shard, "READ", 7 * rows[0].nbytes)
-    assert hopattn.cluster.shard.shape_of(path) == ((20, 4), rows.dtype.str)
-    shard = Shard(0, 18, InFile(path, 2))
+    assert kind_of(path) == ((20, 4), rows.dtype.str)
+    shard = Shard(0, 18, in_file(path, 2))
     weights = np.ones((1, 18), np.float32)
     assert_allclose(shard.read_out(False, weights), weights @ rows[2:], rtol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [np.ones((4, 3)), np.ones((30, 2)), np.ones((22, 3), np.float32), np.ones(22)])
+def test_a_file_that_holds_another_array_than_before_is_refused(rows, tmp_path):
+    np.save(path := tmp_path / "keys.npy", keys := np.eye(22, 3))
+    found = cut(ha.Memory(keys), [13], lambda a, i, _: in_file(path, i))
+    np.save(path, rows)
+    refused(
+        lambda: found.step(np.ones(3)), "'keys.npy' has changed", "(22, 3)", str(rows.shape), "make the memory again"
+    )
 
 
 def test_what_is_sent_for_a_step_does_not_grow_with_the_keys():
