@@ -10,7 +10,8 @@ from contextlib import contextmanager
 MAX_LISTED = 40  # the most choices, or problems of a file, that a message lists; of the rest it gives the number
 MAX_LINE = 2500  # the most characters of one line of a message: those of a full list
 MAX_LINES = 4 * MAX_LISTED  # the most lines of a message
-MAX_COMPARED = 1000  # the most choices that a mistyped word is compared with
+MAX_COMPARED = 1000  # the most choices that a mistyped word is compared with, by how often each letter occurs
+MAX_IN_ORDER = 50  # the most choices that it is compared with letter by letter: those that share most letters with it
 
 
 class HopattnError(Exception):
@@ -51,23 +52,37 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
 
     A word that a choice begins is near to it too. Of choices that are equally near, one of the word's own characters is
     taken: for "=" it is "==", not ">=". Of more than `MAX_COMPARED` choices, only those are compared that begin with
-    the same letter.
+    the same letter. The letters in their order are compared, which takes long, only while a choice has enough letters
+    of the word to be nearer than the nearest so far.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
     >>> nearest("asynchronous", ["sync", "async"])
     'async'
     """
-    from difflib import SequenceMatcher, get_close_matches  # imported here, so that the command line starts fast
+    from difflib import SequenceMatcher  # imported here, so that the command line starts fast
 
     by_lower = {choice.lower(): choice for choice in choices}
     own = shortened(word, 200).lower()
     compared = list(by_lower)
     if len(compared) > MAX_COMPARED:
         compared = [choice for choice in compared if choice[:1] == own[:1]][:MAX_COMPARED]
-    matches = get_close_matches(own, compared, n=4, cutoff=0.6)
-    matches = matches or [one for one in compared if len(one) > 2 and own.startswith(one)]
-    best = max(matches, key=lambda one: (SequenceMatcher(None, one, own).ratio(), set(one) == set(own)), default=None)
+    pair, bounds = SequenceMatcher(b=own), list[tuple[tuple[float, bool], str]]()
+    for one in compared:
+        pair.set_seq1(one)
+        if pair.real_quick_ratio() >= 0.6 and (most := pair.quick_ratio()) >= 0.6:
+            bounds.append(((most, set(one) == set(own)), one))
+    best: str | None = None
+    likeness: tuple[float, ...] = (0.6,)
+    for bound, one in sorted(bounds, reverse=True)[:MAX_IN_ORDER]:
+        if bound <= likeness:
+            break
+        pair.set_seq1(one)
+        if (pair.ratio(), bound[1]) > likeness:
+            best, likeness = one, (pair.ratio(), bound[1])
+    if best is None:
+        begun = [one for one in compared if len(one) > 2 and own.startswith(one)]
+        best = max(begun, key=lambda one: SequenceMatcher(None, one, own).ratio(), default=None)
     return by_lower[best] if best is not None else None
 
 

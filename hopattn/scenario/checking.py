@@ -159,9 +159,12 @@ class Checker:
                 spec = model.model_validate(repaired, context=self.context)
             except ValidationError:
                 return None
-        problems = [*spec.problems()]
-        self._report_all((problem for problem in problems if not is_consequence_of(problem, refused)), origins)
-        if all(problem.path[:1] == ("input",) for problem in problems):
+        only_of_input = True
+        for problem in spec.problems():  # the search stops at the last problem that is reported
+            only_of_input &= problem.path[:1] == ("input",)
+            if not is_consequence_of(problem, refused):
+                self._report_all([problem], origins)
+        if only_of_input:
             self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
         return spec
 

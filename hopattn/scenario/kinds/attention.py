@@ -39,13 +39,15 @@ class Attention(TextSpec):
     """Tokens that are taken away, each for a run of its own."""
 
     def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        problems = [*super().text_problems(coding)]
-        yield from problems
+        sound = True
+        for problem in super().text_problems(coding):
+            sound = False
+            yield problem
         if self.readout is not None:
             yield from self.readout.problems(coding)
         heads = [layer.n_heads for layer in self.layer]
         layout = ArrayLayout(self.rows, labels(self.input.tokens), coding.words)
-        for i, table in enumerate([] if problems else self.without):
+        for i, table in enumerate(self.without if sound else []):
             yield from table.problems(layout, heads, ("without", i))
 
     def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Block]:

@@ -108,9 +108,11 @@ class Spec(Table):
         They are looked for in rounds. A round starts only if the round before found nothing, and relies on that.
         """
         for round_problems in (self.part_problems, self.size_problems, self.fit_problems, self.grid_problems):
-            problems = [*round_problems()]
-            yield from problems
-            if problems:
+            sound = True
+            for problem in round_problems():
+                sound = False
+                yield problem
+            if not sound:
                 return
 
     def part_problems(self) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -55,13 +56,13 @@ class MemoryScenario(StoredWords):
         return [stored.index(word) if word in stored else -1 for word in sources]
 
     def fit_problems(self) -> Iterator[Problem]:
-        words = [*vocabulary_problems(self.written, self.pictures)]
-        tokens = [*self._token_problems()]
-        yield from words
-        yield from tokens
+        sound = True
+        for problem in chain(vocabulary_problems(self.written, self.pictures), self._token_problems()):
+            sound = False
+            yield problem
         if self.input is not None:
             yield from self.input.attention_key_problems()
-        if not words and not tokens:
+        if sound:
             yield from self._memory_problems()
 
     def _token_problems(self) -> Iterator[Problem]:

@@ -55,14 +55,16 @@ class Program(Spec):
 
     def fit_problems(self) -> Iterator[Problem]:
         sorts = self._start_sorts()
-        problems: list[Problem] = [*self.input.problems()]
-        for i, step in enumerate(self.step):
-            found = [*step.problems(sorts, ("step", i))]
-            problems += found
-            sorts.setdefault(step.name, None if found else step.sort(sorts))
-        if not problems:
-            problems += self._faults()
+        problems = [*self.input.problems()]
         yield from problems
+        sound = not problems
+        for i, step in enumerate(self.step):
+            problems = [*step.problems(sorts, ("step", i))]
+            yield from problems
+            sound &= not problems
+            sorts.setdefault(step.name, None if problems else step.sort(sorts))
+        if sound:
+            yield from self._faults()
 
     def _faults(self) -> Iterator[Problem]:
         """The step that cannot be computed for these tokens; the computation itself finds it."""

@@ -6,6 +6,7 @@ names and labels in an expectation, through `ArrayLayout`. After the run, they l
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -132,8 +133,18 @@ class ArrayLayout:
 
     def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[str]:
         """The names of the arrays of a quantity, such as `weights`, in all layers and heads or in those given."""
-        names = {name: ArrayName.parse(name) for name in self.arrays}
-        return [name for name, one in names.items() if one.quantity == quantity and one.is_at(layer, head)]
+        names = self._of_layers.get((quantity, layer), [])
+        return [name for name in names if ArrayName.parse(name).is_at(layer, head)]
+
+    @cached_property
+    def _of_layers(self) -> dict[tuple[str, int | None], list[str]]:
+        """The names of the arrays of each quantity: in each layer, and in all of them under None."""
+        found: dict[tuple[str, int | None], list[str]] = {}
+        for name in self.arrays:
+            one = ArrayName.parse(name)
+            for layer in dict.fromkeys((one.layer, None)):
+                found.setdefault((one.quantity, layer), []).append(name)
+        return found
 
     def array_problem(
         self, quantity: str, layer: int | None, head: int | None, path: Path, several: bool

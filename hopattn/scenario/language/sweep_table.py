@@ -31,12 +31,14 @@ NOT_SWEPT = frozenset(
     {"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep", "figure", "practice"}
 )
 """The keys of a file that cannot be an axis of a sweep."""
+MOST_AXES = 32
+"""The most axes of a sweep, the most that an array may have; two values on each are 4 · 10⁹ points."""
 
 
 class SweepTable(Table):
     """The axes of `hopattn sweep`, and the measures."""
 
-    over: Annotated[dict[Text, AxisValues], Field(min_length=1)]
+    over: Annotated[dict[Text, AxisValues], Field(min_length=1, max_length=MOST_AXES)]
     """The axes: the key of a number in this file, such as "layer.head.beta", or `beta` if there is only one, and its
     values: "0.1:32:log20", "0:0.2:21", or a list. Words go too, for a key such as `model.rule`: "hebb,storkey"."""
     trials: Annotated[Count, Field(le=1_000_000)] = 1

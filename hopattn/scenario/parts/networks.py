@@ -282,8 +282,9 @@ class NetworkTable(Settling):
                 yield Problem(("network", "clamp", i), unknown(name, self.layers))
 
     def _alone(self, i: int, words: Words) -> Network:
-        """The layers with one synapse alone."""
-        return Network([table.build(name) for name, table in self.layers.items()], [self._synapse(i, words, 0)])
+        """One synapse alone, with the layers that it is on."""
+        layers = [self.layers[name].build(name) for name in dict.fromkeys(self.synapses[i].on)]
+        return Network(layers, [self._synapse(i, words, 0)])
 
     def build(self, words: Words, root: int) -> Network:
         """The network; raises `InvalidInput` where everything is clamped."""

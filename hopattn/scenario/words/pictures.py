@@ -138,9 +138,10 @@ class Pictures(TableWithFiles):
         """The problems of the table itself, before any file is read."""
         if not (self.letters or self.drawn or self.files):
             yield Problem(("pictures",), "holds no picture; give letters, drawn or files")
+        known = letters()
         for letter in self._letters:
-            if letter not in letters():
-                yield Problem(("pictures", "letters"), unknown(letter, letters()))
+            if letter not in known:
+                yield Problem(("pictures", "letters"), unknown(letter, known))
         yield from duplicate_problems(self._letters, ("pictures", "letters"))
         for name, rows in self.drawn.items():
             yield from _drawing_problems(rows, ("pictures", "drawn", name))

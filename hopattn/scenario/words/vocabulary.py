@@ -148,14 +148,13 @@ def spaces_problems(
         yield Problem((), "needs a [vocabulary] or [spaces]: nothing says which words there are")
     if spaces and WORD not in spaces:
         yield Problem(("spaces",), 'has no part "word", where the tokens go: word = "vocabulary", or a list of words')
-    own = [
-        problem
-        for name, space in spaces.items()
-        for problem in _space_problems(space, spaces, vocabulary, ("spaces", name))
-    ]
-    yield from own
+    sound = True
+    for name, space in spaces.items():
+        for problem in _space_problems(space, spaces, vocabulary, ("spaces", name)):
+            sound = False
+            yield problem
     if positions is not None:
-        known = not own and (WORD in spaces if spaces else vocabulary is not None)
+        known = sound and (WORD in spaces if spaces else vocabulary is not None)
         word = _size(_resolved(WORD, spaces or DEFAULT_SPACES, vocabulary)) if known else None
         yield from positions.problems(spaces.get(POSITION), word)
     elif POSITION in spaces:
