@@ -19,9 +19,15 @@ def is_jax(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
+def is_compiling() -> bool:
+    """Whether PyTorch's compiler traces a function now."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
 def surely(flag: Any) -> bool:
     """Whether a flag `()` of any library is True; not where it is unknown, while PyTorch or JAX trace a function."""
-    if is_torch(flag) and sys.modules["torch"].compiler.is_compiling():
+    if is_torch(flag) and is_compiling():
         return False
     try:
         return bool(flag)

@@ -17,6 +17,7 @@ from hopattn.foundation.checks import is_iterable, require_room, whole
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
+from hopattn.foundation.traces import is_compiling
 
 Rounding = Callable[[], Any]
 
@@ -318,6 +319,8 @@ def by_distance(
 
 def _along_diagonals(values: np.ndarray, m: int) -> np.ndarray:
     """The array `(n, m)`, a view, of values at distances that fall from the last query and the first key on."""
+    if is_compiling():  # PyTorch's compiler knows no windows
+        return np.asarray(values[np.arange(len(values) - m, -1, -1)[:, None] + np.arange(m)])
     return np.lib.stride_tricks.sliding_window_view(values, m)[::-1]  # the last row begins at the largest distance
 
 

@@ -67,7 +67,7 @@ ha.unit([1, 2])
 used = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
 try:
-    ha.causal(9000)
+    ha.causal(27000)
 except ha.InvalidInput as error:
     print(error)
 """
@@ -77,7 +77,7 @@ def test_an_array_beyond_the_memory_that_a_process_may_have_is_refused():
     pytest.importorskip("resource", reason="this system has no limits of processes")
     run = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True)
     assert run.stdout.startswith(
-        "mask: 9,000 queries and 9,000 keys would take 0.6 GiB; this process may still have 0."
+        "mask: 27,000 queries and 27,000 keys would take 0.7 GiB; this process may still have 0."
     )
 
 

@@ -55,11 +55,11 @@ def test_a_scenario_is_not_a_pipe(hopattn, tmp_path):
 
 
 def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
-    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").write_text("hopattn page: old")
     (tmp_path / "link").symlink_to("real")
-    write_over(tmp_path / "link", b"new")
+    write_over(tmp_path / "link", b"hopattn page: new")
     assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "new"
+    assert (tmp_path / "real").read_text() == "hopattn page: new"
 
 
 @pytest.mark.parametrize(("stream", "name"), [(1, "standard output"), (2, "standard error")])

@@ -283,7 +283,8 @@ class NetworkTable(Settling):
 
     def _alone(self, i: int, words: Words) -> Network:
         """One synapse alone, with the layers that it is on."""
-        layers = [self.layers[name].build(name) for name in dict.fromkeys(self.synapses[i].on)]
+        one: Any = self.synapses[i]
+        layers = [self.layers[name].build(name) for name in dict.fromkeys(one.on)]
         return Network(layers, [self._synapse(i, words, 0)])
 
     def build(self, words: Words, root: int) -> Network:
