@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopattn.foundation.array_headers import StoredArray, array_in_npy, arrays_in_npz, arrays_in_safetensors
+from hopattn.foundation.array_headers import (
+    StoredArray,
+    array_in_npy,
+    arrays_in_npz,
+    arrays_in_safetensors,
+    opened_once,
+)
 from hopattn.foundation.array_headers import named as named
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
@@ -143,7 +149,12 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4) -> Pat
         cure = f"`--array NAME` chooses one (and `--array q,k,v` a head), in Python give {one}"
         raise InvalidInput(f"{named(file)} holds {what}: {listed(arrays)}; {wanted}; {cure}")
     shape = len(every), math.prod(next(iter(shapes)))
-    return Patterns(shape, lambda: np.array([one.read().ravel() for one in every.values()]), tuple(every))
+
+    def read() -> np.ndarray:
+        with opened_once(file):
+            return np.array([one.read().ravel() for one in every.values()])
+
+    return Patterns(shape, read, tuple(every))
 
 
 def numbers(file: Path, array: str | None = None, most_axes: int = 3) -> np.ndarray:
@@ -162,7 +173,9 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
     most: the largest number of numbers of them all, which are counted before the first array is read.
     """
     arrays = {name: one for name, one in _of_numbers(file).items() if name.startswith(start)}
-    return {name: one.read() for name, one in _all_described(file, arrays, most_axes, most).items()}
+    every = _all_described(file, arrays, most_axes, most)
+    with opened_once(file):
+        return {name: one.read() for name, one in every.items()}
 
 
 def _of_numbers(file: Path) -> dict[str, StoredArray]:
@@ -187,7 +200,8 @@ def arrays_of(file: Path) -> dict[str, np.ndarray]:
         stored.require("biufU", "numbers or texts")
     size = sum(stored.count * np.dtype(stored.bits).itemsize for stored in found.values())
     require_room(size // 8, f"{named(file)}: its arrays")
-    return {name: stored.read() for name, stored in found.items()}
+    with opened_once(file):
+        return {name: stored.read() for name, stored in found.items()}
 
 
 def _stored(file: Path, name: str | None, argument: str) -> StoredArray:

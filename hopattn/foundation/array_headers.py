@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -38,6 +39,8 @@ _UNREAD = {
     **dict.fromkeys(("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
 }
 """The types that are not read, and the bits of a number of each."""
+_HELD: ContextVar[tuple[Path, zipfile.ZipFile] | None] = ContextVar("_HELD", default=None)
+"""The archive that `opened_once` holds open."""
 
 
 def named(file: Path) -> str:
@@ -239,7 +242,11 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
     name: of the array that is read.
     """
     require_file(file)
+    held = _HELD.get()
     try:
+        if held is not None and held[0] == file:
+            yield held[1]
+            return
         with _access(file), _Bounded(file) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
     except InvalidInput:
@@ -247,6 +254,23 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, LookupError):
         where = f"{named(file)}: '{shortened(name)}'" if name else named(file)
         raise InvalidInput(f"{where} is not a .npz archive, or is truncated") from None
+
+
+@contextmanager
+def opened_once(file: Path) -> Iterator[None]:
+    """Let all reads of a file's arrays share one opening of it, if it is an archive.
+
+    Each opening reads the whole directory of the archive, so that n arrays would read n directories of n entries.
+    """
+    if file.suffix.lower() != ".npz":
+        yield
+        return
+    with _archive(file) as archive:
+        token = _HELD.set((file, archive))
+        try:
+            yield
+        finally:
+            _HELD.reset(token)
 
 
 def arrays_in_safetensors(file: Path) -> dict[str, StoredArray]:

@@ -17,7 +17,7 @@ from hopattn.foundation.array_headers import named, opened
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.foundation.writing import counted
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number in a table."""
 ENDLESS = ("nan", "inf", "infinity")
 """How programs write what is not a finite number."""

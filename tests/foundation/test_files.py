@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save, save_file
 
 import hopattn as ha
-from hopattn.foundation.array_files import arrays_of, described, names_in, numbers, numbers_below
+from hopattn.foundation.array_files import arrays_of, described, names_in, numbers, numbers_below, vectors_in
 from tests.array_bytes import DATA, GOOD, entry, lying, mutated, npy, npz, refusal, safetensors
 from tests.refusal import refused
 
@@ -401,3 +401,18 @@ def test_a_table_is_read_exactly_if_each_cell_is_a_number_of_ascii_digits(place,
     else:
         if np.isfinite(wanted).all():
             assert numbers(place / "f.csv").tolist() == wanted
+
+
+@pytest.mark.parametrize("read", [vectors_in, arrays_of, lambda file: numbers_below(file, "a", 3, 10**6)])
+def test_many_arrays_of_an_archive_are_read_from_few_openings_of_it(tmp_path, monkeypatch, read):
+    np.savez(tmp_path / "m.npz", **{f"a{i}": np.ones(2) for i in range(40)})
+    openings, opening = [], zipfile.ZipFile.__init__
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda own, *given: openings.append(own) or opening(own, *given))
+    assert len(read(tmp_path / "m.npz")) == 40
+    assert len(openings) <= 3
+
+
+def test_a_long_run_of_digits_is_looked_at_once(tmp_path):
+    (tmp_path / "t.csv").write_text("1" * 200_000 + "/\n")  # in the square of its length this would take minutes
+    with pytest.raises(ha.InvalidInput, match=r"'t\.csv', line 1, column 1: got '1+…'"):
+        numbers(tmp_path / "t.csv")
