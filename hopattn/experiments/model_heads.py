@@ -24,7 +24,7 @@ from hopattn.scenario.files import shipped_folder, utf8
 PERIOD, TIMES = 25, 4
 """The random tokens of a text, and how often they come, as in Olsson et al. (2022)."""
 REPEATS = re.compile(r"\s*(\d{1,9})\s*[x×]\s*(\d{1,9})\s*")
-IDS = re.compile(r"[\s,\[\]\d]*\d[\s,\[\]\d]*")
+IDS = re.compile(r"[\s,\[\]]*+\d[\s,\[\]\d]*+")
 """Whole numbers between commas, spaces and brackets."""
 
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.experiments.model_heads import _ids_in
+from hopattn.foundation.errors import InvalidInput
 from tests.checkpoints.written import LLAMA, state_of, write
 from tests.committed import differences, figure_differences
 
@@ -116,3 +118,9 @@ def test_a_trained_model_is_saved_as_a_folder_that_shows_its_induction_heads_fir
     assert code == 0 and again.startswith("model: 16 random tokens, 4 times (2 layers, 8 heads, 64 tokens)")
     assert [line for line in again.splitlines() if line in shares] == shares
     assert "of words" in again
+
+
+def test_a_long_text_of_ids_is_looked_at_once(tmp_path):
+    (tmp_path / "ids.txt").write_text("1 " * 100_000 + "x")  # in the square of its length this would take minutes
+    with pytest.raises(InvalidInput, match=r"'ids\.txt': got 'x'"):
+        _ids_in(tmp_path / "ids.txt")
