@@ -23,7 +23,7 @@ from hopattn.foundation.array_headers import named as named
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room
-from hopattn.foundation.endings import ENDINGS, TABLES, foreign
+from hopattn.foundation.endings import ENDINGS, MAPPED, TABLES, foreign
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
 from hopattn.foundation.tables import MAX_NUMBERS as MAX_NUMBERS
 from hopattn.foundation.tables import numbers_in_table
@@ -52,7 +52,7 @@ def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> Sto
     """The array that `mapped` maps, of which nothing but the header is read; raises `InvalidInput` as it does."""
     file = path_of(path, "path")
     require_file(file)
-    if file.suffix.lower() not in (".npy", ".safetensors"):
+    if file.suffix.lower() not in MAPPED:
         raise InvalidInput(f"{named(file)}: expected a file that ends in .npy or .safetensors")
     found = _stored(file, name, "name")
     found.require("biuf", "real numbers")
@@ -65,9 +65,10 @@ def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
     Raises `InvalidInput` as `mapped` and `patterns_in` do.
     """
     file = path_of(path, "path")
-    patterns = patterns_in(file)
-    if file.suffix.lower() in (".npy", ".safetensors") and not patterns.names:
-        return mapped(file, patterns.array)
+    mappable = file.suffix.lower() in MAPPED
+    patterns = patterns_in(file, most=math.inf if mappable else MAX_NUMBERS)
+    if mappable and not patterns.names:
+        return mapped(file, patterns.array).reshape(patterns.shape)
     return patterns.read()
 
 
@@ -110,36 +111,39 @@ class Patterns(NamedTuple):
     array: str | None = None
 
 
-def described(file: Path, array: str | None = None, most_axes: int = 3) -> Described:
-    """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows."""
+def described(file: Path, array: str | None = None, most_axes: int = 3, most: float = MAX_NUMBERS) -> Described:
+    """The numbers that `numbers` reads, before they are read; raises `InvalidInput` for all that a header shows.
+
+    most: the largest number of numbers of an array.
+    """
     require_ending(file)
     if file.suffix.lower() in TABLES:
         values = numbers_in_table(file)
         if array is not None:
             raise InvalidInput(f"{named(file)} holds one table without a name, and '{shortened(array)}' was asked for")
         return Described(values.shape, lambda: values)
-    return _described(_stored(file, array, "array"), most_axes)
+    return _described(_stored(file, array, "array"), most_axes, most)
 
 
-def patterns_in(file: Path, array: str | None = None, most_axes: int = 4) -> Patterns:
+def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: float = MAX_NUMBERS) -> Patterns:
     """The patterns of a file: the rows of an array or a table, or arrays of one shape; each is flattened row by row.
 
     array: the name of one array, in a file with several; by default the one that is called patterns, keys or vectors.
-    Raises `InvalidInput` for a file that cannot be read, an unknown array, several arrays of different shapes, the
-    arrays q, k and v of heads, and a single vector.
+    most: the largest number of numbers. Raises `InvalidInput` for a file that cannot be read, an unknown array, several
+    arrays of different shapes, the arrays q, k and v of heads, and a single vector.
     """
     require_ending(file)
     arrays = _of_numbers(file)
     heads = all(any(name.lower() in role for role in HEADS.values()) for name in arrays)  # all, or some of a head
     array = array or next((name for name in arrays if name.lower() in PATTERNS and not holds_heads(file)), None)
     if array is not None or len(arrays) < 2:
-        found = described(file, array or next(iter(arrays), None), most_axes)
+        found = described(file, array or next(iter(arrays), None), most_axes, most)
         if len(found.shape) < 2:
             wanted = "expected patterns, one a row; of a single one, save x[None, :]"
             raise InvalidInput(f"{named(file)} holds an array of shape {found.shape}; {wanted}")
         shape = found.shape[0], math.prod(found.shape[1:])
         return Patterns(shape, lambda: found.read().reshape(shape), array=array)
-    every = _all_described(file, arrays, most_axes, MAX_NUMBERS)
+    every = _all_described(file, arrays, most_axes, most)
     shapes = {one.shape for one in every.values()}
     if heads or len(shapes) > 1:
         what = "arrays of a head" if heads else f"{len(arrays)} arrays of {len(shapes)} shapes"
@@ -184,9 +188,9 @@ def _of_numbers(file: Path) -> dict[str, StoredArray]:
     return {name: one for name, one in found.items() if name and (one.bits is None or one.bits.kind not in "US")}
 
 
-def _all_described(file: Path, arrays: dict[str, StoredArray], most_axes: int, most: int) -> dict[str, Described]:
+def _all_described(file: Path, arrays: dict[str, StoredArray], most_axes: int, most: float) -> dict[str, Described]:
     """All these arrays of a file, before they are read; raises `InvalidInput` for more than `most` numbers."""
-    found = {name: _described(one, most_axes) for name, one in arrays.items()}
+    found = {name: _described(one, most_axes, most) for name, one in arrays.items()}
     if (count := sum(math.prod(one.shape) for one in found.values())) > most:
         message = f"the {len(found):,} arrays hold {count:,} numbers"
         raise InvalidInput(f"{named(file)}: {message}; at most {most:,} can be read")
@@ -221,10 +225,10 @@ def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     return arrays[name]
 
 
-def _described(stored: StoredArray, most_axes: int) -> Described:
+def _described(stored: StoredArray, most_axes: int, most: float) -> Described:
     stored.require("biuf", "real numbers")
-    if stored.count > MAX_NUMBERS:
-        raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {MAX_NUMBERS:,} can be read")
+    if stored.count > most:
+        raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {most:,} can be read")
     if not 1 <= len(stored.shape) <= most_axes or not stored.count:
         wanted = f"1 to {most_axes} axes, none of length 0"
         raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")

@@ -7,6 +7,8 @@ ENDINGS = (*ARRAYS, *TABLES)
 """The endings of files of numbers."""
 NAMED = (".npz", ".safetensors")
 """The endings of files whose arrays have names."""
+MAPPED = (".npy", ".safetensors")
+"""The endings of files whose arrays can be mapped into memory, however large they are."""
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
 SHEETS = (".xlsx", ".xls", ".ods", ".numbers")

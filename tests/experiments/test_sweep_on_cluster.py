@@ -58,7 +58,7 @@ def test_a_cluster_that_goes_is_reported_and_nothing_is_computed_here(
     (address, pid), file = served, tmp_path / "points.jsonl"
     report = after(2, lambda: os.kill(pid, fault))
     refused(lambda: ha.sweep(slow, AXES, scheduler=address, file=file, report=report), "", message)
-    points = [json.loads(line)["found"]["numbers"] for line in file.read_text().splitlines()[1:]]
+    points = [json.loads(line)["numbers"] for line in file.read_text().splitlines()[1:]]
     assert {point["pid"][0] for point in points} == {pid} and told_by_dask == []
 
 

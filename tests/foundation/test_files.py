@@ -14,7 +14,15 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save, save_file
 
 import hopattn as ha
-from hopattn.foundation.array_files import arrays_of, described, names_in, numbers, numbers_below, vectors_in
+from hopattn.foundation.array_files import (
+    MAX_NUMBERS,
+    arrays_of,
+    described,
+    names_in,
+    numbers,
+    numbers_below,
+    vectors_in,
+)
 from tests.array_bytes import DATA, GOOD, entry, lying, mutated, npy, npz, refusal, safetensors
 from tests.refusal import refused
 
@@ -401,6 +409,15 @@ def test_a_table_is_read_exactly_if_each_cell_is_a_number_of_ascii_digits(place,
     else:
         if np.isfinite(wanted).all():
             assert numbers(place / "f.csv").tolist() == wanted
+
+
+def test_keys_are_mapped_however_many_they_are(tmp_path):
+    shape = 3 * MAX_NUMBERS // 8, 2, 4
+    np.lib.format.open_memmap(tmp_path / "keys.npy", "w+", "float16", shape)[1] = np.arange(8).reshape(2, 4)
+    with pytest.raises(ha.InvalidInput, match="at most"):
+        numbers(tmp_path / "keys.npy")
+    keys = vectors_in(tmp_path / "keys.npy")
+    assert isinstance(keys, np.memmap) and keys.shape == (shape[0], 8) and keys[1].tolist() == list(range(8))
 
 
 @pytest.mark.parametrize("read", [vectors_in, arrays_of, lambda file: numbers_below(file, "a", 3, 10**6)])
