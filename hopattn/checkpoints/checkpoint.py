@@ -1,14 +1,15 @@
 """A checkpoint: the folder of a released model, its heads, its layers for a text, its logits."""
 
+import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hopattn.checkpoints.families import FAMILIES
-from hopattn.checkpoints.fields import Fields
-from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, table_in
+from hopattn.checkpoints.fields import Fields, amended
+from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, require_arrays, table_in
 from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
@@ -17,9 +18,9 @@ from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import as_array, read_by_numpy
-from hopattn.foundation.checks import each, function, instance, path_of, real, whole
+from hopattn.foundation.checks import each, function, path_of, real, whole
 from hopattn.foundation.declared import shaped
-from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, shortened
+from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.in_range import in_range
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
@@ -32,33 +33,46 @@ class Checkpoint:
     """A released model in a folder with `config.json` and `model.safetensors`, or the files that its index names.
 
     path: the folder. missing: values of fields that its `config.json` lacks, by name, as the model's authors state
-    them. Families: GPT-2, GPT-NeoX and Pythia, Llama, Mistral, Qwen 2 and 3, Gemma 2, BERT; of gpt-oss the attention.
+    them. unread: the names of fields that are refused, and are to be left out as if the file did not have them; both
+    name a field of a table as "rope_scaling.factor". dtype: the precision of all arrays, "float32" or "float64"; by
+    default that of the file, where half precision (BF16, F16) is widened to single. Families: GPT-2, GPT-Neo, GPT-NeoX
+    and Pythia, OPT, Llama, Mistral, Phi 3, Qwen 2 and 3, Gemma 1 to 3, BERT, RoBERTa and DistilBERT; of gpt-oss,
+    Mixtral and Qwen 3 with experts the attention.
 
-    Arrays are mapped into memory and read layer by layer; half precision (BF16, F16) is widened to single precision,
-    in which the model is then computed. Nothing is downloaded, and pickles are never loaded. family: the `model_type`.
-    plan: the sizes and options, such as `plan.n_layers`, `plan.n_heads` and `plan.dim`.
+    Arrays are mapped into memory and read layer by layer. Nothing is downloaded, and pickles are never loaded. family:
+    the `model_type`. plan: the sizes and options, such as `plan.n_layers`, `plan.n_heads` and `plan.dim`. One line on
+    standard error, by `logging`, names the fields that no loader reads, and the values taken for missing fields.
 
     Raises `InvalidInput` for a file that is missing, truncated or damaged; for another family; for a field that is
-    missing, not known, or of a value that is not computed; for arrays that are missing, not known or of another shape.
+    missing, or of a value that is not computed; for arrays that are missing, not known or of another shape.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, missing: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        missing: Mapping[str, Any] | None = None,
+        unread: Sequence[str] = (),
+        dtype: Any = None,
+    ) -> None:
         folder = path_of(path, "path")
         if not folder.is_dir():
             raise InvalidInput(f"path: there is no folder '{shortened(folder)}'; nothing is downloaded")
-        table = table_in(folder / CONFIG)
-        for name, value in instance(missing or {}, Mapping, "missing", "values by the name of a field").items():
-            if name in table:
-                raise InvalidInput(f"missing: {CONFIG} has the field '{shortened(name)}'; leave it out")
-            table[name] = value
-        kind = str(table.get("model_type"))
-        reject_unknown(f"{CONFIG}: model_type", [kind], FAMILIES)
+        precision = None if dtype is None else _precision(dtype)
+        require_arrays(folder)
+        table = amended(table_in(folder / CONFIG), missing or {}, unread, CONFIG)
+        kind = table.get("model_type")
+        if not isinstance(kind, str) or kind not in FAMILIES:
+            raise InvalidInput(f"{CONFIG}: {_not_read(kind, missing or {})}")
         family = FAMILIES[kind]
         self.path, self.family = folder, kind
-        self.plan = Plan.of(Fields(table, CONFIG, family.older), family)
+        fields = Fields(table, CONFIG, family.defaults)
+        self.plan = Plan.of(fields, family)
         arrays = arrays_in(folder)
         with placed(named(arrays_file(folder))):
-            self._parts = Parts.of(family, self.plan, arrays)
+            self._parts = Parts.of(family, self.plan, arrays, precision)
+        if fields.note:
+            logging.getLogger(__name__).warning("%s", fields.note)
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -164,7 +178,7 @@ class Checkpoint:
         layers are not in it: `effects` measures them. Raises `InvalidInput` for a family whose norms come last.
         Source: Elhage et al. (2021), A mathematical framework for transformer circuits (direct logit attribution).
         """
-        if not self._parts.family.norm_first:
+        if not self.plan.norm_first:
             raise InvalidInput(f"attribution: the norms of {self.family} come last; no logit is a sum over heads")
         self._require_logits()
         tokens = _numbers(np.atleast_1d(read_by_numpy(as_array(token, "token"), "token")), "token", self.plan.n_tokens)
@@ -244,6 +258,27 @@ class Checkpoint:
         if not self._parts.family.feeds:
             cure = "head and multi_head give its attention"
             raise InvalidInput(f"{self.family}: its feed-forward layers, which choose experts, are not read; {cure}")
+
+
+def _not_read(kind: Any, missing: Mapping[str, Any]) -> str:
+    """Why a `model_type` is not read; only what the caller wrote may be mistyped."""
+    if kind is None:
+        cure = "give missing={'model_type': '…'} (--missing model_type=…)"
+        return f"'model_type' is missing, the family of the model; {cure}, one of: {listed(sorted(FAMILIES))}"
+    if "model_type" in missing:
+        return f"model_type: {unknown(kind, FAMILIES)}"
+    return f"model_type: {quoted(kind)} is a family that is not read; those that are: {listed(sorted(FAMILIES))}"
+
+
+def _precision(dtype: Any) -> np.dtype:
+    """Single or double precision."""
+    try:
+        precision: np.dtype = np.dtype(dtype)
+    except TypeError:
+        precision = np.dtype(object)
+    if precision not in (np.float32, np.float64):
+        raise InvalidInput(f"dtype: expected 'float32' or 'float64', not {quoted(dtype)}")
+    return precision
 
 
 def _read(number: int, block: Block, words: np.ndarray) -> Layer:

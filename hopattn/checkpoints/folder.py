@@ -9,7 +9,16 @@ from hopattn.foundation.errors import InvalidInput, listed, shortened
 
 CONFIG, ARRAYS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 MOST_BYTES = 2**24  # of a file in JSON
-PICKLES = (".bin", ".pt", ".pth", ".ckpt")
+_SAVE = "`transformers.AutoModel.from_pretrained({here!r}{options}).save_pretrained('NEW')` writes it"
+OTHERS = {
+    (".gguf",): ("of GGUF", _SAVE.replace("{options}", ", gguf_file={file!r}")),
+    (".bin", ".pt", ".pth", ".ckpt", ".pkl"): ("pickles, which may run programs and are never loaded", _SAVE),
+    (".h5",): ("of TensorFlow", _SAVE.replace("{options}", ", from_tf=True") + ", with transformers < 5"),
+    (".msgpack",): ("of Flax", _SAVE.replace("{options}", ", from_flax=True") + ", with transformers < 5"),
+    (".onnx",): ("of ONNX, graphs without the arrays' names", "take the files of the model before it was exported"),
+    (".safetensors",): ("other arrays", f"a model is {ARRAYS}, or several files and {INDEX}"),
+}
+"""The files of models by the endings of their names, the likeliest source first: what they are, and what to do."""
 
 
 def table_in(file: Path) -> dict[str, Any]:
@@ -50,12 +59,19 @@ def arrays_in(folder: Path) -> dict[str, StoredArray]:
     truncated or damaged, and where the index and the files name different arrays.
     """
     file = arrays_file(folder)
-    if file.name == INDEX:
-        return _by_index(file)
-    if not file.exists() and (pickles := [one.name for one in folder.iterdir() if one.suffix in PICKLES]):
-        cure = f"pickles may run programs and are never loaded; save the model as {ARRAYS}"
-        raise InvalidInput(f"'{shortened(folder)}' holds {listed(sorted(pickles))}; {cure}")
-    return arrays_in_safetensors(file)
+    return _by_index(file) if file.name == INDEX else arrays_in_safetensors(file)
+
+
+def require_arrays(folder: Path) -> None:
+    """Raise `InvalidInput` for a folder that holds a model in files of other programs alone, with what to do."""
+    if arrays_file(folder).exists():
+        return
+    files = sorted(one.relative_to(folder) for one in (*folder.iterdir(), *folder.glob("onnx/*")) if one.is_file())
+    for endings, (what, cure) in OTHERS.items():
+        if names := [str(one) for one in files if one.suffix.lower() in endings]:
+            do = cure.format(here=folder.name, file=names[0], options="")
+            there = f"'{shortened(folder)}' has no {ARRAYS}, but {listed(names)}: {what}"
+            raise InvalidInput(f"{there}; {do}")
 
 
 def _by_index(index: Path) -> dict[str, StoredArray]:

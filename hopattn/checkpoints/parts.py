@@ -3,13 +3,14 @@
 Half precision is widened to single precision as it is read; other arrays stay in the file, which is mapped into memory.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hopattn.checkpoints.families import Family
+from hopattn.checkpoints.families import TASK_ARRAYS, Family
 from hopattn.checkpoints.plan import Plan
 from hopattn.foundation.array_headers import StoredArray
 from hopattn.foundation.arrays import require_finite
@@ -26,8 +27,9 @@ from hopattn.transformer.normalisation import LayerNorm, Normalisation
 
 AXES = {
     **{"query": "queries dim", "key": "keys dim", "value": "keys dim", "joint": "joint dim", "out": "dim queries"},
-    **{"inner": "hidden dim", "gate": "hidden dim", "outer": "dim hidden", "transform": "dim dim"},
-    **{"embedding": "tokens dim", "unembedding": "tokens dim", "places": "places dim", "kinds": "kinds dim"},
+    **{"inner": "hidden dim", "gate": "hidden dim", "gated": "gated dim", "outer": "dim hidden"},
+    **{"transform": "dim dim", "enter": "dim word", "leave": "word dim"},
+    **{"embedding": "tokens word", "unembedding": "tokens word", "places": "places dim", "kinds": "kinds dim"},
     **{"sinks": "heads", "logit_bias": "tokens"},
 }
 """The axes of a map or an array of each role; those of a map as (out, in)."""
@@ -42,23 +44,28 @@ class Parts:
     """A model whose arrays are in files.
 
     stored: the arrays by the names of the family, without its prefix. has_logits: whether it has those of its logits.
+    dtype: the precision to which they are converted as they are read; None: that of the file, and single for half.
     """
 
     family: Family
     plan: Plan
     stored: Mapping[str, StoredArray]
     has_logits: bool
+    dtype: np.dtype | None = None
 
     @classmethod
-    def of(cls, family: Family, plan: Plan, arrays: Mapping[str, StoredArray]) -> "Parts":
+    def of(
+        cls, family: Family, plan: Plan, arrays: Mapping[str, StoredArray], dtype: np.dtype | None = None
+    ) -> "Parts":
         """The parts of these arrays.
 
         Raises `InvalidInput` for arrays that are missing, for those that the family does not know, and for another
         shape than the configuration says; nothing but the headers is read.
         """
-        stored = {_own_name(name, family): array for name, array in arrays.items()}
+        short = _names(arrays, family)
+        stored = {short[name]: array for name, array in arrays.items()}
         if len(stored) < len(arrays):
-            raise InvalidInput(f"arrays: the prefix '{family.prefix}' or an older ending gives a name twice")
+            raise InvalidInput(f"arrays: the prefix '{family.prefixes[0]}' or an older ending gives a name twice")
         if not plan.tied and family.untied_bias in stored:
             stored[family.arrays["logit_bias"]] = stored.pop(family.untied_bias)
         shapes, of_logits = shapes_of(family, plan)
@@ -66,23 +73,25 @@ class Parts:
         wanted = shapes | of_logits if has_logits else shapes
         if missing := [name for name in wanted if name not in stored]:
             raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them")
-        unread = {one.format(i) for one in family.unread_arrays for i in range(plan.n_layers)}
-        unread |= {family.arrays["unembedding"]} if plan.tied else set()
+        names = [*family.unread_arrays, *TASK_ARRAYS, *[family.arrays["unembedding"]] * plan.tied]
+        unread = re.compile("|".join(re.escape(name).replace(r"\*", ".*").replace(r"\{\}", r"(\d+)") for name in names))
         for name, array in stored.items():
             if name in wanted and array.shape != wanted[name]:
                 raise InvalidInput(f"{array.where}: got shape {array.shape}; the configuration says {wanted[name]}")
             if name in wanted:
                 array.require("f", "floating-point numbers")
-            elif name not in unread:
+            elif (match := unread.fullmatch(name)) is None or int(
+                next(filter(None, match.groups()), 0)
+            ) >= plan.n_layers:
                 guess = nearest(name, wanted)
                 raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
-        return cls(family, plan, stored, has_logits)
+        return cls(family, plan, stored, has_logits, dtype)
 
     def embedded(self, ids: np.ndarray, kinds: np.ndarray | None) -> np.ndarray:
         """The words before the first layer, `(n, dim)`."""
         words = self.embedding(ids) * self.plan.embedding_scale
         if "places" in self.family.arrays:
-            words = words + self._rows("places", np.arange(len(ids)))
+            words = words + self._rows("places", self._places(ids))
         if "kinds" in self.family.arrays:
             words = words + self._rows("kinds", np.zeros_like(ids) if kinds is None else kinds)
         return np.asarray(self._norm("embedding")(words))
@@ -91,11 +100,11 @@ class Parts:
         """The heads of a layer, with its mask, positions, norms, sinks and cap."""
         plan, beta = self.plan, self.plan.betas[layer]
         query, key, value = self._joint(layer) if self.family.joint else [self._map(role, layer) for role in ROLES]
-        keys, values = _parted(key, plan.n_key_heads), _parted(value, plan.n_key_heads)
+        keys, values = _split(key, plan.n_key_heads), _split(value, plan.n_key_heads)
         shared = plan.n_heads // plan.n_key_heads
         options: dict[str, Any] = {
             "mask": plan.masks[layer],
-            "position": plan.position,
+            "position": plan.positions[layer],
             "query_norm": self._norm("query", layer),
             "key_norm": self._norm("key", layer),
             "beta": beta,
@@ -103,20 +112,24 @@ class Parts:
         }
         heads = [
             Head(own, keys[i // shared], values[i // shared], **options)
-            for i, own in enumerate(_parted(query, plan.n_heads))
+            for i, own in enumerate(_split(query, plan.n_heads))
         ]
         sinks = self._read(self.family.arrays["sinks"].format(layer)) if "sinks" in self.family.arrays else None
         return MultiHead(heads, self._map("out", layer), sink=sinks)
 
     def block(self, layer: int) -> Block:
         """A layer: its heads and its feed-forward layer, with their norms."""
-        norms, plan = self.family.norms, self.plan
-        gate = self._map("gate", layer) if "gate" in self.family.maps else None
+        norms, maps, plan = self.family.norms, self.family.maps, self.plan
+        gate: Affine | None
+        if "gated" in maps:
+            gate, inner = _split(self._map("gated", layer), [plan.dim_hidden])
+        else:
+            gate, inner = self._map("gate", layer) if "gate" in maps else None, self._map("inner", layer)
         return Block(
             self.multi_head(layer),
-            FeedForward(self._map("inner", layer), self._map("outer", layer), plan.activation, gate=gate),
+            FeedForward(inner, self._map("outer", layer), plan.activation, gate=gate),
             [self._norm(role, layer) for role in SUBLAYERS],
-            self.family.norm_first,
+            plan.norm_first,
             norms_after=[self._norm(f"{role}_after", layer) for role in SUBLAYERS if f"{role}_after" in norms],
             parallel=plan.parallel,
         )
@@ -125,9 +138,13 @@ class Parts:
         """The logits `(n, n_tokens)` of words after the last layer."""
         words = self.final_norm(words)
         if "transform" in self.family.maps:
-            words = self._norm("transform")(NONLINEARITIES[self.plan.activation](self._map("transform")(words)))
+            words = self._norm("transform")(
+                NONLINEARITIES[self.plan.transform_activation](self._map("transform")(words))
+            )
+        if self._has_map("leave"):
+            words = self._map("leave")(words)
         rows = blocks(self.plan.n_tokens, AT_ONCE)
-        logits = np.concatenate([linear(words, self.unembedding(some)) for some in rows], axis=-1)
+        logits = np.concatenate([linear(words, self._rows(self._reading, some)) for some in rows], axis=-1)
         if "logit_bias" in self.family.arrays:
             logits = logits + self._read(self.family.arrays["logit_bias"])
         cap = self.plan.logit_cap
@@ -139,12 +156,29 @@ class Parts:
         return self._norm("final")
 
     def embedding(self, tokens: Any) -> np.ndarray:
-        """The vectors of some tokens, as the file has them."""
-        return self._rows("embedding", tokens)
+        """The words of some tokens, without a scale or a position."""
+        vectors = self._rows("embedding", tokens)
+        return np.asarray(self._map("enter")(vectors)) if self._has_map("enter") else vectors
 
     def unembedding(self, tokens: Any) -> np.ndarray:
         """The rows of the matrix to the logits, for some tokens."""
-        return self._rows("embedding" if self.plan.tied else "unembedding", tokens)
+        vectors = self._rows(self._reading, tokens)
+        return vectors @ self._map("leave").weight if self._has_map("leave") else vectors
+
+    @property
+    def _reading(self) -> str:
+        """The role of the array whose rows read the logits."""
+        return "embedding" if self.plan.tied else "unembedding"
+
+    def _places(self, ids: np.ndarray) -> np.ndarray:
+        """The row of the position of each token: those of padding have none of their own, and are not counted."""
+        if self.plan.padding is None:
+            return np.arange(len(ids)) + self.plan.first_place
+        counted = ids != self.plan.padding
+        return np.where(counted, counted.cumsum() - 1 + self.plan.first_place, self.plan.padding)
+
+    def _has_map(self, role: str) -> bool:
+        return role in self.family.maps and role not in self.plan.absent
 
     def _map(self, role: str, layer: int = 0) -> Affine:
         name = self.family.maps[role].format(layer)
@@ -154,18 +188,19 @@ class Parts:
 
     def _joint(self, layer: int) -> list[Affine]:
         """The maps to queries, keys and values, whose rows are in one array, in the order that the family says."""
-        joint, heads = self._map("joint", layer), self.plan.n_heads
+        joint, plan = self._map("joint", layer), self.plan
+        queries = plan.n_heads * plan.dim_head
+        ends = [queries, queries + plan.n_key_heads * plan.dim_head]
+        if self.family.joint == "role, head":
+            return _split(joint, ends)
 
-        def apart(rows: np.ndarray) -> np.ndarray:
-            if self.family.joint == "role, head":
-                return rows.reshape(3, -1, *rows.shape[1:])
-            return rows.reshape(heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(3, -1, *rows.shape[1:])
+        def by_role(rows: np.ndarray) -> np.ndarray:
+            return rows.reshape(plan.n_heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(rows.shape)
 
-        biases = [None] * 3 if joint.bias is None else apart(joint.bias)
-        return [Affine(*rows) for rows in zip(apart(joint.weight), biases, strict=True)]
+        return _split(Affine(by_role(joint.weight), None if joint.bias is None else by_role(joint.bias)), ends)
 
     def _norm(self, role: str, layer: int = 0) -> Normalisation | Identity:
-        if role not in self.family.norms:
+        if role not in self.family.norms or role in self.plan.absent:
             return Identity()
         name = self.family.norms[role].format(layer)
         shift = self._read(f"{name}.bias") if self.family.norm is LayerNorm else None
@@ -173,35 +208,41 @@ class Parts:
 
     def _rows(self, role: str, rows: Any) -> np.ndarray:
         stored = self.stored[self.family.arrays[role]]
-        return _wide(stored.picked(rows), stored.where)
+        return self._wide(stored.picked(rows), stored.where)
 
     def _read(self, name: str) -> np.ndarray:
-        return _wide(self.stored[name].mapped(), self.stored[name].where)
+        return self._wide(self.stored[name].mapped(), self.stored[name].where)
+
+    def _wide(self, array: np.ndarray, what: str) -> np.ndarray:
+        """The array in the precision of the parts; raises `InvalidInput` for one that is not finite."""
+        require_finite(array, what)
+        half = np.float32 if array.dtype == np.float16 else array.dtype
+        return array.astype(self.dtype or half, copy=False)
 
 
 ROLES = ("query", "key", "value")
 SUBLAYERS = ("attention", "feed_forward")
 
 
-def _wide(array: np.ndarray, what: str) -> np.ndarray:
-    """The array, in single precision for half; raises `InvalidInput` for one that is not finite."""
-    require_finite(array, what)
-    return array.astype(np.float32) if array.dtype == np.float16 else array
+def _split(joint: Affine, at: Any) -> list[Affine]:
+    """Maps whose rows are one below the other: so many of as many rows each, or before and behind some rows."""
+    weights = np.split(joint.weight, at)
+    return [
+        Affine(*rows)
+        for rows in zip(weights, [None] * len(weights) if joint.bias is None else np.split(joint.bias, at), strict=True)
+    ]
 
 
-def _parted(joint: Affine, n: int) -> list[Affine]:
-    """The maps of n heads, whose rows are one below the other."""
-    biases = [None] * n if joint.bias is None else np.split(joint.bias, n)
-    return [Affine(*rows) for rows in zip(np.split(joint.weight, n), biases, strict=True)]
-
-
-def _own_name(name: str, family: Family) -> str:
-    """The name of an array in the table of its family."""
-    own = name.removeprefix(family.prefix)
-    for old, new in family.renamed.items():
-        if own.endswith(old):
-            return own.removesuffix(old) + new
-    return own
+def _names(arrays: Iterable[str], family: Family) -> dict[str, str]:
+    """The names of arrays in the table of their family: without its prefix, and with the newer endings."""
+    every = list(arrays)
+    prefix = next((one for one in family.prefixes if any(name.startswith(one) for name in every)), "")
+    names = {name: name.removeprefix(prefix) for name in every}
+    for name, short in names.items():
+        for old, new in family.renamed.items():
+            if short.endswith(old):
+                names[name] = short.removesuffix(old) + new
+    return names
 
 
 def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
@@ -214,11 +255,15 @@ def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], d
             found[name.format(i)] = tuple(sizes[axis] for axis in axes.split())
 
     for role, name in family.maps.items():
+        if role in plan.absent:
+            continue
         out, inner = AXES[role].split()
         state(f"{name}.weight", role, f"{inner} {out}" if family.transposed else f"{out} {inner}")
         if role in plan.biased:
             state(f"{name}.bias", role, out)
     for role, name in family.norms.items():
+        if role in plan.absent:
+            continue
         for ending in ("weight", "bias") if family.norm is LayerNorm else ("weight",):
             state(f"{name}.{ending}", role, AXES_OF_NORMS.get(role, "dim"))
     for role, name in family.arrays.items():

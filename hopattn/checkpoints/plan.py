@@ -1,211 +1,26 @@
 """The plan of a model: its sizes and options, from the fields of its configuration."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
-from hopattn.checkpoints.families import UNREAD, Family
-from hopattn.checkpoints.fields import Fields
-from hopattn.foundation.checks import entries_of, flag, instance, positive, real, whole
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
+from hopattn.checkpoints.families import EVERY_COMPUTED, Family
+from hopattn.checkpoints.fields import Check, Fields
+from hopattn.foundation.checks import each, flag, positive, real, whole
+from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
 from hopattn.retrieval.masks import Causal, MaskRule, NoMask, Window
 from hopattn.transformer.positions.rotary import Rotary
 from hopattn.transformer.positions.scaling import LinearScaling, Scaling, WavelengthScaling, YarnScaling
 
-ACTIVATIONS = {
-    **{"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh"},
-    **{"silu": "silu", "swish": "silu", "relu": "relu", "tanh": "tanh"},
-}
-"""Our name of the function of the hidden neurons, by that of a configuration."""
-
-
 MOST_LAYERS = 10_000  # more than any model has
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The sizes and options of a model.
-
-    dim: of a word. n_heads, n_key_heads: heads of queries, and of keys and values, in each of n_layers layers.
-    dim_head: of a query. dim_hidden: the neurons of a feed-forward layer, or None where it is not read. n_tokens: the
-    size of the vocabulary. n_places, n_kinds: the learned positions and kinds of tokens, or None. betas, masks: of each
-    layer. activation: of the feed-forward layers. score_cap, logit_cap: c of c tanh(· / c), or None. embedding_scale:
-    the factor of embedded words. tied: whether logits are products with the embedding. biased: the roles of maps with a
-    bias.
-    """
-
-    dim: int
-    n_layers: int
-    n_heads: int
-    n_key_heads: int
-    dim_head: int
-    dim_hidden: int | None
-    n_tokens: int
-    n_places: int | None
-    n_kinds: int | None
-    epsilon: float
-    activation: str
-    betas: tuple[float, ...]
-    masks: tuple[MaskRule, ...]
-    position: Rotary | None
-    parallel: bool
-    score_cap: float | None
-    logit_cap: float | None
-    embedding_scale: float
-    tied: bool
-    biased: frozenset[str]
-
-    @classmethod
-    def of(cls, fields: Fields, family: Family) -> "Plan":
-        """The plan of a configuration; raises `InvalidInput` for a field that is missing, unknown or not computed."""
-        names = family.fields
-
-        def find(meaning: str, check: Callable[[Any, str], Any], absent: Any = None) -> Any:
-            """The value of a field that the family has; `absent` for a family without it."""
-            return fields.take(names[meaning], check) if meaning in names else absent
-
-        dim, n_heads = fields.take(names["dim"], whole), fields.take(names["n_heads"], whole)
-        n_layers = fields.take(names["n_layers"], partial(whole, most=MOST_LAYERS))
-        n_key_heads = (fields.find(names["n_key_heads"], whole) if "n_key_heads" in names else None) or n_heads
-        dim_head = fields.find(names["dim_head"], whole) if "dim_head" in names else None
-        if n_heads % n_key_heads:
-            raise InvalidInput(f"{fields.where}: {n_heads} heads cannot share {n_key_heads} heads of keys evenly")
-        if dim_head is None and dim % n_heads:
-            raise InvalidInput(f"{fields.where}: dim {dim} does not divide into {n_heads} heads")
-        dim_head = dim_head or dim // n_heads
-        dim_hidden = find("dim_hidden", _or_none(whole))
-        if dim_hidden is None and family.feeds:
-            dim_hidden = 4 * dim  # as GPT-2 defines a null
-        scaled, by_layer = find("scaled", flag, True), find("scaled_by_layer", flag, False)
-        beta = find("query_scale", positive, float(dim_head)) ** -0.5 if scaled else 1.0
-        of_fields = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
-        plan = cls(
-            dim=dim,
-            n_layers=n_layers,
-            n_heads=n_heads,
-            n_key_heads=n_key_heads,
-            dim_head=dim_head,
-            dim_hidden=dim_hidden,
-            n_tokens=find("n_tokens", whole),
-            n_places=find("n_places", whole),
-            n_kinds=find("n_kinds", whole),
-            epsilon=find("epsilon", positive),
-            activation=ACTIVATIONS[find("activation", _activation, "relu")],
-            betas=tuple(beta / (i + 1) if by_layer else beta for i in range(n_layers)),
-            masks=_masks(fields, family, n_layers),
-            position=_position(fields, family, dim_head),
-            parallel=find("parallel", flag, False),
-            score_cap=find("score_cap", _or_none(positive)),
-            logit_cap=find("logit_cap", _or_none(positive)),
-            embedding_scale=dim**0.5 if family.scaled_embedding else 1.0,
-            tied=fields.take("tie_word_embeddings", flag),
-            biased=family.biased | set(of_fields),
-        )
-        for name, only in NOT_COMPUTED.items():
-            fields.expect(name, *only)
-        fields.require_known(UNREAD | family.unread)
-        return plan
-
-    @property
-    def sizes(self) -> dict[str, int | None]:
-        """The length of each axis of an array, by its name in `AXES` of `parts.py`."""
-        queries, keys = self.n_heads * self.dim_head, self.n_key_heads * self.dim_head
-        return {
-            **{"dim": self.dim, "hidden": self.dim_hidden, "tokens": self.n_tokens, "places": self.n_places},
-            **{"kinds": self.n_kinds, "queries": queries, "keys": keys, "joint": queries + 2 * keys},
-            **{"head": self.dim_head, "heads": self.n_heads},
-        }
-
-
-NOT_COMPUTED: dict[str, tuple[Any, ...]] = {
-    "is_encoder_decoder": (False,),
-    "is_decoder": (False,),
-    "add_cross_attention": (False,),
-    "cross_attention_hidden_size": (None,),
-    "pruned_heads": ({}, None),
-    "position_embedding_type": ("absolute",),
-    "use_bidirectional_attention": (None, False),
-    "use_mrope": (False,),
-}
-"""Fields of which only these values are computed; the first is named in messages."""
-
-
-def _or_none(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+def _or_none(check: Check) -> Check:
     return lambda value, what: None if value is None else check(value, what)
-
-
-def _activation(value: Any, what: str) -> str:
-    if _text(value, what) not in ACTIVATIONS:
-        raise InvalidInput(f"{what}: {unknown(value, ACTIVATIONS)}")
-    return str(value)
-
-
-def _table(value: Any, what: str) -> dict[str, Any]:
-    return instance(value, dict, what, "a table")
-
-
-def _masks(fields: Fields, family: Family, n_layers: int) -> tuple[MaskRule, ...]:
-    """The mask of each layer: a window where the family, or the field `layer_types`, says so."""
-    if not family.causal:
-        return (NoMask(),) * n_layers
-    if family.windows is None:
-        return (Causal(),) * n_layers
-    width, has, kinds = fields.take("sliding_window", _or_none(whole)), [True] * n_layers, None
-    if family.windows == "from":
-        used, first = fields.take("use_sliding_window", flag), fields.take("max_window_layers", partial(whole, least=0))
-        has, width = [i >= first for i in range(n_layers)], width if used else None
-    elif family.windows == "second":
-        has = [i % 2 == 0 for i in range(n_layers)]
-    if family.windows != "all":
-        kinds = fields.find("layer_types", lambda value, what: tuple(entries_of(value, what)))
-    if kinds is not None:
-        where = f"{fields.where}: layer_types"
-        for kind in kinds:
-            if kind not in ("sliding_attention", "full_attention"):
-                raise InvalidInput(f"{where}: {unknown(kind, ['sliding_attention', 'full_attention'])}")
-        if len(kinds) != n_layers:
-            raise InvalidInput(f"{where}: got {len(kinds)}; expected {n_layers}, one for each layer")
-        has = [kind == "sliding_attention" for kind in kinds]
-        if any(has) and width is None:
-            raise InvalidInput(f"{where}: a layer has a window, and the field sliding_window gives none")
-    return tuple(Causal() if width is None or not one else Window(width) for one in has)
-
-
-def _position(fields: Fields, family: Family, dim_head: int) -> Rotary | None:
-    """The rotary positions, from the fields of newer files or of older ones; None for a family without."""
-    if family.rotary is None:
-        return None
-    base_field, share_field = family.fields["base"], family.fields.get("share", "partial_rotary_factor")
-    newer = fields.find("rope_parameters", _table)
-    if newer is not None:
-        rules = Fields(newer, f"{fields.where}: rope_parameters")
-        base, kind = rules.take("rope_theta", positive), rules.take("rope_type", _text)
-        fields.expect("rope_scaling", None)
-        fields.expect(base_field, base)
-        of_share = rules, "partial_rotary_factor"
-    else:
-        older = fields.find("rope_scaling", _table)
-        rules = Fields(older or {}, f"{fields.where}: rope_scaling")
-        base, kind = fields.take(base_field, positive), "default"
-        fields.expect("rope_theta", base)
-        if older is not None:
-            kind = rules.find("rope_type", _text) or rules.take("type", _text)
-            rules.expect("type", kind)
-        of_share = fields, share_field
-    n_rotated = None
-    if family.rotary == "share":
-        share = of_share[0].take(of_share[1], partial(real, above=0.0))
-        fields.expect("partial_rotary_factor", share)
-        n_rotated = None if share == 1 else int(dim_head * share)
-    else:
-        of_share[0].expect(of_share[1], 1.0, None)
-    if kind not in SCALINGS:
-        raise InvalidInput(f"{rules.where}: rope_type: {unknown(kind, SCALINGS)}")
-    scaling = SCALINGS[kind](rules)
-    rules.require_known(())
-    return Rotary(base, "half", n_rotated, scaling)
 
 
 def _text(value: Any, what: str) -> str:
@@ -214,32 +29,305 @@ def _text(value: Any, what: str) -> str:
     return value
 
 
-def _yarn(rules: Fields) -> Scaling:
-    """The length is that of the paper, 1 + 0.1 log(factor), where the file gives none."""
-    rules.older = {"truncate": True}
-    factor = rules.take("factor", positive)
-    length = rules.find("attention_factor", positive) or 1 + 0.1 * math.log(max(factor, 1.0))
-    rules.expect("mscale", None)
-    rules.expect("mscale_all_dim", None)
-    return YarnScaling(
-        factor=factor,
-        original=rules.take("original_max_position_embeddings", whole),
-        fast=rules.take("beta_fast", positive),
-        slow=rules.take("beta_slow", positive),
-        whole=rules.take("truncate", flag),
-        length=length,
-    )
+def _types(value: Any, what: str) -> tuple[bool, ...]:
+    """Whether each layer has a window, as a list of types says."""
+    for kind in (types := each(value, str, what)):
+        if kind not in WINDOWED:
+            raise InvalidInput(f"{what}: {unknown(kind, WINDOWED)}")
+    return tuple(WINDOWED[kind] for kind in types)
 
 
-SCALINGS: Mapping[str, Callable[[Fields], Scaling | None]] = {
-    "default": lambda rules: None,
-    "linear": lambda rules: LinearScaling(rules.take("factor", positive)),
-    "llama3": lambda rules: WavelengthScaling(
-        factor=rules.take("factor", positive),
-        low=rules.take("low_freq_factor", positive),
-        high=rules.take("high_freq_factor", positive),
-        original=rules.take("original_max_position_embeddings", whole),
-    ),
-    "yarn": _yarn,
+def _patterns(value: Any, what: str) -> tuple[bool, ...]:
+    """The same of patterns of types, each with the number of its repeats."""
+    pairs = each(value, list, what, "a pattern and a number")
+    if any(len(pair) != 2 for pair in pairs):
+        raise InvalidInput(f"{what}: expected pairs of a pattern and a number, not {quoted(value)}")
+    times = [whole(count, what, most=MOST_LAYERS) for _, count in pairs]
+    return tuple(chain.from_iterable(_types(pattern, what) * n for (pattern, _), n in zip(pairs, times, strict=True)))
+
+
+WINDOWED = {"sliding_attention": True, "full_attention": False, "local": True, "global": False}
+"""Whether a layer of a type has a window."""
+CHECKS: Mapping[str, Check] = {
+    **dict.fromkeys(("dim", "n_heads", "n_tokens", "n_places", "n_kinds", "longest", "period"), whole),
+    **dict.fromkeys(("dim_word", "n_key_heads", "dim_head", "dim_hidden", "width"), _or_none(whole)),
+    **dict.fromkeys(("scaled", "scaled_by_layer", "parallel", "norm_first", "no_final_norm", "windowed"), flag),
+    **dict.fromkeys(("epsilon", "query_scale"), positive),
+    **dict.fromkeys(("score_cap", "logit_cap"), _or_none(positive)),
+    "n_layers": partial(whole, most=MOST_LAYERS),
+    "first_window": partial(whole, least=0),
+    "padding": partial(whole, least=0),
+    "types": _or_none(_types),
+    "patterns": _patterns,
 }
-"""The rule for rotary frequencies by the `rope_type` of a configuration."""
+"""The check of a field by its meaning; that of an activation is its family's, and those of turns are read apart."""
+TURNS = ("base", "window_base", "share")
+"""The meanings of fields of rotary positions."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The sizes and options of a model.
+
+    dim: of a word. dim_word: of the vector of a token, from which a word is made. n_heads, n_key_heads: heads of
+    queries, and of keys and values, in each of n_layers layers. dim_head: of a query. dim_hidden: the neurons of a
+    feed-forward layer, or None where it is not read. n_tokens: the size of the vocabulary. n_places: the most tokens of
+    a text with learned positions, or None. first_place: the row of the first position. padding: the token that has no
+    position of its own, or None. n_kinds: the kinds of tokens, or None. betas, masks, positions: of each layer.
+    activation: of the feed-forward layers; transform_activation: before the logits. parallel, norm_first: as in
+    `Block`. score_cap, logit_cap: c of c tanh(· / c), or None. embedding_scale: the factor of embedded words. tied:
+    whether logits are products with the embedding. biased: the roles of maps with a bias. absent: the roles of maps and
+    norms that the family has and this model has not.
+    """
+
+    dim: int
+    dim_word: int
+    n_layers: int
+    n_heads: int
+    n_key_heads: int
+    dim_head: int
+    dim_hidden: int | None
+    n_tokens: int
+    n_places: int | None
+    first_place: int
+    padding: int | None
+    n_kinds: int | None
+    epsilon: float
+    activation: str
+    transform_activation: str
+    betas: tuple[float, ...]
+    masks: tuple[MaskRule, ...]
+    positions: tuple[Rotary | None, ...]
+    parallel: bool
+    norm_first: bool
+    score_cap: float | None
+    logit_cap: float | None
+    embedding_scale: float
+    tied: bool
+    biased: frozenset[str]
+    absent: frozenset[str]
+
+    @classmethod
+    def of(cls, fields: Fields, family: Family) -> "Plan":
+        """The plan of a configuration; raises `InvalidInput` with all that it lacks and all that is not computed."""
+
+        def known(value: Any, what: str) -> str:
+            if _text(value, what) not in family.activations:
+                raise InvalidInput(f"{what}: {unknown(value, family.activations)}")
+            return str(value)
+
+        checks = {**CHECKS, "activation": known}
+        read = {meaning: names for meaning, names in family.fields.items() if meaning not in TURNS}
+        of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in read.items()}}
+        tied = fields.take("tie_word_embeddings", flag)
+        biases = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
+        turns = _turns(fields, family, of.get("longest"))
+        has_window = None if fields.faults else _windows(fields, family, of)
+        for name, values in {**EVERY_COMPUTED, **family.computed}.items():
+            if not re.fullmatch(family.inert, name):
+                fields.expect(name, *values)
+        fields.leave(family.inert)
+        fields.require()
+        assert has_window is not None
+
+        dim, n_layers, n_heads = of["dim"], of["n_layers"], of["n_heads"]
+        n_key_heads, dim_head = of.get("n_key_heads") or n_heads, of.get("dim_head")
+        if n_heads % n_key_heads:
+            raise InvalidInput(f"{fields.where}: {n_heads} heads cannot share {n_key_heads} heads of keys evenly")
+        if dim_head is None and dim % n_heads:
+            raise InvalidInput(f"{fields.where}: dim {dim} does not divide into {n_heads} heads")
+        dim_head, dim_word = dim_head or dim // n_heads, of.get("dim_word") or dim
+        beta = float(of.get("query_scale") or dim_head) ** -0.5 if of.get("scaled", True) else 1.0
+        norm_first = of.get("norm_first", True)
+        padding, n_places, first_place = of.get("padding"), of.get("n_places"), family.first_place
+        if padding is not None:
+            first_place = padding + 1
+            n_places -= first_place
+            if n_places < 1:
+                raise InvalidInput(f"{fields.where}: the positions behind that of the padding, {padding}, are none")
+        activation = family.activations[of.get("activation", "relu")]
+        absent = {"enter", "leave"} if dim_word == dim else set()
+        if of.get("no_final_norm") or not norm_first:
+            absent.add("final")
+        with placed(fields.where):
+            positions = [None if turn is None else turn.position(dim_head) for turn in turns]
+        return cls(
+            dim=dim,
+            dim_word=dim_word,
+            n_layers=n_layers,
+            n_heads=n_heads,
+            n_key_heads=n_key_heads,
+            dim_head=dim_head,
+            dim_hidden=(of.get("dim_hidden") or 4 * dim) if family.feeds else None,  # as GPT-2 defines a null
+            n_tokens=of["n_tokens"],
+            n_places=n_places,
+            first_place=first_place or 0,
+            padding=padding,
+            n_kinds=of.get("n_kinds"),
+            epsilon=of["epsilon"],
+            activation=activation,
+            transform_activation=family.activations.get(of.get("transform_activation", ""), activation),
+            betas=tuple(beta / (i + 1) if of.get("scaled_by_layer") else beta for i in range(n_layers)),
+            masks=tuple(_mask(family, of.get("width") if window else None) for window in has_window),
+            positions=tuple(positions[window] for window in has_window),
+            parallel=of.get("parallel", False),
+            norm_first=norm_first,
+            score_cap=of.get("score_cap"),
+            logit_cap=of.get("logit_cap"),
+            embedding_scale=dim**0.5 if family.scaled_embedding else 1.0,
+            tied=tied,
+            biased=family.biased | set(biases),
+            absent=frozenset(absent),
+        )
+
+    @property
+    def sizes(self) -> dict[str, int | None]:
+        """The length of each axis of an array, by its name in `AXES` of `parts.py`."""
+        queries, keys = self.n_heads * self.dim_head, self.n_key_heads * self.dim_head
+        rows, hidden = None if self.n_places is None else self.n_places + self.first_place, self.dim_hidden
+        return {
+            **{"dim": self.dim, "word": self.dim_word, "hidden": hidden, "gated": hidden and 2 * hidden},
+            **{"tokens": self.n_tokens, "places": rows, "kinds": self.n_kinds},
+            **{"queries": queries, "keys": keys, "joint": queries + 2 * keys},
+            **{"head": self.dim_head, "heads": self.n_heads},
+        }
+
+
+def _mask(family: Family, width: int | None) -> MaskRule:
+    return NoMask() if not family.causal else Causal() if width is None else Window(width)
+
+
+def _windows(fields: Fields, family: Family, of: Mapping[str, Any]) -> tuple[bool, ...]:
+    """Whether each layer is of those with a window."""
+    n, width = of["n_layers"], of.get("width")
+    result: tuple[bool, ...] = (False,) * n
+    if family.windows == "all":
+        result = (of.get("windowed", True),) * n
+    elif family.windows == "from":
+        result = tuple(of["windowed"] and width is not None and i >= of["first_window"] for i in range(n))
+    elif family.windows == "second":
+        result = tuple(i % 2 == 0 for i in range(n))
+    elif family.windows == "period":
+        result = tuple((i + 1) % of["period"] != 0 for i in range(n))
+    elif family.windows == "patterns":
+        result = of["patterns"]
+    types, name = of.get("types"), family.fields.get("patterns") or family.fields.get("types", "")
+    if family.windows == "patterns" and types not in (None, result):
+        fields.refuse(family.fields["types"], f"says other layers than {name}; expected the same")
+    elif types is not None:
+        result = types
+        if any(types) and (width is None or not of.get("windowed", True)):
+            fields.refuse(name, f"a layer has a window, and the field {family.fields['width']} gives none")
+    if len(result) != n:
+        fields.refuse(name, f"got {len(result)}; expected {n}, one for each layer")
+    return result
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The rotary positions of some layers, for heads of any dim. share: of the dims that is rotated."""
+
+    base: float
+    share: float
+    scaling: Scaling | None
+
+    def position(self, dim_head: int) -> Rotary:
+        """The positions of heads of this dim."""
+        return Rotary(self.base, "half", None if self.share == 1 else int(dim_head * self.share), self.scaling)
+
+
+def _turns(fields: Fields, family: Family, longest: int | None) -> tuple[Turn | None, Turn | None]:
+    """The turns of layers without and with a window: by the table of newer files, or by the fields of older ones."""
+    if family.rotary is None:
+        return None, None
+    newer = fields.inner("rope_parameters")
+    if newer is not None:
+        fields.expect("rope_scaling", None)
+    table = newer or fields.inner("rope_scaling") or fields.empty
+    base, window_base = family.fields["base"], family.fields.get("window_base")
+    if window_base is None:
+        return (_turn(table, fields, family, base, longest),) * 2
+    tables = (newer.inner("full_attention"), newer.inner("sliding_attention")) if newer else (table, None)
+    full, window = (
+        _turn(part or fields.empty, fields, family, names, longest)
+        for part, names in zip(tables, (base, window_base), strict=True)
+    )
+    if newer is not None:
+        newer.leave()
+    return full, window
+
+
+def _turn(table: Fields, fields: Fields, family: Family, base: str, longest: int | None) -> Turn | None:
+    """The turn that a table of rotary positions, or else the file itself, says; None where a field is at fault."""
+
+    def either(name: str, names: str, check: Check) -> Any:
+        if name not in table.table:
+            return fields.take(names, check)
+        value = table.take(name, check)
+        for other in names.split():
+            fields.expect(other, value)
+        return value
+
+    n_faults = len(fields.faults)
+    theta, share = either("rope_theta", base, positive), 1.0
+    if family.rotary == "share":
+        share = either("partial_rotary_factor", family.fields["share"], partial(real, above=0.0))
+    else:
+        for part in (table, fields):
+            part.expect("partial_rotary_factor", 1.0, None)
+    kind = table.take("rope_type type", _text) if {"rope_type", "type"} & table.table.keys() else "default"
+    if kind is None:
+        return None
+    if kind not in family.scalings:
+        table.refuse("rope_type" if "rope_type" in table.table else "type", unknown(kind, family.scalings))
+        return None
+    make, names, defaults = SCALINGS[kind]
+    table.defaults = {**defaults, **({"original_max_position_embeddings": longest} if longest else {})}
+    values = {argument: table.take(name, check) for argument, (name, check) in names.items()}
+    table.leave()
+    if len(fields.faults) > n_faults:
+        return None
+    with placed(f"{table.where}: {table.path.rstrip('.')}"):
+        return Turn(theta, share, make(**values))
+
+
+def _yarn(factor: float, length: float | None, mscale: float | None, mscale_all: float | None, **rest: Any) -> Scaling:
+    """The factor of the rotated dims is the paper's 1 + 0.1 log(factor), or a ratio of two such, unless it is given."""
+    growth = 0.1 * math.log(max(factor, 1.0))
+    ratio = (1 + mscale * growth) / (1 + mscale_all * growth) if mscale and mscale_all else 1 + growth
+    return YarnScaling(factor=factor, length=length or ratio, **rest)
+
+
+_ORIGINAL = ("original_max_position_embeddings", whole)
+SCALINGS: Mapping[str, tuple[Callable[..., Scaling | None], Mapping[str, tuple[str, Check]], Mapping[str, Any]]] = {
+    "default": (lambda: None, {}, {}),
+    "linear": (LinearScaling, {"factor": ("factor", positive)}, {}),
+    "llama3": (
+        WavelengthScaling,
+        {
+            "factor": ("factor", positive),
+            "low": ("low_freq_factor", positive),
+            "high": ("high_freq_factor", positive),
+            "original": _ORIGINAL,
+        },
+        {},
+    ),
+    "yarn": (
+        _yarn,
+        {
+            "factor": ("factor", positive),
+            "original": _ORIGINAL,
+            "length": ("attention_factor", _or_none(positive)),
+            "mscale": ("mscale", _or_none(real)),
+            "mscale_all": ("mscale_all_dim", _or_none(real)),
+            "fast": ("beta_fast", positive),
+            "slow": ("beta_slow", positive),
+            "whole": ("truncate", flag),
+        },
+        {
+            **{"attention_factor": None, "mscale": None, "mscale_all_dim": None},
+            **{"beta_fast": 32.0, "beta_slow": 1.0, "truncate": True},
+        },
+    ),
+}
+"""The rule for rotary frequencies by the `rope_type` of a configuration: its fields by argument, and their defaults."""

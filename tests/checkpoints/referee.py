@@ -1,5 +1,6 @@
 """Tiny models of `transformers` with moved parameters, in files and computed there in double precision."""
 
+import json
 import os
 import warnings
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.checkpoints.published import PUBLISHED, tiny
 from tests.checkpoints.written import lasting_folder
 
 TOKENS, WORDS, WINDOW = 40, 24, 7
@@ -34,11 +36,28 @@ def rotary(kind="default", base=50000.0, **options):
     return {"rope_parameters": {"rope_type": kind, "rope_theta": base, **options}}
 
 
+def both(**options):
+    """The turns of layers with a window and of those without, which alone have the options."""
+    of_window = {"rope_type": "default", "rope_theta": 100.0}
+    full = {"rope_type": "default", "rope_theta": 50000.0, **options}
+    return {"rope_parameters": {"sliding_attention": of_window, "full_attention": full}}
+
+
 GPT2 = {"n_embd": 24, "n_layer": 2, "n_head": 4, "vocab_size": TOKENS, "n_positions": 30, "layer_norm_epsilon": 1e-2}
 NEOX = {"num_key_value_heads", "rms_norm_eps"}
 NEOX = {name: size for name, size in SIZES.items() if name not in NEOX} | {"layer_norm_eps": 1e-2}
 BERT = NEOX | {"tie_word_embeddings": True, "max_position_embeddings": 30}
+ROBERTA = BERT | {"type_vocab_size": 2, "pad_token_id": 1, "max_position_embeddings": 32}
+DISTILBERT = {"dim": 24, "n_layers": 2, "n_heads": 4, "hidden_dim": 20, "vocab_size": TOKENS}
+DISTILBERT |= {"max_position_embeddings": 30, "tie_word_embeddings": True}
+NEO = {"hidden_size": 24, "num_layers": 2, "num_heads": 4, "intermediate_size": 20, "vocab_size": TOKENS}
+NEO |= {"max_position_embeddings": 30, "window_size": WINDOW, "layer_norm_epsilon": 1e-2}
+OPT = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "ffn_dim": 20, "vocab_size": TOKENS}
+OPT |= {"max_position_embeddings": 30}
+PHI3 = SIZES | {"hidden_size": 32, "sliding_window": WINDOW, "pad_token_id": 0} | rotary()
+EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
 SLIDING = {"use_sliding_window": True, "sliding_window": WINDOW, "max_window_layers": 1}
+GEMMA3 = SIZES | OWN | {"query_pre_attn_scalar": 3, "sliding_window": WINDOW, "tie_word_embeddings": True}
 LLAMA3 = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 16}
 YARN = {"factor": 8.0, "beta_fast": 4.0, "beta_slow": 1.0, "original_max_position_embeddings": 64}
 MODELS = {
@@ -71,7 +90,37 @@ MODELS = {
             "tie_word_embeddings": True,
         },
     ),
+    "gpt_neo": ("GPTNeo", "", NEO | {"attention_types": [[["global", "local"], 1]], "tie_word_embeddings": False}),
+    "gpt_neo of another pattern": ("GPTNeo", "", NEO | {"attention_types": [[["local"], 1], [["global"], 1]]}),
+    "opt": ("OPT", "", OPT),
+    "opt with narrow words and the norm last": (
+        "OPT",
+        "",
+        OPT | {"do_layer_norm_before": False, "word_embed_proj_dim": 10, "activation_function": "gelu"},
+    ),
+    "opt without biases": (
+        "OPT",
+        "",
+        OPT | {"enable_bias": False, "_remove_final_layer_norm": True, "tie_word_embeddings": False},
+    ),
+    "gemma": ("Gemma", "", SIZES | OWN | rotary() | {"hidden_act": "gelu", "tie_word_embeddings": True}),
+    "gemma3_text": ("Gemma3Text", "", GEMMA3 | {"num_hidden_layers": 2, "layer_types": None} | both()),
+    "gemma3_text, scaled": (
+        "Gemma3Text",
+        "",
+        GEMMA3
+        | {"layer_types": ["full_attention", "sliding_attention"], "final_logit_softcapping": 2.0}
+        | both(rope_type="linear", factor=4.0),
+    ),
+    "phi3": ("Phi3", "", PHI3),
+    "phi3, a share": ("Phi3", "", PHI3 | rotary(partial_rotary_factor=0.5)),
+    "mixtral": ("Mixtral", "", SIZES | OWN | rotary() | EXPERTS | {"sliding_window": WINDOW}),
+    "qwen3_moe": ("Qwen3Moe", "", SIZES | OWN | rotary() | EXPERTS | SLIDING | {"moe_intermediate_size": 8}),
     "bert": ("Bert", "MaskedLM", BERT),
+    "roberta": ("Roberta", "MaskedLM", ROBERTA),
+    "roberta, untied": ("XLMRoberta", "MaskedLM", ROBERTA | {"tie_word_embeddings": False, "hidden_act": "relu"}),
+    "distilbert": ("DistilBert", "MaskedLM", DISTILBERT),
+    "distilbert, untied": ("DistilBert", "MaskedLM", DISTILBERT | {"tie_word_embeddings": False, "activation": "relu"}),
     "bert, untied": ("Bert", "MaskedLM", BERT | {"tie_word_embeddings": False}),
     "gpt_oss": (
         "GptOss",
@@ -83,8 +132,9 @@ MODELS = {
     ),
 }
 """Each model: the names of its classes, and its configuration."""
-ROOMS = {"GPT2": "gpt2", "GPTNeoX": "gpt_neox", "GptOss": "gpt_oss"}
-ROTARY = [name for name in MODELS if not name.startswith(("gpt2", "bert"))]
+ROOMS = {"GPTNeoX": "gpt_neox", "GptOss": "gpt_oss", "GPTNeo": "gpt_neo", "Gemma3Text": "gemma3"}
+ROOMS |= {"Qwen3Moe": "qwen3_moe", "XLMRoberta": "xlm_roberta"}
+ROTARY = [name for name, (_, _, options) in MODELS.items() if "rope_parameters" in options]
 
 
 @dataclass(frozen=True)
@@ -124,23 +174,38 @@ def made(name):
 
         transformers.utils.logging.set_verbosity_error()
         transformers.utils.logging.disable_progress_bar()
-        kind, head, options = MODELS[name]
-        room = import_module(f"transformers.models.{ROOMS.get(kind, kind.lower())}")
+        path = lasting_folder()
         before = torch.get_default_dtype()
         stack.callback(torch.set_default_dtype, before)
         stack.enter_context(torch.random.fork_rng())
         torch.manual_seed(1)
-        config = getattr(room, f"{kind}Config")(**options, attn_implementation="eager")
-        model = getattr(room, f"{kind}{'For' * (head != 'LMHead')}{head or 'CausalLM'}{'Model' * (head == 'LMHead')}")
+        if name in PUBLISHED:
+            (path / "config.json").write_text(table := json.dumps(tiny(PUBLISHED[name])))
+            config = transformers.AutoConfig.from_pretrained(path, attn_implementation="eager")
+            kinds_of = (
+                transformers.AutoModelForMaskedLM if "bert" in config.model_type else transformers.AutoModelForCausalLM
+            )
+            model = kinds_of.from_config(config)
+        else:
+            kind, head, options = MODELS[name]
+            room = import_module(f"transformers.models.{ROOMS.get(kind, kind.lower())}")
+            config = getattr(room, f"{kind}Config")(**options, attn_implementation="eager")
+            kind = kind.removesuffix("Text")
+            model = getattr(
+                room, f"{kind}{'For' * (head != 'LMHead')}{head or 'CausalLM'}{'Model' * (head == 'LMHead')}"
+            )
+            model = model(config)
         config._experts_implementation = "eager"
-        model = model(config).eval().double()
+        model = model.eval().double()
         for parameter in model.parameters():
             parameter.data += 0.3 * torch.randn_like(parameter)
-        path = lasting_folder()
         model.save_pretrained(path)
+        if name in PUBLISHED:
+            (path / "config.json").write_text(table)
         rng = np.random.default_rng(2)
         ids = rng.integers(0, TOKENS, WORDS)
-        kinds = rng.integers(0, 2, WORDS) if kind == "Bert" else None
+        n_kinds = getattr(config, "type_vocab_size", None)
+        kinds = None if n_kinds is None else rng.integers(0, n_kinds, WORDS)
         asked = {"input_ids": torch.tensor(ids)[None], "output_attentions": True, "output_hidden_states": True}
         if kinds is not None:
             asked["token_type_ids"] = torch.tensor(kinds)[None]

@@ -107,6 +107,18 @@ def test_half_precision_is_widened_as_it_is_read(tmp_path):
     np.testing.assert_allclose(logits["F16"], logits["F64"], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_the_precision_of_all_arrays_can_be_chosen(kind, tmp_path):
+    state = {name: array.astype(kind) for name, array in state_of(LLAMA).items()}
+    checkpoint = ha.Checkpoint(write(tmp_path, LLAMA, state), dtype="float64")
+    (tmp_path / "exact").mkdir()
+    exact = {name: array.astype(np.float64) for name, array in state.items()}
+    expected = ha.Checkpoint(write(tmp_path / "exact", LLAMA, exact)).run(IDS)
+    np.testing.assert_array_equal(checkpoint.run(IDS).logits, expected.logits)
+    assert checkpoint.run(IDS).logits.dtype == checkpoint.head(0, 0).w_query.dtype == np.float64
+    assert ha.Checkpoint(tmp_path, dtype=np.float32).run(IDS).logits.dtype == np.float32
+
+
 def test_one_layer_is_in_memory_at_a_time(tmp_path):
     config = {**LLAMA, "hidden_size": 64, "num_hidden_layers": 12, "intermediate_size": 512}
     state = {name: array.astype(np.float32) for name, array in state_of(config).items()}
@@ -159,13 +171,13 @@ def test_the_fields_of_older_and_newer_files_say_the_same(tmp_path):
         (folder := tmp_path / str(i)).mkdir()
         found.append(ha.Checkpoint(write(folder, config, state_of(config))).plan)
     assert found[0] == found[1]
-    assert found[0].position.scaling == WavelengthScaling(4.0, 1.0, 4.0, 16)
+    assert found[0].positions[0].scaling == WavelengthScaling(4.0, 1.0, 4.0, 16)
 
 
 def test_a_field_that_the_file_lacks_is_given_by_the_caller(tmp_path):
     config = {name: value for name, value in LLAMA.items() if name != "rope_theta"}
     folder = write(tmp_path, config, state_of(LLAMA))
-    assert ha.Checkpoint(folder, missing={"rope_theta": 100.0}).plan.position.base == 100
+    assert ha.Checkpoint(folder, missing={"rope_theta": 100.0}).plan.positions[0].base == 100
 
 
 def test_older_files_of_gpt_neox_name_their_rotary_fields_twice(tmp_path):
@@ -182,7 +194,7 @@ def test_older_files_of_gpt_neox_name_their_rotary_fields_twice(tmp_path):
     for i, config in enumerate((older, both)):
         (folder := tmp_path / str(i)).mkdir()
         plans.append(ha.Checkpoint(write(folder, {"model_type": "gpt_neox", **config}, arrays)).plan)
-    assert plans[0] == plans[1] and plans[0].position.base == 50 and plans[0].activation == "gelu_tanh"
+    assert plans[0] == plans[1] and plans[0].positions[0].base == 50 and plans[0].activation == "gelu_tanh"
     for other in ({"rope_theta": 60.0}, {"partial_rotary_factor": 0.5}):
         write(tmp_path, {"model_type": "gpt_neox", **both, **other}, arrays)
         refused(partial(ha.Checkpoint, tmp_path), "", "config.json", next(iter(other)))

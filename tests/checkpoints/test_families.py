@@ -4,13 +4,20 @@ Each model has two heads of keys in groups of two, rotated dims of at least four
 every parameter moved; so no fault of a reader hides behind a start value.
 """
 
+import ast
+import inspect
+import re
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.checkpoints.families import EVERY_COMPUTED, FAMILIES
+from hopattn.checkpoints.fields import INERT
+from tests.checkpoints.published import PUBLISHED
 from tests.checkpoints.referee import MODELS, ROTARY, made
 from tests.refusal import refused
 
@@ -24,10 +31,14 @@ def differences(name, answer, within):
         trace = checkpoint.multi_head(number).trace(read)
         found[f"weights {number}"] = np.stack([head.weights for head in trace.heads]), given.weights[number]
         output = trace.output
-        if checkpoint.family == "bert":  # its module gives the state after the residual and the norm
+        if checkpoint.family in (
+            "bert",
+            "roberta",
+            "xlm-roberta",
+        ):  # its module gives the state after the residual and the norm
             output = checkpoint.block(number).norms[0](read + output)
         found[f"output {number}"] = output, given.outputs[number]
-    if checkpoint.family != "gpt_oss":
+    if FAMILIES[checkpoint.family].feeds:
         for layer in checkpoint.layers(one.ids, one.kinds):
             found[f"residual {layer.number}"] = layer.residual, given.states[layer.number]
             found[f"states {layer.number}"] = layer.states, given.read[layer.number]
@@ -50,9 +61,65 @@ def test_attention_states_and_logits_are_those_of_transformers_in_double_precisi
     assert differences(name, lambda one: one.double, 1e-12) == []
 
 
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_configurations_as_they_were_published_give_the_numbers_of_transformers(name):
+    assert differences(name, lambda one: one.double, 1e-12) == []
+
+
 @pytest.mark.parametrize("name", ROTARY)
 def test_they_are_those_of_transformers_as_it_is_up_to_its_single_precision(name):
     assert differences(name, lambda one: one.mixed, 5e-6) == []
+
+
+ELSEWHERE = re.compile(
+    r"For(?!CausalLM|MaskedLM)|Vision|MultiModal|CrossAttention|DoubleHeads|Flash|Summary|ClassificationHead|Gemma3Model"
+    r"|PreTrained"
+)
+"""The classes of a family that compute nothing of a text's states and logits."""
+
+
+def fields_read(module):
+    """The names of the fields of a configuration that the classes of a module ask for."""
+    names = set()
+
+    def is_config(node):
+        return getattr(node, "id", None) == "config" or getattr(node, "attr", None) == "config"
+
+    for part in ast.parse(inspect.getsource(module)).body:
+        for node in () if ELSEWHERE.search(getattr(part, "name", "")) else ast.walk(part):
+            if isinstance(node, ast.Attribute) and is_config(node.value):
+                names.add(node.attr)
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr" and is_config(node.args[0]):
+                names.add(node.args[1].value)
+    return names
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_field_that_a_class_of_transformers_reads_is_used_refused_or_changes_no_number(name):
+    room, family = name.replace("-", "_").removesuffix("_text"), FAMILIES[name]
+    read = fields_read(import_module(f"transformers.models.{room}.modeling_{room}"))
+    known = {*" ".join(family.fields.values()).split(), *family.computed, *EVERY_COMPUTED, *family.biased_if}
+    others = read - known - {"tie_word_embeddings", "rope_parameters"}
+    assert {"vocab_size"} <= read
+    assert [one for one in others if not re.fullmatch(f"{INERT.pattern}|{family.inert}", one)] == []
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_defaults_of_a_family_are_those_of_its_configuration_in_transformers(name):
+    import transformers
+
+    family = FAMILIES[name]
+    table = transformers.AutoConfig.for_model(name).to_dict()
+    turns = table.get("rope_parameters") or {}
+    of_turns = turns.get("full_attention", turns)
+    names = {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}
+    for field, value in family.defaults.items():
+        if field == "rope_local_base_freq":
+            assert turns["sliding_attention"]["rope_theta"] == value
+        elif field in of_turns or field in names:
+            assert of_turns[names.get(field, field)] == value
+        elif value is not None and field in table and not (field == "sliding_window" and "use_sliding_window" in table):
+            assert table[field] == value, field
 
 
 def test_what_is_not_read_or_does_not_fit_is_refused():

@@ -13,14 +13,13 @@ from tests.refusal import refused
 
 IDS = [3, 1, 4, 1, 5]
 CONFIGURATIONS = [
-    ({"model_type": "gpt3"}, "model_type:", "'gpt3'", "'gpt2'", "choices: bert,"),
+    ({"model_type": "gpt3"}, "model_type: 'gpt3' is a family that is not read", "bert, camembert"),
+    ({"model_type": ...}, "'model_type' is missing", "missing={'model_type': '…'}", "--missing model_type=…", "gpt2"),
     ({"rope_theta": None}, "rope_theta:", "positive", "None"),
-    ({"rms_norm_eps": ...}, "'rms_norm_eps' is missing"),
-    ({"rope_theta": ...}, "'rope_theta' is missing"),
-    ({"hidden_act": "mish"}, "hidden_act:", "'mish'"),
+    ({"hidden_size": ...}, "'hidden_size' is missing", "missing={'hidden_size': …} (--missing hidden_size=…)"),
+    ({"vocab_size": ..., "vocabulary_size": 11}, "'vocab_size' is missing, and 'vocabulary_size' is there"),
+    ({"hidden_act": "mish"}, "hidden_act:", "'mish'", "unread=['hidden_act'] (--unread hidden_act)"),
     ({"hidden_act": ["silu"]}, "hidden_act:", "['silu']", "a text"),
-    ({"num_heads": 4}, "the field 'num_heads'"),
-    ({"rms_norm_epsilon": 1e-5}, "'rms_norm_epsilon'", "'rms_norm_eps'"),
     ({"num_attention_heads": 3}, "3 heads", "2 heads of keys"),
     ({"hidden_size": 9, "num_key_value_heads": 4}, "dim 9", "4 heads"),
     ({"attention_bias": True}, "arrays: missing: layers.0.self_attn.q_proj.bias, "),
@@ -29,11 +28,12 @@ CONFIGURATIONS = [
     ({"num_hidden_layers": 0}, "num_hidden_layers:", "from 1 to 10000"),
     ({"num_hidden_layers": 10**9}, "num_hidden_layers:", "from 1 to 10000"),
     ({"intermediate_size": 6}, "(5, 8)", "(6, 8)"),
-    ({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}, "rope_scaling: rope_type:", "'dynamic'"),
-    ({"rope_scaling": {"type": "linear"}}, "rope_scaling:", "'factor' is missing"),
-    ({"rope_scaling": {"type": "linear", "factor": 2.0, "mscale": 1}}, "rope_scaling:", "the field 'mscale'"),
-    ({"is_decoder": True}, "is_decoder:", "True", "False"),
-    ({"quantization_config": {}}, "the field 'quantization_config'"),
+    ({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}, "rope_scaling.rope_type:", "'dynamic'"),
+    ({"rope_scaling": {"type": "linear"}}, "'rope_scaling.factor' is missing", "missing={'rope_scaling.factor': …}"),
+    ({"rope_scaling": 3}, "rope_scaling:", "a table", "3"),
+    ({"is_causal": False}, "is_causal:", "False", "True"),
+    ({"quantization_config": {}}, "quantization_config:", "{}", "None"),
+    ({"partial_rotary_factor": 0.5}, "partial_rotary_factor:", "0.5", "1.0"),
 ]
 
 
@@ -48,9 +48,71 @@ def test_a_configuration_that_is_not_understood_is_refused(row, tmp_path):
     refused(reading(write(tmp_path, config, state_of(LLAMA))), "", *words)
 
 
+def test_all_faults_of_a_configuration_are_in_one_message_whose_cures_work(tmp_path):
+    config = {**LLAMA, "quantization_config": {}, "hidden_act": "mish", "rope_scaling": {"type": "linear"}}
+    folder = write(tmp_path, {name: one for name, one in config.items() if name != "vocab_size"}, state_of(LLAMA))
+    words = "quantization_config", "'mish'", "'vocab_size' is missing", "'rope_scaling.factor' is missing"
+    refused(reading(folder), "config.json:", *words, "unread=['hidden_act', 'quantization_config']")
+    cures = {"missing": {"vocab_size": 11, "rope_scaling.factor": 2.0}, "unread": ["hidden_act", "quantization_config"]}
+    found = ha.Checkpoint(folder, **cures)
+    assert found.plan.activation == "silu" and found.plan.positions[0].scaling.factor == 2
+
+
+def test_a_field_to_leave_unread_that_the_file_lacks_is_refused(tmp_path):
+    folder = write(tmp_path, LLAMA, state_of(LLAMA))
+    refused(reading(folder, unread=["hiden_act"]), "unread:", "'hiden_act'", "'hidden_act'")
+    refused(reading(folder, unread=["rope_scaling.factor"]), "unread:", "no table 'rope_scaling'")
+    refused(reading(folder, unread="hidden_act"), "unread:", "a list")
+    refused(reading(folder, dtype="float16"), "dtype:", "'float32' or 'float64'", "'float16'")
+
+
 def test_a_field_of_the_caller_that_the_file_has_is_refused(tmp_path):
     folder = write(tmp_path, LLAMA, state_of(LLAMA))
     refused(reading(folder, missing={"hidden_act": "relu"}), "", "'hidden_act'", "leave it out")
+    nested = {"rope_scaling": {"type": "linear", "factor": 2.0}}
+    folder = write(tmp_path, LLAMA | nested, state_of(LLAMA))
+    refused(reading(folder, missing={"rope_scaling.factor": 3.0}), "missing:", "'rope_scaling.factor'", "leave it out")
+
+
+def test_what_no_loader_reads_and_what_is_assumed_is_said_in_one_line(tmp_path, caplog):
+    config = {**LLAMA, "is_llama_config": True, "rope_interleaved": False, "max_length": 20}
+    del config["rope_theta"], config["rms_norm_eps"]
+    ha.Checkpoint(write(tmp_path, config, state_of(LLAMA)))
+    (line,) = caplog.messages
+    assert "\n" not in line and line.startswith(
+        "config.json: no loader reads is_llama_config, rope_interleaved, max_length"
+    )
+    assert line.endswith("taken as every loader does: rms_norm_eps = 1e-06, rope_theta = 10000.0")
+    ha.Checkpoint(write(tmp_path, LLAMA, state_of(LLAMA)))
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("model.gguf", ["of GGUF", "gguf_file='model.gguf'"]),
+        ("pytorch_model.bin", ["never loaded", "save_pretrained"]),
+        ("tf_model.h5", ["TensorFlow", "from_tf=True", "transformers < 5"]),
+        ("flax_model.msgpack", ["Flax", "from_flax=True"]),
+        ("onnx/model.onnx", ["ONNX"]),
+        ("adapter_model.safetensors", ["other arrays", "model.safetensors.index.json"]),
+    ],
+)
+def test_a_folder_with_files_of_other_programs_alone_says_what_is_there_first(file, words, tmp_path):
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_bytes(b"")
+    for table in ("", "{", '{"model_type": "falcon"}'):
+        (tmp_path / "config.json").write_text(table)
+        refused(reading(tmp_path), "", f"has no model.safetensors, but {file}", *words)
+
+
+@pytest.mark.parametrize("name", ["classifier.dense.weight", "qa_outputs.bias", "score.weight", "pooler.dense.bias"])
+@pytest.mark.parametrize("config", [GPT2, LLAMA])
+def test_arrays_of_heads_for_tasks_are_not_read(config, name, tmp_path):
+    state = state_of(config)
+    plain = ha.Checkpoint(write(tmp_path, config, state)).run(IDS)
+    found = ha.Checkpoint(write(tmp_path, config, {name: np.ones((2, 3)), **state})).run(IDS)
+    np.testing.assert_array_equal(found.logits, plain.logits)
 
 
 @pytest.mark.parametrize("config", [GPT2, LLAMA])

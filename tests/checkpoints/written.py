@@ -50,7 +50,7 @@ def lasting_folder():
 def state_of(config, seed=1):
     """Random arrays of every name that a configuration asks for, without the prefix of its family."""
     family = FAMILIES[config["model_type"]]
-    shapes, of_logits = shapes_of(family, Plan.of(Fields(config, "config.json", family.older), family))
+    shapes, of_logits = shapes_of(family, Plan.of(Fields(config, "config.json", family.defaults), family))
     rng = np.random.default_rng(seed)
     return {name: rng.normal(size=shape) for name, shape in (shapes | of_logits).items()}
 
