@@ -26,7 +26,6 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_alike,
-    require_broadcast,
     require_dim,
     require_finite,
     require_finite_energy,
@@ -35,7 +34,7 @@ from hopattn.foundation.checks import REPEATED, Seed, each, generator, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.masks import MaskRule, as_mask, like
+from hopattn.retrieval.masks import MaskRule, as_mask, like, require_on_scores
 
 TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
 IN_SEQUENCE = Asynchronous(order="sequence")
@@ -247,5 +246,5 @@ def _checked_mask(mask: Any, n_keys: int, x: Array) -> Array:
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {quoted(mask)}")
     allowed, shape = as_mask(mask), (x.shape[0], n_keys)
-    require_broadcast(allowed, shape, "mask", "scores")
+    require_on_scores(allowed, shape, "mask")
     return namespace(x).broadcast_to(like(allowed, x), shape)

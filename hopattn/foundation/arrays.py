@@ -383,9 +383,14 @@ def require_dim(array: Array, dim: int, what: str, other: str) -> None:
 def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: str) -> None:
     """Raise `InvalidInput` unless the array broadcasts to this shape, that of the leading axes of `other`."""
     own = tuple(array.shape)
-    pairs = zip(reversed(own), reversed(shape), strict=False)
-    if len(own) > len(shape) or any(n not in (1, full) for n, full in pairs):
+    if not broadcasts(own, shape):
         raise InvalidInput(f"{what}: shape {own} does not fit {other} of shape {shape}")
+
+
+def broadcasts(own: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an array of the first shape broadcasts to the second one."""
+    pairs = zip(reversed(own), reversed(shape), strict=False)
+    return len(own) <= len(shape) and all(n in (1, full) for n, full in pairs)
 
 
 def require_finite_energy(energy: np.ndarray, cure: str) -> None:

@@ -8,12 +8,21 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, device_of, namespace, read_by_numpy, require_broadcast
-from hopattn.foundation.checks import is_iterable, require_room, whole
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    broadcasts,
+    device_of,
+    namespace,
+    read_by_numpy,
+    require_broadcast,
+)
+from hopattn.foundation.checks import flag, is_iterable, require_room, whole
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
@@ -131,23 +140,28 @@ def window(n: int) -> Window:
     return Window(n)
 
 
-def padding(lengths: Any, n: int) -> np.ndarray:
+def padding(lengths: Any, n: int, *, heads: bool = False) -> np.ndarray:
     """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
     lengths: the number of words of each text, from 0 to n, or an array `(…,)` of them, of any library. n: the number of
-    keys. Gives a NumPy array. Raises `InvalidInput` for other lengths, and for those that are not known yet, while
-    PyTorch or JAX trace a function.
+    keys. heads: whether the scores have an axis of heads behind those of the texts, `(…, heads, n_queries, n)`, as in
+    `ha.attention` of queries `(batch, heads, n_queries, dim)`; the mask is then `(…, 1, 1, n)`. The layers
+    (`ha.MultiHead`, `ha.Block`) read texts `(batch, n, dim)` and take the mask without it. Gives a NumPy array. Raises
+    `InvalidInput` for other lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
 
     >>> import hopattn as ha
     >>> ha.padding([1, 3], 3).astype(int).tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]
+    >>> ha.padding([1, 3], 3, heads=True).shape
+    (2, 1, 1, 3)
     """
     given = as_array(lengths, "lengths")
     require_room(whole(n, "n") + n * math.prod(given.shape) // 8, f"padding: {n:,} keys of each text")
     counts = read_by_numpy(given, "lengths")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
         raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
-    return np.asarray(np.arange(n) < counts[..., None, None])
+    mask = np.asarray(np.arange(n) < counts[..., None, None])
+    return mask[..., None, :, :] if flag(heads, "heads") else mask
 
 
 def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:
@@ -159,7 +173,7 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
     rule = as_mask(mask)
     if isinstance(rule, MaskRule):
         return rule.allowed(scores, rounding)
-    require_broadcast(rule, tuple(scores.shape), "mask", "scores")
+    require_on_scores(rule, tuple(scores.shape), "mask")
     return like(rule, scores)
 
 
@@ -253,8 +267,27 @@ def masks_of(mask: Any) -> tuple[Any, ...]:
 
 def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A boolean array broadcast to this shape, without a copy; raises `InvalidInput` where it does not fit."""
-    require_broadcast(mask, shape, "mask", "scores")
+    require_on_scores(mask, shape, "mask")
     return np.broadcast_to(np.asarray(mask), shape)
+
+
+def require_on_scores(array: Array, scores: tuple[int, ...], what: str, other: str = "scores") -> None:
+    """Raise `InvalidInput` unless a mask or a bias broadcasts to scores of the shape `(…, n_queries, n_keys)`.
+
+    Where only axes of 1 are missing or too many, the message gives the shape that fits. other: how it calls the scores.
+    """
+    own = tuple(array.shape)
+    try:
+        require_broadcast(array, scores, what, other)
+    except InvalidInput as error:
+        for *leading, n, m in ((1, *own), (*own[:-1], 1, *own[-1:])):  # rows of keys too, without an axis of queries
+            long = [k for k in leading if k != 1]
+            for places in combinations(range(len(scores) - 2), len(long)):
+                sizes = dict(zip(places, long, strict=True))
+                fitting = *(sizes.get(i, 1) for i in range(len(scores) - 2)), n, m
+                if broadcasts(fitting, scores):
+                    raise InvalidInput(f"{error}; reshape it to {fitting}") from None
+        raise
 
 
 def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.ndarray | bool:

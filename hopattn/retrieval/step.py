@@ -18,7 +18,6 @@ from hopattn.foundation.arrays import (
     is_foreign_array,
     is_half,
     namespace,
-    require_broadcast,
     widened,
 )
 from hopattn.foundation.checks import require_room
@@ -31,7 +30,7 @@ from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step, worth_fusing
-from hopattn.retrieval.masks import NoMask, as_mask, resolve
+from hopattn.retrieval.masks import NoMask, as_mask, require_on_scores, resolve
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, scaled
@@ -278,7 +277,7 @@ def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, S
     Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
     Raises `InvalidInput` for a bias that does not broadcast.
     """
-    require_broadcast(bias, tuple(scores.shape), "bias", "scores")
+    require_on_scores(bias, tuple(scores.shape), "bias")
     xp, beta = namespace(scores), separation.beta
     bound = float(xp.finfo(scores.dtype).max) / 2
     wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound

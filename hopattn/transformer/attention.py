@@ -49,7 +49,8 @@ def attention(
 
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. The leading axes broadcast. beta: 1/√dim
     by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
-    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. separation: a name or an object.
+    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. The padding of texts with an axis
+    of heads is `ha.padding(lengths, n_keys, heads=True)`. separation: a name or an object.
     bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
     in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the rule
     "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. sink:

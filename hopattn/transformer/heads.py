@@ -30,7 +30,7 @@ from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of
+from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts, biased
@@ -294,7 +294,7 @@ class Group(NamedTuple):
         for part in (*masks_of(own), *masks_of(mask)):
             if len(self.heads) > 1 and not isinstance(part, MaskRule):
                 scores = (*leading_axes("x, source", *texts[:2]), texts[0].shape[-2], keys.shape[-2])
-                require_broadcast(part, scores, "mask", "scores")
+                require_on_scores(part, scores, "mask")
                 yield part if part.ndim < 3 else self._lifted(part[..., None, :, :])
             else:
                 yield part

@@ -1,5 +1,6 @@
 """Masks: who sees whom."""
 
+import re
 import tracemalloc
 from dataclasses import fields
 
@@ -63,6 +64,31 @@ def test_padding_cuts_off_the_keys_of_short_texts():
     assert mask.shape == (3, 1, 3)
     assert mask[:, 0].tolist() == [[True, True, False], [False] * 3, [True] * 3]
     assert ha.padding(2, 3).tolist() == [[True, True, False]]
+
+
+@pytest.mark.parametrize("n_heads", [2, 3])  # with 3, there are as many heads as texts
+def test_padding_of_texts_with_heads_is_that_of_each_text_in_all_its_heads(n_heads):
+    lengths, q = [2, 4, 3], np.random.default_rng(0).normal(size=(3, n_heads, 4, 5))
+    mask = ha.padding(lengths, 4, heads=True)
+    assert mask.shape == (3, 1, 1, 4)
+    alone = [ha.attention(text, text[:, :k], text[:, :k]) for text, k in zip(q, lengths, strict=True)]
+    np.testing.assert_allclose(ha.attention(q, q, q, mask=mask), alone, atol=1e-14)
+
+
+@given(data=st.data())
+def test_a_mask_with_too_few_or_too_many_axes_of_one_is_told_the_shape_that_fits(data):
+    """The axes differ in size, so that one shape alone can be meant."""
+    scores = np.zeros((2, 3, 4, 5))
+    axes = [n if data.draw(st.booleans()) else 1 for n in scores.shape]
+    mask = np.random.default_rng(0).random(axes) < 0.5
+    kept = [n for n in axes[:-1] if n > 1 or data.draw(st.booleans())]
+    given = mask.reshape(*[1] * data.draw(st.integers(0, 2)), *kept, axes[-1])
+    try:
+        found = resolve(given, scores)
+    except ha.InvalidInput as error:
+        shape = re.fullmatch(r"mask: shape .* reshape it to \((.*)\)", str(error)).group(1)
+        found = resolve(given.reshape([int(n) for n in shape.split(",")]), scores)
+    assert np.array_equal(np.broadcast_to(found, scores.shape), np.broadcast_to(mask, scores.shape))
 
 
 def test_nonzero_looks_at_the_scores():

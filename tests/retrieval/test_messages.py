@@ -107,6 +107,7 @@ CALLS = [
     (lambda: ha.padding([4], 3), "lengths", "0 to 3", "[4]"),
     (lambda: ha.padding([-1], 3), "lengths", "[-1]"),
     (lambda: ha.padding([1.5], 3), "lengths", "whole"),
+    (lambda: ha.padding([1], 3, heads=2), "heads", "True or False", "2"),
     (lambda: klass([[0.5, -0.5]]), "weights", "-0.5", "below 0"),
     (lambda: klass([[np.nan, 1.0]]), "weights: row 0", "NaN"),
     (lambda: klass([]), "weights", "(0,)", "(…, n_keys)"),
