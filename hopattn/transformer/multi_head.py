@@ -3,24 +3,26 @@
 output = W_O [o₁; o₂; …]
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
-from hopattn.foundation.arrays import Array, namespace, require_dim
+from hopattn.foundation.arrays import Array, broadcasts, namespace, require_dim
 from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
+from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, as_mask
+from hopattn.retrieval.masks import MaskRule, as_mask, masks_of, require_on_scores
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.attention import as_bias, sinks_of_heads
+from hopattn.transformer.attention import as_bias, leading_axes, sinks_of_heads
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
-from hopattn.transformer.heads import Group, Head, HeadTrace, texts_of
+from hopattn.transformer.heads import Group, Head, HeadTrace, Texts, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +77,12 @@ class MultiHead:
     ) -> Array:
         """The output of all heads together, `(…, n, dim)`.
 
-        x: the text of the queries. mask: as in `Head.trace`, for all heads. source: the text of keys and values; by
-        default they are those of x. key, value: the texts of the keys and of the values instead of a source, where
-        they differ. bias: numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n,
-        m)`; −inf masks an entry. Rotary positions count from 0 in each of the texts.
+        x: the text of the queries. mask: as in `Head.trace`, `(…, n, m)` for all heads: its axes before n are those of
+        the texts. source: the text of keys and values; by default they are those of x. key, value: the texts of the
+        keys and of the values instead of a source, where they differ. bias: numbers added to β s and to the heads' own
+        bias, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an entry. So masks that differ from head to head,
+        `(…, heads, n, m)`, are given as `bias=np.where(mask, 0.0, -np.inf)`. Rotary positions count from 0 in each of
+        the texts. Raises `InvalidInput` for a mask and a bias that do not fit.
         """
         return self.out(self.outputs(x, mask, key=key, value=value, source=source, bias=bias))
 
@@ -86,16 +90,17 @@ class MultiHead:
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
         """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
-        texts, rule = texts_of(self.heads[0], x, source, key, value), as_mask(mask)
-        return _side_by_side([group.output(texts, rule, own) for group, own in self._with_biases(bias)])
+        texts, rule, biases = self._asked(texts_of(self.heads[0], x, source, key, value), mask, bias)
+        return _side_by_side([one.output(texts, rule, own) for one, own in zip(self.groups, biases, strict=True)])
 
     @in_range
     def trace(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
-        texts, rule = texts_of(self.heads[0], x, source, key, value), as_mask(mask)
-        traces = [one for group, own in self._with_biases(bias) for one in group.traces(texts, rule, own)]
+        texts, rule, biases = self._asked(texts_of(self.heads[0], x, source, key, value), mask, bias)
+        groups = zip(self.groups, biases, strict=True)
+        traces = [one for group, own in groups for one in group.traces(texts, rule, own)]
         return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
 
     def without(self, token: Any, at: int | None = None) -> "MultiHead":
@@ -106,16 +111,22 @@ class MultiHead:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
         return self.out(_side_by_side(outputs))
 
-    def _with_biases(self, bias: Any) -> list[tuple[Group, Array | None]]:
-        """Each group with its part of the bias of a call."""
-        given = None if bias is None else as_bias(bias, self.w_out, "w_out")
-        if given is None or given.ndim < 3 or given.shape[-3] == 1:
-            return [(group, given) for group in self.groups]
-        if given.shape[-3] != len(self.heads):
-            message = f"bias: {given.shape[-3]} heads do not fit {len(self.heads)}"
-            raise InvalidInput(f"{message}; expected (n, m) or (…, heads, n, m)")
+    def _asked(self, texts: Texts, mask: Any, bias: Any) -> tuple[Texts, Any, list[Array | None]]:
+        """The texts of a call, its mask, and the part of its bias for each group."""
+        rule, n_heads = as_mask(mask), len(self.heads)
+        leading, pairs = leading_axes("x, source", *texts[:2]), (texts[0].shape[-2], texts[1].shape[-2])
+        scores = (*leading, n_heads, *pairs)
+        for part in masks_of(rule):
+            if not isinstance(part, MaskRule):
+                _require_for_all_heads(part, scores)
+        numbers = None if bias is None else as_bias(bias, self.w_out, "w_out")
+        if numbers is not None:
+            require_on_scores(numbers, scores, "bias", "scores (…, heads, n, m)")
+        if numbers is None or numbers.ndim < 3 or numbers.shape[-3] == 1:
+            return texts, rule, [numbers] * len(self.groups)
         ends = accumulate(len(group.heads) for group in self.groups)
-        return [(one, given[..., end - len(one.heads) : end, :, :]) for one, end in zip(self.groups, ends, strict=True)]
+        parts = [numbers[..., e - len(one.heads) : e, :, :] for one, e in zip(self.groups, ends, strict=True)]
+        return texts, rule, parts
 
     @classmethod
     def from_torch(
@@ -162,6 +173,25 @@ class MultiHead:
             if holds:
                 raise InvalidInput(f"to_torch: {reason}")
         return heads_state(maps, self.out)
+
+
+def _require_for_all_heads(mask: Array, scores: tuple[int, ...]) -> None:
+    """Raise `InvalidInput` unless a mask broadcasts to the scores of one head, `(…, n, m)`.
+
+    scores: the shape of those of all heads, `(…, heads, n, m)`. For a mask of each head, also one of PyTorch's shape
+    `(batch · heads, n, m)`, the message gives the bias that does the same.
+    """
+    *leading, n_heads, n, m = scores
+    own, library = tuple(mask.shape), "torch" if is_torch(mask) else "jnp" if is_jax(mask) else "np"
+    apart = scores if own == (math.prod(leading) * n_heads, n, m) else own
+    of_heads = len(apart) > 2 and apart[-3] == n_heads > 1 and broadcasts(apart, scores)
+    if of_heads and not broadcasts(own, (*leading, n, m)):
+        numbers = f"{library}.where({'mask' if apart == own else f'mask.reshape{apart}'}, 0.0, -{library}.inf)"
+        raise InvalidInput(
+            f"mask: shape {own} is one mask for each of {n_heads} heads; expected {(*leading, n, m)}, for all heads. "
+            f"Give masks of heads as bias={numbers}, or each as mask= to its own hopattn.Head"
+        )
+    require_on_scores(mask, (*leading, n, m), "mask")
 
 
 def _side_by_side(outputs: Sequence[Array]) -> Array:

@@ -1,5 +1,6 @@
 """Heads in parallel: computed together as one by one, PyTorch's weights and names, grouped queries, bias, masks."""
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -130,6 +131,49 @@ def test_a_bias_is_pytorchs_float_mask(torch, ndim):
     reference = torch.nn.functional.scaled_dot_product_attention
     expected = reference(*map(torch.asarray, (q, k, v)), attn_mask=torch.asarray(bias))
     np.testing.assert_allclose(ha.attention(q, k, v, bias=bias), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"], indirect=True)
+@pytest.mark.parametrize("shape", [(HEADS, 4, 4), (HEADS, 1, 4), (2, HEADS, 4, 4), (2 * HEADS, 4, 4)])
+@pytest.mark.parametrize("layer", ["heads", "block"])
+def test_the_message_for_masks_of_each_head_gives_the_bias_that_masks_so(library, layer, shape):
+    """The last shape is PyTorch's; a row that sees nothing gives 0."""
+    rng, whole = np.random.default_rng(8), (2, HEADS, 4, 4)
+    maps, out, x = rng.normal(size=(HEADS, 3, 4, DIM)), rng.normal(size=(DIM, 4 * HEADS)), rng.normal(size=(2, 4, DIM))
+    seen = rng.random(shape) < 0.6
+    seen[-1, ..., 0, :] = False
+    alone = np.broadcast_to(seen.reshape(whole) if len(seen) == 2 * HEADS else seen, whole)
+    heads = ha.MultiHead(
+        [ha.Head(*map(library.array, own), mask="none") for own in maps],
+        library.array(out),
+    )
+    one_by_one = ha.MultiHead([ha.Head(*own, mask=alone[:, i]) for i, own in enumerate(maps)], out)
+    wrapped = {"heads": lambda it: it, "block": ha.Block}[layer]
+    mask, text = library.array(seen), library.array(x)
+    for call in (wrapped(heads), wrapped(heads).trace):
+        with pytest.raises(ha.InvalidInput, match="one mask for each of 3 heads") as refused:
+            call(text, mask)
+        cure = re.search(r"bias=(.*), or each", str(refused.value)).group(1)
+        bias = eval(cure, dict.fromkeys(("np", "torch", "jnp"), library.module) | {"mask": mask})
+        found = call(text, bias=bias)
+        found = getattr(found, "state", getattr(found, "output", found))
+        np.testing.assert_allclose(library.numpy(found), wrapped(one_by_one)(x), atol=1e-9)
+
+
+def test_a_bias_of_minus_infinity_hides_from_derivatives_as_a_mask_does(torch):
+    rng = np.random.default_rng(9)
+    maps, out, x = (torch.asarray(rng.normal(size=n)) for n in ((HEADS, 3, 4, DIM), (DIM, 4 * HEADS), (2, 4, DIM)))
+    seen = torch.asarray(rng.random((2, HEADS, 4, 4)) < 0.6)
+    seen[0, 1, 2] = False  # a row that sees nothing
+    slopes = []
+    for masks, bias in ((["none"] * HEADS, torch.where(seen, 0.0, -torch.inf)), ([*seen.unbind(1)], None)):
+        leaves = [maps.clone().requires_grad_(), x.clone().requires_grad_()]
+        heads = [ha.Head(*own, mask=mask) for own, mask in zip(leaves[0], masks, strict=True)]
+        ha.MultiHead(heads, out)(leaves[1], bias=bias).square().sum().backward()
+        slopes.append([leaf.grad for leaf in leaves])
+    for one, other in zip(*slopes, strict=True):
+        assert one.isfinite().all()
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 def test_with_fewer_queries_than_keys_causal_takes_the_last_words_and_pytorch_the_first(torch):
