@@ -80,7 +80,17 @@ class Drawing(NamedTuple):
     panel: Callable[[Axes], Around]
 
 
-def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Any:
+class Panels(NamedTuple):
+    """What `plot` drew: a figure of matplotlib and those of its axes that are panels, in the order of the drawing.
+
+    Unlike a bare figure, a pair is not shown by a notebook a second time, below the figures that are open there.
+    """
+
+    figure: Figure
+    axes: tuple[Axes, ...]
+
+
+def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Panels:
     """Draw a figure of a result, a recall, a sweep, a comparison, a census, or of an array of attention weights.
 
     thing: from `ha.run`, `memory.recall`, `ha.sweep`, `ha.compare` or `ha.circuits.head_census`; one of
@@ -102,11 +112,12 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     that was swept. points: on the map of a sweep, name → (x, y) or a comparison, at its effective β, the noise
     of its cues and its load.
 
-    Gives the axes; a tuple if the figure has several. Raises `InvalidInput` for a name, an option or a part that does
-    not exist, and for axes that would have to hold several panels.
+    Gives the pair (figure, axes), as pyplot's `subplots`: the whole figure, which has `savefig`, and the tuple of the
+    axes that were drawn into, without those of colour bars. Raises `InvalidInput` for a name, an option or a part that
+    does not exist, and for axes that would have to hold several panels.
 
     >>> import hopattn as ha
-    >>> ax = ha.plot([[1, 0], [0.4, 0.6]], "attention", tokens=["muddy", "banks"])
+    >>> figure, (ax,) = ha.plot([[1, 0], [0.4, 0.6]], "attention", tokens=["muddy", "banks"])
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['muddy', 'banks']
     """
@@ -131,7 +142,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
             translate(target, lang)
             if title := _fitting(target, in_words(around.title, lang)) if automatic else given.get("title"):
                 target.set_title(title)
-            return target
+            return Panels(target.get_figure(root=True), (target,))
         figure = _new_figure(given) if target is None else target
         root = figure.get_figure(root=True)
         before = len(root.axes)
@@ -144,8 +155,7 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
                 pyplot.close(figure)
             raise
         translate(figure, lang)
-        drawn = tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>")
-        return drawn[0] if len(drawn) == 1 else drawn
+        return Panels(root, tuple(ax for ax in root.axes[before:] if ax.get_label() != "<colorbar>"))
 
 
 def _fitting(ax: Axes, title: str) -> str:

@@ -19,5 +19,5 @@ class Drawable(ShownInNotebook):
     """A base class for objects that can also be drawn."""
 
     def plot(self, name: str | None = None, **options: Any) -> Any:
-        """Draw a figure of this object; gives its axes. The arguments are those of `hopattn.plot`."""
+        """Draw a figure of this object; gives (figure, axes). The arguments are those of `hopattn.plot`."""
         return ShownInNotebook._public("plot")(self, name, **options)

@@ -55,7 +55,7 @@ def drawing(thing, name=None, **options):
 def panel(thing, name=None, **options):
     """The axes of one's own that `ha.plot` draws a thing into."""
     ax = Figure(figsize=SIZE, layout="constrained").subplots()
-    assert ha.plot(result_of(thing) if isinstance(thing, str) else thing, name, ax=ax, **options) is ax
+    assert ha.plot(result_of(thing) if isinstance(thing, str) else thing, name, ax=ax, **options) == (ax.figure, (ax,))
     return ax
 
 

@@ -100,9 +100,9 @@ def test_a_dark_sheet_is_dark_and_nothing_on_it_is_black(name):
 def test_a_subfigure_and_a_figure_without_a_layout_engine_hold_it(name):
     plain, halves = Figure(figsize=(12.8, 7.2)), Figure(figsize=(12.8, 7.2), layout="constrained").subfigures(1, 2)
     for target in (plain, halves[0]):
-        axes = ha.plot(result_of(plots[name].scenario), name, ax=target, style="slide")
-        target.get_figure(root=True).draw_without_rendering()
-        assert (axes if isinstance(axes, tuple) else (axes,)) and target.axes
+        figure, axes = ha.plot(result_of(plots[name].scenario), name, ax=target, style="slide")
+        figure.draw_without_rendering()
+        assert figure is target.get_figure(root=True) and axes and {*axes} <= {*target.axes}
     assert halves[1].axes == []
 
 

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -107,5 +106,6 @@ def test_the_language_is_chosen_in_the_file_by_an_option_and_in_python():
     result = ha.run("bank", overrides={"figure.lang": "de"})
     for options, label in (({}, "Schlüssel"), ({"lang": "en"}, "key"), ({"lang": "de"}, "Schlüssel")):
         assert panel(result, "attention", run="river", **options).get_xlabel() == label
-    assert ha.plot([[1, 0], [0.4, 0.6]], ax=Figure().subplots(), lang="de").get_xlabel() == "Schlüssel"
-    assert np.ravel(ha.plot([[1, 0], [0.4, 0.6]], ax=Figure()))[0].get_xlabel() == "key"
+    for lang, label in (("de", "Schlüssel"), (None, "key")):
+        for target in (Figure(), Figure().subplots()):
+            assert ha.plot([[1, 0], [0.4, 0.6]], ax=target, lang=lang).axes[0].get_xlabel() == label

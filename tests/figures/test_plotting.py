@@ -36,6 +36,12 @@ def recall():
     return ha.memories.hopfield(patterns).recall(cues, keep=["overlaps"])
 
 
+def only(panels):
+    """The axes of a drawing with one panel."""
+    (ax,) = panels.axes
+    return ax
+
+
 def sides(ax):
     """The names of the rows and of the columns."""
     return ticks(ax.yaxis), ticks(ax.xaxis)
@@ -44,7 +50,7 @@ def sides(ax):
 def test_a_result_is_drawn_into_axes_of_ones_own_and_the_settings_of_the_user_stay():
     before = dict(matplotlib.rcParams)
     _, (left, right) = pyplot.subplots(1, 2)
-    assert ha.plot(result_of("bank"), "attention", ax=right, run="river", title="beside the river") is right
+    assert ha.plot(result_of("bank"), "attention", ax=right, run="river", title="beside the river").axes == (right,)
     assert ticks(right.xaxis) == ["in", "muddy", "rivers", "banks"] and not left.has_data()
     assert right.get_title() == "beside the river"
     ha.plot(result_of("bank"), "attention", run="river", style="dark")
@@ -59,59 +65,59 @@ def test_text_in_axes_of_ones_own_has_the_users_font_size_and_is_light_on_a_dark
     assert sizes[1] == pytest.approx(2 * sizes[0])
     ax = Figure(facecolor="black").subplots()
     ax.set_facecolor("black")
-    assert matplotlib.colors.to_rgb(ha.plot(WEIGHTS, ax=ax).texts[1].get_color())[0] > 0.9
+    assert matplotlib.colors.to_rgb(only(ha.plot(WEIGHTS, ax=ax)).texts[1].get_color())[0] > 0.9
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, np.float32(WEIGHTS), np.array([WEIGHTS]), tuple(map(tuple, WEIGHTS))])
 def test_weights_of_any_origin_are_drawn(weights):
-    ax = ha.plot(weights, "attention", tokens=["muddy", "banks"])
-    assert isinstance(ax, Axes) and texts_in(ax) == WRITTEN and sides(ax) == (["muddy", "banks"],) * 2
+    ax = only(ha.plot(weights, "attention", tokens=["muddy", "banks"]))
+    assert texts_in(ax) == WRITTEN and sides(ax) == (["muddy", "banks"],) * 2
 
 
 def test_weights_of_every_library_and_of_pandas_are_drawn(torch, jax):
     tensor = torch.tensor([WEIGHTS, WEIGHTS], requires_grad=True)
     for weights in (tensor, tensor.bfloat16(), [*tensor], jax.numpy.asarray([WEIGHTS, WEIGHTS])):
-        assert texts_in(ha.plot(weights, head=1)) == WRITTEN
+        assert texts_in(only(ha.plot(weights, head=1))) == WRITTEN
     with pytest.raises(ha.InvalidInput, match=r"weights: expected real numbers, not torch\.complex64"):
         ha.plot(tensor.to(torch.complex64))
     eye = torch.eye(2)
     causal, free = ha.Head(eye, eye, eye, mask="causal"), ha.Head(eye, eye, eye, mask="none")
-    assert len(texts_in(ha.plot(causal.trace(eye)))) == 3
-    axes = ha.plot(ha.MultiHead([causal, free], torch.eye(2, 4)).trace(eye), "attention")
+    assert len(texts_in(only(ha.plot(causal.trace(eye))))) == 3
+    axes = ha.plot(ha.MultiHead([causal, free], torch.eye(2, 4)).trace(eye), "attention").axes
     assert [len(texts_in(ax)) for ax in axes] == [3, 4]
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(WEIGHTS, index=["muddy", "banks"], columns=["river", "bank"])
-    assert sides(ha.plot(frame)) == (["muddy", "banks"], ["river", "bank"])
-    assert sides(ha.plot(frame, tokens=["a", "b"])) == (["a", "b"],) * 2
+    assert sides(only(ha.plot(frame))) == (["muddy", "banks"], ["river", "bank"])
+    assert sides(only(ha.plot(frame, tokens=["a", "b"]))) == (["a", "b"],) * 2
 
 
 def test_rows_and_columns_are_numbered_named_by_tokens_or_by_the_labels_that_an_array_has():
-    assert sides(ha.plot(np.full((2, 3), 1 / 3))) == (["1", "2"], ["1", "2", "3"])
+    assert sides(only(ha.plot(np.full((2, 3), 1 / 3)))) == (["1", "2"], ["1", "2", "3"])
     tokens = (["cats"], ["kediler", "mavi", "balik"])
-    assert sides(ha.plot([[0.5, 0.25, 0.25]], tokens=tokens)) == tokens
+    assert sides(only(ha.plot([[0.5, 0.25, 0.25]], tokens=tokens))) == tokens
     weights = result_of("bank").arrays["layer 1 head 1 weights"]
-    assert ticks(weights.plot().yaxis) == list(weights.labels[0])
-    table = Labelled(np.eye(2), ("layer", "head"), (("0", "1"), ("0", "1"))).plot()
+    assert ticks(only(weights.plot()).yaxis) == list(weights.labels[0])
+    table = only(Labelled(np.eye(2), ("layer", "head"), (("0", "1"), ("0", "1"))).plot())
     assert (table.get_xlabel(), table.get_ylabel()) == ("head", "layer")
-    small = Labelled(np.array([[0.02, -0.01]]), ("layer", "head"), (("0",), ("0", "1")), tiny=True).plot()
+    small = only(Labelled(np.array([[0.02, -0.01]]), ("layer", "head"), (("0",), ("0", "1")), tiny=True).plot())
     assert small.images[0].get_clim() == (-0.02, 0.02)  # the colours of shares end at 1
 
 
 def test_several_heads_are_several_axes_and_one_can_be_chosen():
     heads = np.stack([np.full((2, 2), i / 12) for i in range(12)])
-    assert len(ha.plot(heads)) == 12
-    one = ha.plot(heads, head=np.int64(3))
-    assert isinstance(one, Axes) and one.get_title() == "layer 1 head 3" and texts_in(one) == [".17"] * 4
-    bar = ha.plot(result_of("sequence"), "overlaps")
-    assert isinstance(bar, Axes) and len(bar.figure.axes) == 2, "a colour bar is none of the axes"
+    assert len(ha.plot(heads).axes) == 12
+    one = only(ha.plot(heads, head=np.int64(3)))
+    assert one.get_title() == "layer 1 head 3" and texts_in(one) == [".17"] * 4
+    figure, axes = ha.plot(result_of("sequence"), "overlaps")
+    assert (len(axes), len(figure.axes)) == (1, 2), "a colour bar is none of the axes"
 
 
 @pytest.mark.parametrize("mask", ["causal", np.tri(2, dtype=bool), [[True, False], [True, True]]])
 def test_a_mask_hatches_what_it_hides(mask):
-    ax = ha.plot(WEIGHTS, mask=mask)
+    ax = only(ha.plot(WEIGHTS, mask=mask))
     assert texts_in(ax) == ["1", ".4", ".6"] and "hatched" in note(ax.figure)
-    assert len(ha.plot([WEIGHTS, WEIGHTS], mask=mask)) == 2
-    masked = ha.plot(np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]]))
+    assert len(ha.plot([WEIGHTS, WEIGHTS], mask=mask).axes) == 2
+    masked = only(ha.plot(np.ma.masked_array(np.eye(2), mask=[[0, 1], [0, 0]])))
     assert texts_in(masked) == ["1", "0", "1"] and "hatched" in note(masked.figure)
 
 
@@ -119,18 +125,36 @@ def test_a_mask_hatches_what_it_hides(mask):
 def test_a_figure_with_one_panel_is_drawn_into_axes_or_says_that_it_has_several(name):
     ax = Figure(figsize=(12.8, 7.2), layout="constrained").subplots()
     try:
-        assert ha.plot(result_of(plots[name].scenario), name, ax=ax) is ax
+        assert ha.plot(result_of(plots[name].scenario), name, ax=ax) == (ax.figure, (ax,))
     except ha.InvalidInput as refused:
         assert "panel" in str(refused)
     else:
         assert ax.has_data() or ax.texts or ax.patches
 
 
+@pytest.mark.parametrize("place", [lambda: None, Figure, lambda: Figure().subfigures(), lambda: Figure().subplots()])
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        (lambda: WEIGHTS, {}),
+        (recall, {"name": "basin"}),
+        (recall, {"name": "energy"}),
+        (lambda: result_of("bank"), {"name": "moved", "run": "river"}),
+    ],
+)
+def test_a_drawing_is_a_figure_and_a_tuple_of_its_axes_whatever_it_is_drawn_into(make, options, place):
+    target = place()
+    figure, axes = ha.plot(make(), ax=target, **options)
+    assert type(figure) is Figure and type(axes) is tuple and {*axes} <= {*figure.axes}
+    assert axes == (target,) if isinstance(target, Axes) else axes
+
+
 def test_an_inset_and_a_subfigure_are_drawn_into():
     inset = Figure().subplots().inset_axes([0.5, 0.5, 0.4, 0.4])
-    assert ha.plot(WEIGHTS, ax=inset) is inset and texts_in(inset) == WRITTEN
+    assert ha.plot(WEIGHTS, ax=inset) == (inset.figure, (inset,)) and texts_in(inset) == WRITTEN
     left, right = Figure(layout="constrained").subfigures(1, 2)
-    assert len(ha.plot(recall(), ax=left)) == 3 and not right.axes
+    whole, axes = ha.plot(recall(), ax=left)
+    assert whole is left.get_figure(root=True) and len(axes) == 3 and not right.axes
 
 
 @pytest.mark.parametrize(
@@ -153,8 +177,8 @@ def test_a_legend_is_shown_where_it_covers_nothing():
     full = panel("letters", "overlaps", query="half of R", run="as written")
     assert full.get_legend() is None
     assert [text.get_text() for text in full.legend().get_texts()] == ["overlap −1", "overlap 0", "overlap 1"]
-    assert ha.plot(recall(), "basin", ax=Figure(figsize=(1.2, 1)).subplots()).get_legend() is None
-    large = ha.plot(np.eye(13), ax=Figure(figsize=(6, 5), layout="constrained").subplots())
+    assert only(ha.plot(recall(), "basin", ax=Figure(figsize=(1.2, 1)).subplots())).get_legend() is None
+    large = only(ha.plot(np.eye(13), ax=Figure(figsize=(6, 5), layout="constrained").subplots()))
     assert [text.get_text() for text in large.legend().get_texts()] == ["0", ".25", ".5", ".75", "1"]
 
 
@@ -163,7 +187,7 @@ def test_the_automatic_title_is_the_headline_with_the_run():
     ax = panel("bank", "moved", run="river", title="auto")
     assert " ".join(ax.get_title().split()) == f"{title} in this plane: .71 → .94"
     assert panel("bank", "moved", run="river").get_title() == ""
-    narrow = ha.plot(result_of("bank"), "attention", ax=Figure().subplots(1, 4)[0], run="river", title="auto")
+    narrow = only(ha.plot(result_of("bank"), "attention", ax=Figure().subplots(1, 4)[0], run="river", title="auto"))
     assert max(map(len, narrow.get_title().split("\n"))) < 20
     whole = ha.plot(result_of("bank"), "attention", run="river", title="auto")
     assert whole.figure.get_suptitle() == result_of("bank").title
@@ -175,13 +199,13 @@ def test_the_automatic_title_is_the_headline_with_the_run():
 def test_a_word_alone_is_a_list_of_one_and_a_number_names_a_cue():
     bank = result_of("bank")
     one, other = (
-        ha.plot(bank, "moved", run="river", highlight=highlight, axes=plane)
+        only(ha.plot(bank, "moved", run="river", highlight=highlight, axes=plane))
         for highlight, plane in (("banks", "money,river"), (["banks"], ["money", "river"]))
     )
     assert texts_in(one) == texts_in(other) and (one.get_xlabel(), one.get_ylabel()) == ("money", "river")
-    assert {*bold(ha.plot(bank, "attention", run="river", highlight="banks, muddy"))} == {"banks", "muddy"}
-    assert bold(ha.plot(bank, "attention", run="river")) == []
-    numbered, named = (ha.plot(recall(), "overlaps", query=query) for query in (np.int64(3), "3"))
+    assert {*bold(only(ha.plot(bank, "attention", run="river", highlight="banks, muddy")))} == {"banks", "muddy"}
+    assert bold(only(ha.plot(bank, "attention", run="river"))) == []
+    numbered, named = (only(ha.plot(recall(), "overlaps", query=query)) for query in (np.int64(3), "3"))
     assert np.array_equal(cells(numbered)[0], cells(named)[0]) and cells(numbered)[0][3, 0] > 0.5
 
 

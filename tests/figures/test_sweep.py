@@ -234,9 +234,8 @@ def test_one_measure_is_drawn_into_axes_of_ones_own():
     sweep = sweep_of({"load": LOADS}, ("overlap", "steps"))
     ax = panel(sweep, "curve", measure="steps", theory={"t": (LOADS, LOADS)})
     assert np.allclose(curves(ax)[0][:, 1], sweep.mean("steps")) and keys(ax) == ["measured", "t"]
-    assert np.array_equal(
-        curves(sweep.plot("curve", measure="steps", ax=panel(sweep, measure="steps")))[0], curves(ax)[0]
-    )
+    (same,) = sweep.plot("curve", measure="steps", ax=panel(sweep, measure="steps")).axes
+    assert np.array_equal(curves(same)[0], curves(ax)[0])
 
 
 def test_the_theory_of_amit_gutfreund_and_sompolinsky_lies_over_the_capacity():

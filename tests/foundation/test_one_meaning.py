@@ -105,8 +105,8 @@ def test_attention_of_a_whole_model_is_explored_and_drawn(tmp_path, form):
     for name in ("layer 1 head 1", "layer 2 head 3", f"{weights[1, 2, 3, 0]:.4g}"):
         assert name in page.html
     if form != "named arrays":
-        axes = ha.plot(given, "attention", layer=2, head=3)
-        shown = axes.collections[0].get_array() if axes.collections else axes.images[0].get_array()
+        (ax,) = ha.plot(given, "attention", layer=2, head=3).axes
+        shown = ax.collections[0].get_array() if ax.collections else ax.images[0].get_array()
         np.testing.assert_allclose(np.asarray(shown).reshape(4, 4), weights[1, 2])
 
 
