@@ -5,6 +5,7 @@
 - `families.py`: the table of the known families of models: their names of arrays and fields, and how they differ
 - `plan.py`: the sizes and options of a model, from its configuration
 - `parts.py`: the arrays of a model by their roles, as embeddings, layers and logits
+- `texts.py`: a text as tokens: their ids and words, by the `tokenizer.json` of the folder
 - `runs.py`: a layer with the words that reach it; the states and logits of a text
 - `interventions.py`: what a layer computes is replaced or left out; the part of a logit that each head writes
 - `checkpoint.py`: a checkpoint: its heads, its layers for a text, its logits, and their change by interventions

@@ -14,6 +14,7 @@ from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
+from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
@@ -68,6 +69,7 @@ class Checkpoint:
         self.path, self.family = folder, kind
         fields = Fields(table, CONFIG, family.defaults)
         self.plan = Plan.of(fields, family)
+        self._tokenizer = Tokenizer(folder, self.plan.n_tokens)
         arrays = arrays_in(folder)
         with placed(named(arrays_file(folder))):
             self._parts = Parts.of(family, self.plan, arrays, precision)
@@ -91,18 +93,29 @@ class Checkpoint:
         self._require_feeding()
         return self._parts.block(whole(layer, "layer", least=0, most=self.plan.n_layers - 1))
 
+    def tokens(self, text: str) -> Tokens:
+        """The tokens of a text, by the `tokenizer.json` of the folder and the package `tokenizers`: `ids` and `words`.
+
+        Special tokens, such as one for the beginning, are added as the file says. The text is neither padded nor cut,
+        whatever the file says of batches. Raises `InvalidInput` where the package or the file is missing or the file is
+        damaged, for a text without tokens, and for a token that the model lacks.
+        """
+        return self._tokenizer.tokens(instance(text, str, "text", "a text"), "text")
+
     def layers(self, ids: Any, kinds: Any = None) -> Iterator[Layer]:
         """The layers one after another, each with the words that reach it; no layer is kept.
 
-        ids: the numbers of the text's tokens, `(n,)`. kinds: of each token, `(n,)`, for a family with such, 0 by
-        default (BERT's token types). Raises `InvalidInput` for numbers that are no tokens, for a text longer than the
-        learned positions, and for a family whose feed-forward layers are not read.
+        ids: the numbers of the text's tokens, `(n,)`; the text itself; or what `tokens` gives for it. kinds: of each
+        token, `(n,)`, for a family with such, 0 by default (BERT's token types). Raises `InvalidInput` for numbers that
+        are no tokens, for a text longer than the learned positions, for a family whose feed-forward layers are not
+        read, and as `tokens` does.
         """
-        return self._walk(self._embedded(ids, kinds))
+        tokens = self._tokens(ids)
+        return self._walk(self._embedded(tokens, kinds), tokens.words)
 
     def layer(self, layer: int, states: Any) -> Layer:
         """A layer, counted from 0, for the words `(n, dim)` before it, such as `states[layer]` of a `Run`."""
-        return _read(layer, self.block(layer), np.asarray(shaped(states, "states", "n dim", dim=self.plan.dim)))
+        return _read(layer, self.block(layer), np.asarray(shaped(states, "states", "n dim", dim=self.plan.dim)), None)
 
     def run(self, ids: Any, kinds: Any = None, *, patches: Iterable[Patch] = ()) -> Run:
         """The states and logits of a text; the other arguments are those of `layers`.
@@ -111,16 +124,18 @@ class Checkpoint:
         `InvalidInput` for positions that the text lacks, and for a run or an array of another length.
         """
         chosen = [self.patch(**vars(one)) for one in each(patches, Patch, "patches")]
-        return self._continued([self._embedded(ids, kinds)], chosen)
+        tokens = self._tokens(ids)
+        return self._continued([self._embedded(tokens, kinds)], chosen, tokens.words)
 
     def census(self, ids: Any, kinds: Any = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
         """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
 
         composed, followed: as there. Copying is that of the words where the folder holds arrays for logits.
         """
-        unembed = self.unembedding
+        tokens, unembed = self._tokens(ids), self.unembedding
         tables: dict[str, Any] = {} if unembed is None else {"embed": self.embedding, "unembed": unembed}
-        return head_census(self.layers(ids, kinds), ids, composed=composed, followed=followed, **tables)
+        layers, words = self.layers(tokens, kinds), tokens.words
+        return head_census(layers, tokens.ids, words=words, composed=composed, followed=followed, **tables)
 
     def patch(self, place: str, layer: int, head: int | None = None, *, at: Any = None, value: Any = 0.0) -> Patch:
         """A change of what a layer computes, for `run`.
@@ -151,12 +166,14 @@ class Checkpoint:
 
         measure: a function from a `Run` to a number. place: "head" for the table by head, another place of `patch` for
         the table by position. at: the positions that are patched in a head, or the columns; all by default. value: as
-        in `patch`. A patch of layer i leaves the layers before it as they are, so these are computed once. Raises
-        `InvalidInput` as `run` and `patch` do, and for a measure that is not a finite number.
+        in `patch`. Positions are labelled by number, with the word where words are known: "3 Mary". A patch of layer i
+        leaves the layers before it as they are, so these are computed once. Raises `InvalidInput` as `run` and `patch`
+        do, and for a measure that is not a finite number.
         """
         function(measure, "measure")
         reject_unknown("place", [place], PLACES)
-        plain, heads = self.run(ids, kinds), range(self.plan.n_heads)
+        tokens, heads = self._tokens(ids), range(self.plan.n_heads)
+        plain = self.run(tokens, kinds)
         n = len(plain.states[0])
         places = rows_taken(range(n) if at is None else at, n, "at")
         before, columns = real(measure(plain), "measure"), heads if place == "head" else places
@@ -164,32 +181,35 @@ class Checkpoint:
         for i, j in np.ndindex(changes.shape):
             head, rows = (j, places) if place == "head" else (None, [columns[j]])
             patch = self.patch(place, i, head, at=rows, value=value)
-            changes[i, j] = real(measure(self._continued(plain.states[: i + 1], [patch])), "measure") - before
-        labels = tuple(map(str, range(self.plan.n_layers))), tuple(map(str, columns))
+            run = self._continued(plain.states[: i + 1], [patch], plain.words)
+            changes[i, j] = real(measure(run), "measure") - before
+        names = tuple(map(str, heads)) if place == "head" else tokens.labels
+        labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
 
     def attribution(self, ids: Any, token: Any, at: int = -1, kinds: Any = None) -> Labelled:
         """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
 
-        token: of the logit, or two, of whose logits the difference is taken. at: the position. The labels are "words"
-        (the embedded word), "0.3" (layer 0, head 3), "0.bias" (of W_O), "0.feed_forward" and so on, and "shift" (of the
-        final norm). The words after the last layer are the sum of these parts, and a norm divides by a number that is
-        computed from all of them; with that number held, the logit before its cap is linear. Effects through later
-        layers are not in it: `effects` measures them. Raises `InvalidInput` for a family whose norms come last.
+        token: of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one
+        token, such as " Mary". at: the position. The labels are "words" (the embedded word), "0.3" (layer 0, head 3),
+        "0.bias" (of W_O), "0.feed_forward" and so on, and "shift" (of the final norm). The words after the last layer
+        are the sum of these parts, and a norm divides by a number that is computed from all of them; with that number
+        held, the logit before its cap is linear. Effects through later layers are not in it: `effects` measures them.
+        Raises `InvalidInput` for a family whose norms come last, and for a text that is not one token.
         Source: Elhage et al. (2021), A mathematical framework for transformer circuits (direct logit attribution).
         """
         if not self.plan.norm_first:
             raise InvalidInput(f"attribution: the norms of {self.family} come last; no logit is a sum over heads")
         self._require_logits()
-        tokens = _numbers(np.atleast_1d(read_by_numpy(as_array(token, "token"), "token")), "token", self.plan.n_tokens)
-        if len(tokens) > 2:
-            raise InvalidInput(f"token: got {len(tokens)}; expected one, or two for the difference of their logits")
-        words = self._embedded(ids, kinds)
+        of_logits, tokens = self._ids_of(token), self._tokens(ids)
+        if len(of_logits) > 2:
+            raise InvalidInput(f"token: got {len(of_logits)}; expected one, or two for the difference of their logits")
+        words = self._embedded(tokens, kinds)
         place = whole(at, "at", least=-len(words), most=len(words) - 1)
         parts = {"words": words[place]}
-        for layer in self._walk(words):
+        for layer in self._walk(words, tokens.words):
             parts |= attributed(layer, place)
-        rows = self._parts.unembedding(tokens)
+        rows = self._parts.unembedding(of_logits)
         direction, stacked = rows[0] - (rows[1] if len(rows) == 2 else 0), np.stack(list(parts.values()))
         norm = self._parts.final_norm
         shift = 0.0 if norm.shift is None else norm.shift @ direction
@@ -219,36 +239,55 @@ class Checkpoint:
         """
         return self._parts.unembedding(slice(None)) if self._parts.has_logits else None
 
-    def _walk(self, words: np.ndarray) -> Iterator[Layer]:
+    def _tokens(self, ids: Any) -> Tokens:
+        """The tokens of a text, which is given as it is, as its tokens or as their ids."""
+        if isinstance(ids, str):
+            return self._tokenizer.tokens(ids, "ids")
+        if isinstance(ids, Tokens):
+            _numbers(ids.ids, "ids", self.plan.n_tokens)  # of a text that another model has read
+            return ids
+        if isinstance(ids, (list, tuple)) and any(isinstance(one, str) for one in ids):
+            raise InvalidInput(f"ids: got {quoted(ids)}; expected one text, or whole numbers (n,)")
+        return Tokens.of_ids(_numbers(ids, "ids", self.plan.n_tokens))
+
+    def _ids_of(self, token: Any) -> np.ndarray:
+        """The ids of a token or of several, each of which is given by its id or as a text."""
+        tokens = [token] if isinstance(token, str) else token
+        if isinstance(tokens, (list, tuple)):
+            tokens = [self._tokenizer.id_of(one, "token") if isinstance(one, str) else one for one in tokens]
+        return _numbers(np.atleast_1d(read_by_numpy(as_array(tokens, "token"), "token")), "token", self.plan.n_tokens)
+
+    def _walk(self, states: np.ndarray, words: tuple[str, ...]) -> Iterator[Layer]:
         """Each layer with the words before it, which the layer before has computed."""
         for number in range(self.plan.n_layers):
             block = self._parts.block(number)
-            yield _read(number, block, words)
-            words = np.asarray(block(words))
+            yield _read(number, block, states, words)
+            states = np.asarray(block(states))
             del block  # so that one layer is held at a time
 
-    def _continued(self, states: Iterable[np.ndarray], patches: list[Patch]) -> Run:
+    def _continued(self, states: Iterable[np.ndarray], patches: list[Patch], words: tuple[str, ...]) -> Run:
         """The run whose first states these are, without the patches of their last layer."""
         found = list(states)
         for number in range(len(found) - 1, self.plan.n_layers + 1):
             own = [patch for patch in patches if patch.layer == number]
-            words = found[-1] = with_patches(own, "residual", found[-1], lambda states: states)
+            found[-1] = with_patches(own, "residual", found[-1], lambda states: states)
             if number < self.plan.n_layers:
-                found.append(np.asarray(patched(self._parts.block(number), words, own)))
-        return Run(tuple(found), self.logits(found[-1]) if self._parts.has_logits else None)
+                found.append(np.asarray(patched(self._parts.block(number), found[-1], own)))
+        return Run(tuple(found), self.logits(found[-1]) if self._parts.has_logits else None, words)
 
-    def _embedded(self, ids: Any, kinds: Any) -> np.ndarray:
+    def _embedded(self, tokens: Tokens, kinds: Any) -> np.ndarray:
         self._require_feeding()
         plan = self.plan
-        tokens = _numbers(ids, "ids", plan.n_tokens)
         if plan.n_places is not None and len(tokens) > plan.n_places:
-            raise InvalidInput(f"ids: got {len(tokens):,} tokens; the model has learned {plan.n_places:,} positions")
+            places = f"the model has learned {plan.n_places:,} positions"
+            cure = f"take the first of them, as in model.tokens(text)[:{plan.n_places}]"
+            raise InvalidInput(f"ids: got {len(tokens):,} tokens; {places}; {cure}")
         if kinds is not None and plan.n_kinds is None:
             raise InvalidInput(f"kinds: {self.family} has no kinds of tokens; leave it out")
         of_tokens = None if kinds is None else _numbers(kinds, "kinds", plan.n_kinds or 0)
         if of_tokens is not None and len(of_tokens) != len(tokens):
             raise InvalidInput(f"kinds: got {len(of_tokens)}; expected {len(tokens)}, one for each token")
-        return self._parts.embedded(tokens, of_tokens)
+        return self._parts.embedded(tokens.ids, of_tokens)
 
     def _require_logits(self) -> None:
         if not self._parts.has_logits:
@@ -260,6 +299,7 @@ class Checkpoint:
             raise InvalidInput(f"{self.family}: its feed-forward layers, which choose experts, are not read; {cure}")
 
 
+<<<<<<< HEAD
 def _not_read(kind: Any, missing: Mapping[str, Any]) -> str:
     """Why a `model_type` is not read; only what the caller wrote may be mistyped."""
     if kind is None:
@@ -284,6 +324,11 @@ def _precision(dtype: Any) -> np.dtype:
 def _read(number: int, block: Block, words: np.ndarray) -> Layer:
     """A layer with the words before it, and those that its heads read."""
     return Layer(number, block, words, np.asarray(block.norms[0](words) if block.norm_first else words))
+=======
+def _read(number: int, block: Block, states: np.ndarray, words: tuple[str, ...] | None) -> Layer:
+    """A layer with the states before it, and those that its heads read."""
+    return Layer(number, block, states, np.asarray(block.norms[0](states) if block.norm_first else states), words)
+>>>>>>> 3637480b (Read a text whole into tokens, by its model's tokenizer.json)
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:

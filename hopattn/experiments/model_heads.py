@@ -10,6 +10,7 @@ import numpy as np
 
 from hopattn.checkpoints.checkpoint import Checkpoint
 from hopattn.checkpoints.folder import arrays_file
+from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import head_census
 from hopattn.circuits.census.table import Census
 from hopattn.circuits.emergence.record import Training
@@ -18,7 +19,6 @@ from hopattn.foundation.array_headers import opened
 from hopattn.foundation.checks import COUNTED, whole
 from hopattn.foundation.endings import ARRAYS
 from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, shortened
-from hopattn.results.frames import imported
 from hopattn.scenario.files import shipped_folder, utf8
 
 PERIOD, TIMES = 25, 4
@@ -29,7 +29,7 @@ IDS = re.compile(r"[\s,\[\]]*+\d[\s,\[\]\d]*+")
 
 
 class OpenedModel(NamedTuple):
-    """A model on disk. file: that of its arrays. tokens: the size of its vocabulary.
+    """A model on disk. file: that of its arrays. tokens: the size of its vocabulary. tokenizer: of texts, or None.
 
     longest: the most tokens of a text, or None. layers: its layers for the ids of a text, one after the other. embed,
     unembed: `(tokens, dim)`, or None.
@@ -38,6 +38,7 @@ class OpenedModel(NamedTuple):
     name: str
     file: Path
     tokens: int
+    tokenizer: Tokenizer | None
     n_layers: int
     longest: int | None
     layers: Callable[[np.ndarray], Any]
@@ -68,35 +69,35 @@ def census_of_model(path: Path, text: CensusText, report: Callable[[int, int], o
     that cannot be read or do not fit.
     """
     model = _opened(path)
-    ids, about = tokens_for(model, path, text)
+    tokens, about = tokens_for(model, text)
     done = None if report is None else (lambda count: report(count, model.n_layers))
     tables = {"embed": model.embed, "unembed": model.unembed}
     with placed(named(model.file)):
-        return head_census(model.layers(ids), ids, **tables, about=f"{model.name}: {about}", report=done)
+        about = f"{model.name}: {about}"
+        return head_census(model.layers(tokens.ids), tokens.ids, words=tokens.words, **tables, about=about, report=done)
 
 
-def tokens_for(model: OpenedModel, path: Path, text: CensusText) -> tuple[np.ndarray, str]:
-    """The ids of a text, `(n,)`, and the text in words; raises `InvalidInput` where they do not fit the model."""
+def tokens_for(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
+    """The tokens of a text, and which they are in words; raises `InvalidInput` where they do not fit the model."""
     given = {"--repeats": text.repeats, "--ids": text.ids, "--text": text.text}
     if len(chosen := [name for name, one in given.items() if one]) > 1:
         raise InvalidInput(f"{chosen[1]}: the tokens are those of {chosen[0]}; give one of them")
-    if text.ids is None and text.text is None:
+    if (file := text.ids or text.text) is None:
         return _repeated(model, text)
-    file = text.ids or text.text or path
-    ids = _ids_in(file) if text.ids else _ids_of_words(file, path)
-    if text.long is not None and len(ids) < text.long:
-        raise InvalidInput(f"--long: {named(file)} has {len(ids):,} tokens; expected at least {text.long:,}")
-    ids = ids[: text.long]
-    if len(ids) < 2:
-        raise InvalidInput(f"{named(file)}: got {len(ids)} tokens; expected at least two")
-    if (wrong := ids[(ids < 0) | (ids >= model.tokens)]).size:
+    tokens = _tokens_of(file, model.tokenizer) if text.text else Tokens.of_ids(_ids_in(file))
+    if text.long is not None and len(tokens) < text.long:
+        raise InvalidInput(f"--long: {named(file)} has {len(tokens):,} tokens; expected at least {text.long:,}")
+    tokens = tokens[: text.long]
+    if len(tokens) < 2:
+        raise InvalidInput(f"{named(file)}: got {len(tokens)} tokens; expected at least two")
+    if (wrong := tokens.ids[(tokens.ids < 0) | (tokens.ids >= model.tokens)]).size:
         raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
     with placed(named(file)):
-        _require_length(len(ids), model)
-    return ids, f"{len(ids):,} tokens of {file.name}"
+        _require_length(len(tokens), model, f"--long {model.longest} takes the first {model.longest}")
+    return tokens, f"{len(tokens):,} tokens of {file.name}"
 
 
-def _repeated(model: OpenedModel, text: CensusText) -> tuple[np.ndarray, str]:
+def _repeated(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
     """Random tokens, all different, and repeated."""
     if text.repeats and text.long is not None:
         raise InvalidInput("--long: the length is that of --repeats; give one of them")
@@ -113,14 +114,14 @@ def _repeated(model: OpenedModel, text: CensusText) -> tuple[np.ndarray, str]:
     if period > model.tokens:
         what = "--long" if text.long else "--repeats"
         raise InvalidInput(f"{what}: {period:,} different tokens do not exist among {model.tokens:,}")
-    _require_length(period * times, model)
+    _require_length(period * times, model, "choose fewer")
     drawn = np.random.default_rng(text.seed).choice(model.tokens, period, replace=False)
-    return np.tile(drawn, times), f"{period:,} random tokens, {times} times"
+    return Tokens.of_ids(np.tile(drawn, times)), f"{period:,} random tokens, {times} times"
 
 
-def _require_length(n: int, model: OpenedModel) -> None:
+def _require_length(n: int, model: OpenedModel, cure: str) -> None:
     if model.longest is not None and n > model.longest:
-        raise InvalidInput(f"tokens: got {n:,}; the model has learned {model.longest:,} positions")
+        raise InvalidInput(f"tokens: got {n:,}; the model has learned {model.longest:,} positions; {cure}")
 
 
 def _ids_in(file: Path) -> np.ndarray:
@@ -141,17 +142,13 @@ def _ids_in(file: Path) -> np.ndarray:
     return np.array(words, np.int64)
 
 
-def _ids_of_words(file: Path, folder: Path) -> np.ndarray:
-    """The ids of a text, by the `tokenizer.json` of a checkpoint."""
-    tokenizers, own = imported("tokenizers", "--text"), folder / "tokenizer.json"
-    if not own.is_file():
-        raise InvalidInput(f"--text: '{shortened(folder)}' has no tokenizer.json; give the ids of the text by --ids")
+def _tokens_of(file: Path, tokenizer: Tokenizer | None) -> Tokens:
+    """The tokens of the text in a file."""
+    if tokenizer is None:
+        raise InvalidInput("--text: a file of `hopattn train` has no tokenizer; give the ids of the text by --ids")
     with opened(file) as stream:
         text = utf8(stream.read(), named(file))
-    try:
-        return np.array(tokenizers.Tokenizer.from_file(str(own)).encode(text).ids, np.int64)
-    except Exception as error:  # the package has no class of its own for a wrong file
-        raise InvalidInput(f"{named(own)}: `tokenizers` cannot use it: {shortened(error, 100)}") from None
+    return tokenizer.tokens(text, named(file))
 
 
 def _opened(path: Path) -> OpenedModel:
@@ -162,7 +159,8 @@ def _opened(path: Path) -> OpenedModel:
     training = trained(path)
     model, recipe = training.model(), training.recipe
     longest = recipe.length if recipe.positions else None
-    return OpenedModel(path.stem, path, recipe.words, recipe.layers, longest, model.inputs, model.embed, model.unembed)
+    sizes = recipe.words, None, recipe.layers, longest
+    return OpenedModel(path.stem, path, *sizes, model.inputs, model.embed, model.unembed)
 
 
 def trained(path: Path) -> Training:
@@ -182,6 +180,5 @@ def _checkpoint(folder: Path) -> OpenedModel:
     checkpoint = Checkpoint(folder)
     plan, unembed = checkpoint.plan, checkpoint.unembedding
     embed = None if unembed is None else checkpoint.embedding
-    name = folder.resolve().name
-    file = arrays_file(folder)
-    return OpenedModel(name, file, plan.n_tokens, plan.n_layers, plan.n_places, checkpoint.layers, embed, unembed)
+    sizes = plan.n_tokens, Tokenizer(folder, plan.n_tokens), plan.n_layers, plan.n_places
+    return OpenedModel(folder.resolve().name, arrays_file(folder), *sizes, checkpoint.layers, embed, unembed)

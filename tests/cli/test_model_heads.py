@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import matplotlib
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 import hopattn as ha
 from hopattn.experiments.model_heads import _ids_in
 from hopattn.foundation.errors import InvalidInput
-from tests.checkpoints.written import LLAMA, state_of, write
+from tests.checkpoints.written import GPT2, LLAMA, state_of, write
 from tests.committed import differences, figure_differences
 
 HOME = Path(__file__).parents[2]
@@ -83,30 +83,41 @@ def test_an_id_beyond_the_vocabulary_and_a_file_that_is_too_short(hopattn, folde
     assert "has 4 tokens; expected at least 9" in hopattn("heads", str(folder), "--ids", str(file), "--long", "9")[2]
 
 
-def test_a_text_is_read_by_the_models_own_tokenizer(hopattn, folder, tmp_path, monkeypatch):
-    """By a double of `tokenizers`, whose tokens are the letters."""
+def test_a_text_needs_the_package_and_the_tokenizer_of_the_model(hopattn, folder, tmp_path, monkeypatch):
     file = tmp_path / "text.txt"
     file.write_text("abcabc")
+    assert "has no tokenizer; give the ids" in hopattn("heads", TRAINED, "--text", str(file))[2]
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    assert "--text: tokenizers is not installed" in hopattn("heads", str(folder), "--text", str(file))[2]
-    encoder = SimpleNamespace(encode=lambda text: SimpleNamespace(ids=[ord(one) - ord("a") for one in text]))
-    double = ModuleType("tokenizers")
-    double.Tokenizer = SimpleNamespace(from_file=lambda path: encoder)
-    monkeypatch.setitem(sys.modules, "tokenizers", double)
+    code, _, err = hopattn("heads", str(folder), "--text", str(file))
+    assert (code, err) == (2, "the tokens of a text: tokenizers is not installed: pip install tokenizers\n")
+    monkeypatch.setitem(sys.modules, "tokenizers", ModuleType("tokenizers"))
     assert "has no tokenizer.json" in hopattn("heads", str(folder), "--text", str(file))[2]
-    (folder / "tokenizer.json").write_text("{}")
-    code, out, _ = hopattn("heads", str(folder), "--text", str(file), "--json")
-    assert code == 0 and json.loads(out)["about"] == "tiny: 6 tokens of text.txt"
     file.write_bytes(b"abc\xff")
     code, _, err = hopattn("heads", str(folder), "--text", str(file))
     assert (code, err) == (2, "'text.txt':1: is not UTF-8 text (byte 0xff); save the file as UTF-8 in your editor\n")
 
-    def unread(path):
-        raise Exception("expected value at line 1 column 1")  # the class that `tokenizers` raises
 
-    file.write_text("abcabc")
-    double.Tokenizer = SimpleNamespace(from_file=unread)
-    code, _, err = hopattn("heads", str(folder), "--text", str(file))
+def test_a_text_is_read_whole_by_the_models_own_tokenizer(hopattn, tmp_path):
+    """Whatever the file says of padding and truncation."""
+    tokenizers = pytest.importorskip("tokenizers")
+    letters = tokenizers.Tokenizer(tokenizers.models.BPE({one: i for i, one in enumerate("abcdefghijk")}, []))
+    letters.enable_padding(length=5)
+    letters.enable_truncation(4)
+    config, file = {**GPT2, "n_positions": 8}, tmp_path / "text.txt"
+    letters.save(str(write(tmp_path, config, state_of(config)) / "tokenizer.json"))
+    command = "heads", str(tmp_path), "--json", "--text", str(file)
+    for text in ("abc", "abcabcab"):
+        file.write_text(text)
+        found = json.loads(hopattn(*command)[1])
+        assert (found["words"], found["about"]) == (list(text), f"{tmp_path.name}: {len(text)} tokens of text.txt")
+        model = ha.Checkpoint(tmp_path)
+        assert found["rows"] == model.census(text).table() == model.census(model.tokens(text).ids).table()
+    file.write_text("abcabcabc")
+    code, _, err = hopattn(*command)
+    assert code == 2 and err.startswith("'text.txt': tokens: got 9; the model has learned 8 positions; --long 8 ")
+    assert json.loads(hopattn(*command, "--long", "8")[1])["words"] == list("abcabcab")
+    (tmp_path / "tokenizer.json").write_text("{")
+    code, _, err = hopattn(*command)
     assert code == 2 and err.startswith("'tokenizer.json': ") and "line 1 column 1" in err
 
 

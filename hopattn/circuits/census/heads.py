@@ -1,6 +1,6 @@
 """The census of layers: every measure of every head, one layer in memory at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
 from hopattn.circuits.head_scores import as_tokens
 from hopattn.foundation.arrays import as_text, max_safe_entry, require_finite, widened
-from hopattn.foundation.checks import entries_of, function, instance, whole
+from hopattn.foundation.checks import each, entries_of, function, instance, whole
 from hopattn.foundation.declared import Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks, workers
@@ -42,6 +42,7 @@ def head_census(
     unembed: Any = None,
     composed: Flag = True,
     followed: Annotated[int, lambda value, what: whole(value, what, least=0)] = FOLLOWED,
+    words: Annotated[Iterable[str] | None, lambda value, what: each(value, str, what)] = None,
     about: Annotated[str, lambda value, what: instance(value, str, what)] = "",
     report: Annotated[Callable[[int], object] | None, function] = None,
 ) -> Census:
@@ -53,8 +54,9 @@ def head_census(
     measures of repeats are NaN where no token occurs twice. embed, unembed: `(n_words, dim)`, for copying of words;
     where one is given, it stands for both; without them copying is that of the vectors. composed: whether heads are
     compared with those of earlier layers, whose matrices are kept. followed: the number of queries of a head that are
-    followed to a fixed point on its keys, where scores are dot products; 0 for none. about: the title of the table.
-    report: called with the number of layers that are done.
+    followed to a fixed point on its keys, where scores are dot products; 0 for none. words: of the tokens, n texts;
+    by default the tokens as text. about: the title of the table. report: called with the number of layers that are
+    done.
 
     Scores, free energies and classes are those of `head_scores`, `Memory.free_energy` and
     `hopattn.retrieval.operating_class`, computed in chunks of queries: beside the states, one head's queries, keys and
@@ -68,11 +70,14 @@ def head_census(
     >>> round(found.matrix("duplicate_token").item(), 3), round(found.matrix("prefix_matching").item(), 3)
     (0.394, 0.145)
     """
-    words = as_tokens(tokens)
-    if words.ndim != 1 or len(words) < 2:
-        raise InvalidInput(f"tokens: got shape {words.shape}; expected (n,) with at least two tokens")
-    pairs, through, earlier, rows = TokenPairs.of(words), _through(embed, unembed), list[Written](), list[HeadRow]()
-    for layer in _layers(layers, words):
+    text = as_tokens(tokens)
+    if text.ndim != 1 or len(text) < 2:
+        raise InvalidInput(f"tokens: got shape {text.shape}; expected (n,) with at least two tokens")
+    names = tuple(map(str, text.tolist())) if words is None else tuple(words)
+    if len(names) != len(text):
+        raise InvalidInput(f"words: got {len(names)}; expected {len(text)}, one for each token")
+    pairs, through, earlier, rows = TokenPairs.of(text), _through(embed, unembed), list[Written](), list[HeadRow]()
+    for layer in _layers(layers, text):
         columns, reads = columns_of(layer.heads), layer.heads.heads[0].query.dims[1]
         if through is not None:
             shaped(through, "embed", "dim dim", dim=reads)
@@ -98,7 +103,7 @@ def head_census(
             report(len({row.layer for row in rows}))
     if not rows:
         raise InvalidInput("layers: expected at least one layer")
-    return Census(about, len(words), tuple(rows), "vectors" if through is None else "words")
+    return Census(about, len(text), tuple(rows), "vectors" if through is None else "words", names)
 
 
 def _layers(given: Any, words: np.ndarray) -> Iterator[Layer]:

@@ -50,13 +50,14 @@ class Census(Drawable):
 
     about: the model and the text, in words. tokens: their number. rows: one for each head, layer by layer. The measures
     are those of `MEASURES`; layers and heads count from 0, or as the layers themselves say. copied: what copying is of,
-    "words" where their vectors are known, or "vectors".
+    "words" where their vectors are known, or "vectors". words: of the tokens.
     """
 
     about: str
     tokens: int
     rows: tuple[HeadRow, ...]
     copied: str = "vectors"
+    words: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         first = [
@@ -135,6 +136,7 @@ class Census(Drawable):
         return {
             "about": self.about,
             "tokens": self.tokens,
+            "words": list(self.words),
             "copied": self.copied,
             "measures": says,
             "chances": chances,
@@ -169,7 +171,8 @@ class Census(Drawable):
         return dataset(arrays, coordinates, self._attributes())
 
     def _attributes(self) -> Mapping[str, Any]:
-        return {"about": self.about, "tokens": self.tokens, "copied": self.copied, "versions": VERSIONS}
+        text = {"about": self.about, "tokens": self.tokens, "words": list(self.words)}
+        return text | {"copied": self.copied, "versions": VERSIONS}
 
 
 def _known(value: float | None) -> float | None:
