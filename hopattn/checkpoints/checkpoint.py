@@ -19,7 +19,7 @@ from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import as_array, read_by_numpy
-from hopattn.foundation.checks import each, function, path_of, real, whole
+from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.in_range import in_range
@@ -299,7 +299,6 @@ class Checkpoint:
             raise InvalidInput(f"{self.family}: its feed-forward layers, which choose experts, are not read; {cure}")
 
 
-<<<<<<< HEAD
 def _not_read(kind: Any, missing: Mapping[str, Any]) -> str:
     """Why a `model_type` is not read; only what the caller wrote may be mistyped."""
     if kind is None:
@@ -321,14 +320,9 @@ def _precision(dtype: Any) -> np.dtype:
     return precision
 
 
-def _read(number: int, block: Block, words: np.ndarray) -> Layer:
-    """A layer with the words before it, and those that its heads read."""
-    return Layer(number, block, words, np.asarray(block.norms[0](words) if block.norm_first else words))
-=======
 def _read(number: int, block: Block, states: np.ndarray, words: tuple[str, ...] | None) -> Layer:
     """A layer with the states before it, and those that its heads read."""
     return Layer(number, block, states, np.asarray(block.norms[0](states) if block.norm_first else states), words)
->>>>>>> 3637480b (Read a text whole into tokens, by its model's tokenizer.json)
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
