@@ -1,7 +1,7 @@
 """A checkpoint: the folder of a released model, its heads, its layers for a text, its logits."""
 
-import logging
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -42,7 +42,7 @@ class Checkpoint:
 
     Arrays are mapped into memory and read layer by layer. Nothing is downloaded, and pickles are never loaded. family:
     the `model_type`. plan: the sizes and options, such as `plan.n_layers`, `plan.n_heads` and `plan.dim`. One line on
-    standard error, by `logging`, names the fields that no loader reads, and the values taken for missing fields.
+    standard error names the fields that no loader reads, and the values taken for missing fields.
 
     Raises `InvalidInput` for a file that is missing, truncated or damaged; for another family; for a field that is
     missing, or of a value that is not computed; for arrays that are missing, not known or of another shape.
@@ -73,8 +73,8 @@ class Checkpoint:
         arrays = arrays_in(folder)
         with placed(named(arrays_file(folder))):
             self._parts = Parts.of(family, self.plan, arrays, precision)
-        if fields.note:
-            logging.getLogger(__name__).warning("%s", fields.note)
+        if fields.note and sys.stderr is not None:
+            sys.stderr.write(f"{fields.note}\n")
 
     def __repr__(self) -> str:
         plan = self.plan

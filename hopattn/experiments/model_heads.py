@@ -1,7 +1,8 @@
 """The census of the heads of a model on disk, for a text of ids, of words, or of random tokens that repeat."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,13 +63,39 @@ class CensusText:
     seed: int = 0
 
 
-def census_of_model(path: Path, text: CensusText, report: Callable[[int, int], object] | None = None) -> Census:
+class OfConfiguration(NamedTuple):
+    """The fields of a configuration that the caller gives, and those to leave unread, as in `Checkpoint`."""
+
+    missing: dict[str, Any]
+    unread: tuple[str, ...]
+
+    @classmethod
+    def of(cls, missing: Sequence[str], unread: Sequence[str]) -> "OfConfiguration":
+        """From texts such as "rope_theta=10000" and "a,b"; a value is read as JSON, or else is a text."""
+        values = {}
+        for pair in missing:
+            name, equals, value = pair.partition("=")
+            if not (name and equals):
+                raise InvalidInput(f"--missing: got {quoted(pair)}; expected NAME=VALUE, as in rope_theta=10000")
+            try:
+                values[name] = json.loads(value)
+            except ValueError:
+                values[name] = value
+        return cls(values, tuple(name for names in unread for name in names.split(",")))
+
+
+def census_of_model(
+    path: Path,
+    text: CensusText,
+    report: Callable[[int, int], object] | None = None,
+    fields: OfConfiguration | None = None,
+) -> Census:
     """The census of a model: the folder of a checkpoint, a file of `hopattn train`, or the name of a shipped one.
 
-    report: called with the number of layers that are done, and of all. Raises `InvalidInput` for a model and a text
-    that cannot be read or do not fit.
+    report: called with the number of layers that are done, and of all. fields: of the configuration of a checkpoint.
+    Raises `InvalidInput` for a model and a text that cannot be read or do not fit.
     """
-    model = _opened(path)
+    model = _opened(path, fields or OfConfiguration({}, ()))
     tokens, about = tokens_for(model, text)
     done = None if report is None else (lambda count: report(count, model.n_layers))
     tables = {"embed": model.embed, "unembed": model.unembed}
@@ -151,11 +178,14 @@ def _tokens_of(file: Path, tokenizer: Tokenizer | None) -> Tokens:
     return tokenizer.tokens(text, named(file))
 
 
-def _opened(path: Path) -> OpenedModel:
+def _opened(path: Path, fields: OfConfiguration) -> OpenedModel:
     """The model at a path; raises `InvalidInput` where there is none."""
     if path.is_dir():
         with placed(f"'{shortened(path)}'"):
-            return _checkpoint(path)
+            return _checkpoint(path, fields)
+    if any(fields):
+        option = "--missing" if fields.missing else "--unread"
+        raise InvalidInput(f"{option}: '{shortened(path)}' is no folder of a checkpoint, and has no config.json")
     training = trained(path)
     model, recipe = training.model(), training.recipe
     longest = recipe.length if recipe.positions else None
@@ -176,8 +206,8 @@ def trained(path: Path) -> Training:
     return Training.load(path)
 
 
-def _checkpoint(folder: Path) -> OpenedModel:
-    checkpoint = Checkpoint(folder)
+def _checkpoint(folder: Path, fields: OfConfiguration) -> OpenedModel:
+    checkpoint = Checkpoint(folder, **fields._asdict())
     plan, unembed = checkpoint.plan, checkpoint.unembedding
     embed = None if unembed is None else checkpoint.embedding
     sizes = plan.n_tokens, Tokenizer(folder, plan.n_tokens), plan.n_layers, plan.n_places

@@ -10,7 +10,7 @@ from hopattn.dynamics.record import Recall
 from hopattn.figures.base import Axes, Figure
 from hopattn.figures.headings import foot, left_out, pads
 from hopattn.figures.recalls import energy_scale
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.foundation.writing import in_sentence
 
 MARKERS = ("o", "s", "^", "D")
@@ -82,7 +82,7 @@ def draw_curves(ax: Axes, name: str, rows: np.ndarray, last_steps: Sequence[int]
             style |= {"markersize": scaled(9 + 2.5 * below), "linewidth": scaled(2.5 + below)}
         ax.plot(row, **style)
     ax.set_ylabel(name)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    tick_options(ax.xaxis, integer=True)
 
 
 def _ends(record: Recall) -> list[str]:
@@ -107,7 +107,7 @@ def _final_states(figure: Figure, place: Any, states: np.ndarray, ends: Sequence
     image = ax.imshow(states, cmap=theme().picture, vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
     ax.set(xlabel="neuron", ylabel="cue", title="the states at the end")
     for axis in (ax.xaxis, ax.yaxis):
-        axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        tick_options(axis, integer=True, min_n_ticks=1)
     ax.spines[:].set(visible=True, color=theme().faint)
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": scaled(16)}
     for i, end in enumerate(ends):

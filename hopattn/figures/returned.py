@@ -3,7 +3,7 @@
 from typing import Any
 
 from hopattn.figures.base import Axes
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
@@ -28,4 +28,4 @@ def plain_numbers(ax: Axes) -> None:
     """Write the numbers of both axes as a lecture does, at six places at most."""
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: number(value))
-        axis.get_major_locator().set_params(nbins=6)
+        tick_options(axis, nbins=6)

@@ -96,6 +96,14 @@ def theme() -> Palette:
     return _palette.get()
 
 
+def tick_options(axis: Any, **options: Any) -> None:
+    """Set the options of the ticks of an axis that chooses them itself; axes of the user's own may have others."""
+    from matplotlib.ticker import MaxNLocator
+
+    if isinstance(locator := axis.get_major_locator(), MaxNLocator):
+        locator.set_params(**options)
+
+
 def scaled(size: float) -> float:
     """A size in printer's points, stated for a slide, in proportion to the font of the figure that is being drawn."""
     from matplotlib import rcParams

@@ -44,6 +44,24 @@ def test_csv_json_and_figure_hold_the_same_census(hopattn, tmp_path):
         assert figure_differences(kept, svg) == [], "make figures"  # the README shows it
 
 
+def test_the_cures_for_a_refused_configuration_work(hopattn, folder):
+    table = json.loads((folder / "config.json").read_text())
+    del table["vocab_size"], table["rope_theta"]
+    table |= {"quantization_config": {}, "is_llama_config": True, "rope_scaling": {"type": "linear"}}
+    (folder / "config.json").write_text(json.dumps(table))
+    code, out, err = hopattn("heads", str(folder), "--json")
+    assert code == 2 and "--unread quantization_config)" in err and "(--missing vocab_size=…)" in err
+    cures = "--unread", "quantization_config", "--missing", "vocab_size=60", "--missing", "rope_scaling.factor=2.0"
+    code, out, err = hopattn("heads", str(folder), "--json", *cures)
+    assert code == 0 and len(json.loads(out)["rows"]) == 4
+    said = ("is_llama_config", "rope_theta = 10000.0")
+    assert err.count("\n") == 1 and all(word in err for word in said)
+    for option in (("--unread", "a"), ("--missing", "a=1")):
+        code, _, err = hopattn("heads", TRAINED, *option)
+        assert code == 2 and err.startswith(f"{option[0]}:") and "config.json" in err
+    assert "NAME=VALUE" in hopattn("heads", str(folder), "--missing", "a")[2]
+
+
 @pytest.mark.parametrize(
     ("options", "about"),
     [

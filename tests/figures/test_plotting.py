@@ -57,6 +57,16 @@ def test_a_result_is_drawn_into_axes_of_ones_own_and_the_settings_of_the_user_st
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.parametrize(("thing", "name"), [("bifurcation", "bifurcation"), (recall, "energy"), (recall, "overlap")])
+@pytest.mark.parametrize("scale", ["log", "fixed"])
+def test_axes_of_ones_own_keep_ticks_that_do_not_choose_themselves(thing, name, scale):
+    ax = Figure(figsize=(12, 6)).subplots()
+    ax.set_xscale("log") if scale == "log" else ax.set_xticks([1, 2])
+    locator = type(ax.xaxis.get_major_locator())
+    ha.plot(result_of(thing) if isinstance(thing, str) else thing(), name, ax=ax)
+    assert type(ax.xaxis.get_major_locator()) is locator
+
+
 def test_text_in_axes_of_ones_own_has_the_users_font_size_and_is_light_on_a_dark_sheet():
     sizes = []
     for size in (10, 20):

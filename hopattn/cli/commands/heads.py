@@ -18,6 +18,8 @@ from hopattn.cli.drawing import remarks_printed
 )
 @click.option("--long", type=click.IntRange(min=4), metavar="N", help="N tokens: the first of FILE, or random twice.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random tokens.")
+@click.option("--missing", multiple=True, metavar="NAME=VALUE", help="Value of a field that config.json lacks.")
+@click.option("--unread", multiple=True, metavar="NAMES", help="Fields of config.json to leave unread, as in a,b.")
 @click.option("--all", "whole", is_flag=True, help="Show the numbers of all heads.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all heads as CSV.")
@@ -34,6 +36,8 @@ def command(
     csv_file: Path | None,
     figure_file: Path | None,
     folder: Path | None,
+    missing: tuple[str, ...],
+    unread: tuple[str, ...],
     **text: Any,
 ) -> None:
     """Measure every head of the model at PATH: the folder of a checkpoint, or an .npz file of `hopattn train`.
@@ -54,7 +58,7 @@ def command(
     A text of any length needs no matrix of all its scores. Nothing is downloaded. Of a file named by --csv or --figure,
     only an older table or figure of hopattn is replaced. In Python: `ha.circuits.head_census`.
     """
-    from hopattn.experiments.model_heads import CensusText, census_of_model, trained
+    from hopattn.experiments.model_heads import CensusText, OfConfiguration, census_of_model, trained
     from hopattn.results.files import json_text, require_output, write_over
     from hopattn.views.census_text import show_census
     from hopattn.views.tables import progress
@@ -63,7 +67,7 @@ def command(
     require_output(csv_file, "--csv", ".csv")
     training = None if folder is None else trained(path)
     with progress("layers", quick=True) as report:
-        census = census_of_model(path, CensusText(**text), report)
+        census = census_of_model(path, CensusText(**text), report, OfConfiguration.of(missing, unread))
     if training is not None and folder is not None:
         training.save_checkpoint(folder)
         click.echo(str(folder), err=True)

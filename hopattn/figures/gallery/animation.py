@@ -20,7 +20,7 @@ from hopattn.figures.recalls import (
     states,
     verdict,
 )
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
@@ -84,7 +84,7 @@ def _frame(figure: Figure, result: Result, time: float, still: bool = False) -> 
         ticks = [0, *(m * 10**k for k in range(8) for m in (1, 2, 5) if m * 10**k <= 0.8 * last), last]
         axes[-1].set_xticks(ticks, [number(tick) for tick in ticks])
     else:
-        axes[-1].xaxis.get_major_locator().set_params(integer=True)
+        tick_options(axes[-1].xaxis, integer=True)
     axes[-1].set(xlim=(0, max(1, last)), xlabel="step")
     cues = "" if len(run.strips) == 1 else left_out(1, len(run.strips), "cues", "query")
     foot(figure, (left_out(1, len(result.runs), "runs", "run"), cues))

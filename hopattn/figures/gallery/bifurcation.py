@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.figures.base import Axes
 from hopattn.figures.panels import About, Panels, Shown
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import number
 from hopattn.scenario.result import Run
 
@@ -34,7 +34,7 @@ class Bifurcation(Panels[Run]):
         ax.margins(x=0.05, y=0.12)
         ax.set_yticks([0, 0.5, 1], ["first\npattern", "halfway", "second\npattern"])
         ax.xaxis.set_major_formatter(lambda value, _: number(value))
-        ax.xaxis.get_major_locator().set_params(nbins=6)
+        tick_options(ax.xaxis, nbins=6)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         notes = [self.left_out(shown)]

@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.figures.base import Axes
 from hopattn.figures.minima import in_legend, minima_of
 from hopattn.figures.panels import About, Panels, Shown
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import number
 from hopattn.scenario.result import Run
 
@@ -45,7 +45,7 @@ class Disconnectivity(Panels[Run]):
         ax.set(xticks=[], xlim=(-0.7, len(order) - 0.3), ylabel="energy E")
         ax.spines[["top", "right", "bottom"]].set_visible(False)
         ax.margins(y=0.08)
-        ax.yaxis.get_major_locator().set_params(nbins=5)
+        tick_options(ax.yaxis, nbins=5)
         ax.yaxis.set_major_formatter(lambda value, _: number(value))
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:

@@ -13,7 +13,7 @@ from hopattn.figures.labelled_points import Drawn, keep_apart
 from hopattn.figures.panels import About, Panels, Shown, grid_of
 from hopattn.figures.recalls import energy_scale, last_steps, recalled
 from hopattn.figures.shapes import sign
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import inked, label, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result, Run
@@ -165,7 +165,7 @@ def _lines(ax: Axes, run: Run, labelled: bool) -> None:
         ax.xaxis.set_major_formatter(lambda step, _: f"{step:.0f}")
         ax.minorticks_off()
     else:
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        tick_options(ax.xaxis, integer=True, min_n_ticks=1)
 
 
 def _medians(ax: Axes, ends: np.ndarray, right: np.ndarray) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.headings import foot, headline, left_out, pads, run_title
 from hopattn.figures.line_names import name_lines
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import number
 from hopattn.scenario.result import Result, Run
 
@@ -77,7 +77,7 @@ def _panel(ax: Any, run: Run, quantity: str) -> None:
     low = min(0.0, float((means - 2 * errors).min()), float(law.min()))
     ax.set_ylim(min(ax.get_ylim()[0], low) if low < -0.02 else 0, 1.02)
     ax.yaxis.set_major_formatter(lambda value, _: number(value))
-    ax.yaxis.get_major_locator().set_params(nbins=3)
+    tick_options(ax.yaxis, nbins=3)
     if low < -0.02:
         ax.axhline(0, color=theme().ink, lw=scaled(0.8))
 

@@ -11,7 +11,7 @@ from hopattn.figures.headings import left_out, run_title, wrapped
 from hopattn.figures.panels import About, Shown, Together
 from hopattn.figures.recalls import last_steps
 from hopattn.figures.shapes import colours_of, framed, write_numbers
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import indexed, label, number
 from hopattn.scenario.result import Result, Run
 
@@ -57,7 +57,7 @@ class Overlaps(Together[Run]):
         if steps <= NUMBERED:
             ax.set_xticks(range(steps), ["cue", *map(str, range(1, steps))])
         else:
-            ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+            tick_options(ax.xaxis, integer=True, min_n_ticks=1)
         ax.tick_params(length=0)
         ax.spines[:].set(visible=True, color=theme().faint)
         if max(values.shape) <= NUMBERED:

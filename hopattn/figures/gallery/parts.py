@@ -9,7 +9,7 @@ from hopattn.figures.base import Axes
 from hopattn.figures.choice import query_of
 from hopattn.figures.headings import left_out, run_title
 from hopattn.figures.panels import About, Panels, Shown
-from hopattn.figures.style import scaled, theme
+from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import label, short
 from hopattn.scenario.result import Result, Run
 
@@ -45,7 +45,7 @@ class Parts(Panels[Run]):
                 ax.plot(row, ls=DASHES[i], color=theme().series[i], lw=scaled(3), label=_label(part, name))
         ax.plot(total[: last + 1], "o-", color=theme().ink, lw=scaled(4.5), ms=scaled(8), label=SUM)
         ax.set(xlabel="step", ylabel="energy")
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        tick_options(ax.xaxis, integer=True, min_n_ticks=1)
 
     def about(self, shown: Shown[Run], axes: Sequence[Axes]) -> About:
         names, run = _drawn(shown.parts, shown.result), shown.parts[0]
