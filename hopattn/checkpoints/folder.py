@@ -9,7 +9,7 @@ from hopattn.foundation.errors import InvalidInput, listed, shortened
 
 CONFIG, ARRAYS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 MOST_BYTES = 2**24  # of a file in JSON
-_SAVE = "`transformers.AutoModel.from_pretrained({here!r}{options}).save_pretrained('NEW')` writes it"
+_SAVE = "`transformers.{model}.from_pretrained({here!r}{options}).save_pretrained('NEW')` writes it"
 OTHERS = {
     (".gguf",): ("of GGUF", _SAVE.replace("{options}", ", gguf_file={file!r}")),
     (".bin", ".pt", ".pth", ".ckpt", ".pkl"): ("pickles, which may run programs and are never loaded", _SAVE),
@@ -69,9 +69,18 @@ def require_arrays(folder: Path) -> None:
     files = sorted(one.relative_to(folder) for one in (*folder.iterdir(), *folder.glob("onnx/*")) if one.is_file())
     for endings, (what, cure) in OTHERS.items():
         if names := [str(one) for one in files if one.suffix.lower() in endings]:
-            do = cure.format(here=folder.name, file=names[0], options="")
+            do = cure.format(model=_class_of(folder), here=str(folder), file=names[0], options="")
             there = f"'{shortened(folder)}' has no {ARRAYS}, but {listed(names)}: {what}"
             raise InvalidInput(f"{there}; {do}")
+
+
+def _class_of(folder: Path) -> str:
+    """The class of `transformers` that a folder's configuration names, so that its head for logits is kept."""
+    try:
+        name = table_in(folder / CONFIG)["architectures"][0]
+    except (InvalidInput, LookupError, TypeError):
+        name = ""
+    return name if isinstance(name, str) and name.isidentifier() else "AutoModel"
 
 
 def _by_index(index: Path) -> dict[str, StoredArray]:

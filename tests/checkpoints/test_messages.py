@@ -99,9 +99,11 @@ def test_what_no_loader_reads_and_what_is_assumed_is_said_in_one_line(tmp_path, 
 def test_a_folder_with_files_of_other_programs_alone_says_what_is_there_first(file, words, tmp_path):
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_bytes(b"")
-    for table in ("", "{", '{"model_type": "falcon"}'):
+    for table in ("", "{", '{"model_type": "falcon"}', '{"architectures": ["GPT2LMHeadModel"]}'):
         (tmp_path / "config.json").write_text(table)
         refused(reading(tmp_path), "", f"has no model.safetensors, but {file}", *words)
+    if "save_pretrained" in words:
+        refused(reading(tmp_path), "", f"transformers.GPT2LMHeadModel.from_pretrained('{tmp_path}')")
 
 
 @pytest.mark.parametrize("name", ["classifier.dense.weight", "qa_outputs.bias", "score.weight", "pooler.dense.bias"])
