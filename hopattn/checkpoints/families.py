@@ -81,7 +81,7 @@ EVERY_MAP = frozenset({"query", "key", "value", "joint", "out", "inner", "gate",
 _OF_ATTENTION = ("query", "key", "value", "joint", "out")
 _OF_FEEDING = ("inner", "gate", "outer")
 TASK_ARRAYS = (
-    *("classifier.*", "pre_classifier.*", "qa_outputs.*", "score.*", "pooler.*", "multiple_choice_head.*", "summary.*"),
+    *("classifier.*", "pre_classifier.*", "qa_outputs.*", "score.*", "pooler.*", "multiple_choice_head.*", "v_head.*"),
 )
 """The arrays of heads for tasks, of every family: none of them is read."""
 EVERY_COMPUTED: Mapping[str, tuple[Any, ...]] = {
@@ -397,6 +397,7 @@ FAMILIES: dict[str, Family] = {
             "activation": "activation_function",
             "norm_first": "do_layer_norm_before",
             "no_final_norm": "_remove_final_layer_norm",
+            "affine": "layer_norm_elementwise_affine",
         },
         constants={"epsilon": 1e-5},
         defaults={
@@ -406,9 +407,10 @@ FAMILIES: dict[str, Family] = {
             "do_layer_norm_before": True,
             "_remove_final_layer_norm": False,
             "enable_bias": True,
+            "layer_norm_elementwise_affine": True,
             "tie_word_embeddings": True,
         },
-        computed=_CAUSAL | {"layer_norm_elementwise_affine": (True,)},
+        computed=_CAUSAL,
         biased_if={"enable_bias": (*_OF_ATTENTION, *_OF_FEEDING)},
         norm=LayerNorm,
         rotary=None,

@@ -18,7 +18,7 @@ Check = Callable[[Any, str], Any]
 INERT = re.compile(
     r"_name_or_path|model_type|architectures|transformers_version|.*dtype|torchscript|gradient_checkpointing"
     r"|.*drop.*|init.*_range|initializer_factor|init_std|.*_token_id|use_cache|cache_implementation|use_bfloat16"
-    r"|.*attn_implementation|chunk_size_feed_forward|pretraining_tp|output_\w+s|return_dict|tie_last_hidden_states"
+    r"|.*attn_implementation.*|chunk_size_feed_forward|pretraining_tp|output_\w+s|return_dict|tie_last_hidden_states"
     r"|id2label|label2id|_?num_labels|problem_type|finetuning_task|task_specific_params|classifier_.*|tokenizer_class"
 )
 """The fields that change no number of a text in evaluation, of every family."""
@@ -44,7 +44,7 @@ def amended(table: Mapping[str, Any], missing: Any, unread: Any, where: str) -> 
     for path in entries_of(unread, "unread"):
         part, name = place(path, "unread")
         if name not in part:
-            raise InvalidInput(f"unread: {where} has no field {unknown(path, part)}")
+            raise InvalidInput(f"unread: {where}: the field {unknown(path, part)}")
         del part[name]
     for path, value in instance(missing, Mapping, "missing", "values by the name of a field").items():
         part, name = place(path, "missing")

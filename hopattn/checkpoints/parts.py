@@ -202,6 +202,8 @@ class Parts:
     def _norm(self, role: str, layer: int = 0) -> Normalisation | Identity:
         if role not in self.family.norms or role in self.plan.absent:
             return Identity()
+        if not self.plan.affine:
+            return self.family.norm(epsilon=self.plan.epsilon)
         name = self.family.norms[role].format(layer)
         shift = self._read(f"{name}.bias") if self.family.norm is LayerNorm else None
         return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, self.plan.epsilon)
@@ -262,7 +264,7 @@ def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], d
         if role in plan.biased:
             state(f"{name}.bias", role, out)
     for role, name in family.norms.items():
-        if role in plan.absent:
+        if role in plan.absent or not plan.affine:
             continue
         for ending in ("weight", "bias") if family.norm is LayerNorm else ("weight",):
             state(f"{name}.{ending}", role, AXES_OF_NORMS.get(role, "dim"))

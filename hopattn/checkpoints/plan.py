@@ -51,7 +51,9 @@ WINDOWED = {"sliding_attention": True, "full_attention": False, "local": True, "
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("dim", "n_heads", "n_tokens", "n_places", "n_kinds", "longest", "period"), whole),
     **dict.fromkeys(("dim_word", "n_key_heads", "dim_head", "dim_hidden", "width"), _or_none(whole)),
-    **dict.fromkeys(("scaled", "scaled_by_layer", "parallel", "norm_first", "no_final_norm", "windowed"), flag),
+    **dict.fromkeys(
+        ("scaled", "scaled_by_layer", "parallel", "norm_first", "no_final_norm", "windowed", "affine"), flag
+    ),
     **dict.fromkeys(("epsilon", "query_scale"), positive),
     **dict.fromkeys(("score_cap", "logit_cap"), _or_none(positive)),
     "n_layers": partial(whole, most=MOST_LAYERS),
@@ -75,9 +77,9 @@ class Plan:
     a text with learned positions, or None. first_place: the row of the first position. padding: the token that has no
     position of its own, or None. n_kinds: the kinds of tokens, or None. betas, masks, positions: of each layer.
     activation: of the feed-forward layers; transform_activation: before the logits. parallel, norm_first: as in
-    `Block`. score_cap, logit_cap: c of c tanh(· / c), or None. embedding_scale: the factor of embedded words. tied:
-    whether logits are products with the embedding. biased: the roles of maps with a bias. absent: the roles of maps and
-    norms that the family has and this model has not.
+    `Block`. affine: whether norms have gains and shifts. score_cap, logit_cap: c of c tanh(· / c), or None.
+    embedding_scale: the factor of embedded words. tied: whether logits are products with the embedding. biased: the
+    roles of maps with a bias. absent: the roles of maps and norms that the family has and this model has not.
     """
 
     dim: int
@@ -100,6 +102,7 @@ class Plan:
     positions: tuple[Rotary | None, ...]
     parallel: bool
     norm_first: bool
+    affine: bool
     score_cap: float | None
     logit_cap: float | None
     embedding_scale: float
@@ -172,6 +175,7 @@ class Plan:
             positions=tuple(positions[window] for window in has_window),
             parallel=of.get("parallel", False),
             norm_first=norm_first,
+            affine=of.get("affine", True),
             score_cap=of.get("score_cap"),
             logit_cap=of.get("logit_cap"),
             embedding_scale=dim**0.5 if family.scaled_embedding else 1.0,

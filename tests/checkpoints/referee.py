@@ -101,7 +101,13 @@ MODELS = {
     "opt without biases": (
         "OPT",
         "",
-        OPT | {"enable_bias": False, "_remove_final_layer_norm": True, "tie_word_embeddings": False},
+        OPT
+        | {
+            "enable_bias": False,
+            "layer_norm_elementwise_affine": False,
+            "_remove_final_layer_norm": True,
+            "tie_word_embeddings": False,
+        },
     ),
     "gemma": ("Gemma", "", SIZES | OWN | rotary() | {"hidden_act": "gelu", "tie_word_embeddings": True}),
     "gemma3_text": ("Gemma3Text", "", GEMMA3 | {"num_hidden_layers": 2, "layer_types": None} | both()),
