@@ -3,6 +3,9 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import numpy as np
 from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields, amended
 from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, require_arrays, table_in
-from hopattn.checkpoints.interventions import PLACES, Patch, attributed, patched, with_patches
+from hopattn.checkpoints.interventions import PLACES, Patch, alternatives, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
@@ -23,11 +26,20 @@ from hopattn.foundation.checks import each, function, instance, path_of, real, w
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.in_range import in_range
+from hopattn.foundation.threads import Share, blocks, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
+
+HELD = 2**25
+"""The numbers in the states, or in the logits, of the patched texts that `effects` holds at once: 128 MiB in single
+precision; of one text where it has more."""
+PART = 2**19
+"""The numbers in the largest array of a layer, for those texts that a thread computes at once."""
+TASKS = 8
+"""The least number of parts that texts are divided into, if there are as many, so that every thread has some."""
 
 
 class Checkpoint:
@@ -164,11 +176,13 @@ class Checkpoint:
     ) -> Labelled:
         """The change of a measure by one patch at a time: `(n_layers, n_heads)`, or `(n_layers, n_at)` by position.
 
-        measure: a function from a `Run` to a number. place: "head" for the table by head, another place of `patch` for
-        the table by position. at: the positions that are patched in a head, or the columns; all by default. value: as
-        in `patch`. Positions are labelled by number, with the word where words are known: "3 Mary". A patch of layer i
-        leaves the layers before it as they are, so these are computed once. Raises `InvalidInput` as `run` and `patch`
-        do, and for a measure that is not a finite number.
+        measure: a function from a `Run` to a number, called for each patch in the order of the table. place: "head" for
+        the table by head, another place of `patch` for the table by position. at: the positions that are patched in a
+        head, or the columns; all by default. value: as in `patch`. Positions are labelled by number, with the word
+        where words are known: "3 Mary". A patch of layer i leaves the layers before it as they are, so these are
+        computed once; the layers after it compute many patches together. A change is that of `run` to rounding, and
+        exactly 0 where the patch puts in what is there. Raises `InvalidInput` as `run` and `patch` do, and for a
+        measure that is not a finite number.
         """
         function(measure, "measure")
         reject_unknown("place", [place], PLACES)
@@ -178,11 +192,11 @@ class Checkpoint:
         places = rows_taken(range(n) if at is None else at, n, "at")
         before, columns = real(measure(plain), "measure"), heads if place == "head" else places
         changes = np.empty((self.plan.n_layers, len(columns)))
-        for i, j in np.ndindex(changes.shape):
-            head, rows = (j, places) if place == "head" else (None, [columns[j]])
-            patch = self.patch(place, i, head, at=rows, value=value)
-            run = self._continued(plain.states[: i + 1], [patch], plain.words)
-            changes[i, j] = real(measure(run), "measure") - before
+        at_once = max(HELD // (n * self.plan.dim * (self.plan.n_layers + 1)), 1)
+        for i, some in product(range(self.plan.n_layers), blocks(len(columns), at_once)):
+            cells = [(j, places) if place == "head" else (None, [j]) for j in columns[some]]
+            patches = [self.patch(place, i, head, at=rows, value=value) for head, rows in cells]
+            changes[i, some] = [real(measure(run), "measure") - before for run in self._one_by_one(plain, patches)]
         names = tuple(map(str, heads)) if place == "head" else tokens.labels
         labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
@@ -269,11 +283,40 @@ class Checkpoint:
         """The run whose first states these are, without the patches of their last layer."""
         found = list(states)
         for number in range(len(found) - 1, self.plan.n_layers + 1):
-            own = [patch for patch in patches if patch.layer == number]
-            found[-1] = with_patches(own, "residual", found[-1], lambda states: states)
+            before = [patch for patch in patches if (patch.layer, patch.place) == (number, "residual")]
+            within = [patch for patch in patches if patch.layer == number and patch.place != "residual"]
+            found[-1] = with_patches(before, "residual", found[-1], partial(_states_of, number))
             if number < self.plan.n_layers:
-                found.append(np.asarray(patched(self._parts.block(number), found[-1], own)))
+                found.append(np.asarray(patched(self._parts.block(number), found[-1], within)))
         return Run(tuple(found), self.logits(found[-1]) if self._parts.has_logits else None, words)
+
+    def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:
+        """The run of each patch by itself, in their order. patches: of one place of one layer. plain: without them."""
+        number, n, n_texts = patches[0].layer, len(plain.states[0]), len(patches)
+        parts = [(some,) for some in blocks(n_texts, max(min(PART // self._numbers(n), n_texts // TASKS), 1))]
+        with self._shared(n) as share:
+            before, of_some, unchanged = alternatives(self._parts.block(number), plain.states[number], patches)
+            states = [*plain.states[:number], before, np.concatenate(share(of_some, parts))]
+            for later in range(number + 1, self.plan.n_layers):
+                block, words = self._parts.block(later), states[-1]
+                states.append(np.concatenate(share(lambda some, it=block, words=words: it(words[some]), parts)))
+        for some in blocks(n_texts, max(HELD // (n * self.plan.n_tokens), 1)):
+            with self._shared(n) as share:
+                last = [(words,) for words in states[-1][some]]
+                logits = share(self.logits, last) if self._parts.has_logits else None
+            for j in range(some.start, some.stop):
+                own = tuple(state if state.ndim == 2 else state[j] for state in states)
+                yield (
+                    plain if unchanged[j] else Run(own, None if logits is None else logits[j - some.start], plain.words)
+                )
+
+    def _numbers(self, n: int) -> int:
+        """The numbers in the largest array of a layer for a text of n tokens: of its neurons or its scores."""
+        return n * max(self.plan.dim_hidden or 0, n * self.plan.n_heads)
+
+    def _shared(self, n: int) -> AbstractContextManager[Share]:
+        """Threads that share texts of n tokens; where one is more than a part, its own products are shared instead."""
+        return workers() if self._numbers(n) <= PART else nullcontext(_in_turn)
 
     def _embedded(self, tokens: Tokens, kinds: Any) -> np.ndarray:
         self._require_feeding()
@@ -323,6 +366,15 @@ def _precision(dtype: Any) -> np.dtype:
 def _read(number: int, block: Block, states: np.ndarray, words: tuple[str, ...] | None) -> Layer:
     """A layer with the states before it, and those that its heads read."""
     return Layer(number, block, states, np.asarray(block.norms[0](states) if block.norm_first else states), words)
+
+
+def _states_of(number: int, run: Run) -> np.ndarray:
+    return run.states[number]
+
+
+def _in_turn(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """As `workers` shares tasks, in one thread."""
+    return [work(*task) for task in tasks]
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:

@@ -7,6 +7,7 @@ columns. Keys that are left out are masked, as in `Head.without`.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import Normalisation
 
 PLACES = ("residual", "head", "attention", "feed_forward", "keys")
-"""The places of a patch; those of a head are "head", and "keys" if the patch names one."""
-OfStates = Callable[[np.ndarray], np.ndarray]
-"""From the words before a layer to the array of a place."""
+"""The places of a patch, the arrays in the order in which a layer computes them; those of a head are "head", and "keys"
+if the patch names one."""
+OfRun = Callable[[Run], np.ndarray]
+"""From a run to the array of a place of the patched layer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +67,15 @@ class Patch:
         """The positions of the patch in a text of n tokens; raises `InvalidInput` for those that it lacks."""
         return list(rows_taken(range(n) if self.at is None else self.at, n, "at"))
 
-    def put_into(self, array: np.ndarray, n_heads: int, of_states: OfStates) -> np.ndarray:
-        """The array of the place with the patch, for n_heads side by side in it; of_states: as in `with_patches`."""
+    def put_into(self, array: np.ndarray, n_heads: int, of_run: OfRun) -> np.ndarray:
+        """The array of the place with the patch, for n_heads side by side in it; of_run: as in `with_patches`."""
         n, width = len(array), array.shape[-1] // n_heads
         rows, first = self.rows(n), width * (self.head or 0)
         columns, changed = slice(first, first + width), array.copy()
         if isinstance(self.value, Run):
-            if len(states := self.value.states[self.layer]) != n:
-                raise InvalidInput(f"value: got a run of {len(states)} tokens; expected {n}, as many as the text has")
-            changed[rows, columns] = of_states(states)[rows, columns]
+            if (length := len(self.value.states[self.layer])) != n:
+                raise InvalidInput(f"value: got a run of {length} tokens; expected {n}, as many as the text has")
+            changed[rows, columns] = of_run(self.value)[rows, columns]
         elif isinstance(self.value, str):
             changed[rows, columns] = array[:, columns].mean(axis=0)
         else:
@@ -85,20 +87,20 @@ class Patch:
 
 
 def with_patches(
-    patches: Iterable[Patch], place: str, array: np.ndarray, of_states: OfStates, n_heads: int = 1
+    patches: Iterable[Patch], place: str, array: np.ndarray, of_run: OfRun, n_heads: int = 1
 ) -> np.ndarray:
     """The array of a place with the patches that are of this place.
 
-    of_states: from the words before the layer to this array, for patches with the value of another run.
+    of_run: from a run to this array, for patches with the value of another run.
     """
     for patch in patches:
         if patch.place == place:
-            array = patch.put_into(array, n_heads, of_states)
+            array = patch.put_into(array, n_heads, of_run)
     return array
 
 
 def patched(block: Block, words: np.ndarray, patches: Sequence[Patch]) -> Any:
-    """The words after a layer that some patches change."""
+    """The words after a layer that some patches within it change."""
     if not patches:
         return block(words)
     heads = list(block.attention.heads)
@@ -106,31 +108,74 @@ def patched(block: Block, words: np.ndarray, patches: Sequence[Patch]) -> Any:
         if patch.place == "keys":
             for i in range(len(heads)) if patch.head is None else [patch.head]:
                 heads[i] = heads[i].without(patch.rows(len(words)))
+    of_run = _of_runs(block, patches[0].layer)
 
-    def change(place: str, array: np.ndarray) -> np.ndarray:
+    def change(place: str, compute: Callable[[], Any]) -> Any:
         n_heads = len(heads) if place == "head" else 1
-        return with_patches(patches, place, array, lambda states: places_of(block, states)[place], n_heads)
+        return with_patches(patches, place, compute(), partial(of_run, place), n_heads)
 
     return after(replace(block, attention=MultiHead(heads, block.attention.out)), words, change)
 
 
-def places_of(block: Block, words: np.ndarray) -> dict[str, np.ndarray]:
-    """The arrays of the places of a layer, for the words before it."""
+def alternatives(
+    block: Block, words: np.ndarray, patches: Sequence[Patch]
+) -> tuple[np.ndarray, Callable[[slice], Any], np.ndarray]:
+    """A layer with one patch at a time: the words before it, those after some of the patches, and which change nothing.
+
+    patches: of one place of this layer; those of "keys" are of all heads. The words before the layer are the given ones
+    `(n, dim)`, or `(n_patches, n, dim)` if the patches are of them; those after it `(n_some, n, dim)`. The arrays up to
+    the place are computed once. The last array says of each patch whether it puts in what is there.
+    """
+    place, n = patches[0].place, len(words)
+    if place == "keys":
+        seen = np.ones((len(patches), 1, n), bool)
+        for row, patch in zip(seen, patches, strict=True):
+            row[:, patch.rows(n)] = False
+        texts = np.broadcast_to(words, (len(patches), *words.shape))
+        return words, lambda some: block(texts[some], seen[some]), np.zeros(len(patches), bool)
+    arrays, of_run = places_of(block, words, place), partial(_of_runs(block, patches[0].layer), place)
+    n_heads = len(block.attention.heads) if place == "head" else 1
+    changed = np.stack([patch.put_into(arrays[place], n_heads, of_run) for patch in patches])
+
+    def of_some(some: slice) -> Any:
+        def change(name: str, compute: Callable[[], Any]) -> Any:
+            return changed[some] if name == place else arrays[name] if name in arrays else compute()
+
+        return after(block, words, change)
+
+    return changed if place == "residual" else words, of_some, (changed == arrays[place]).all(axis=(1, 2))
+
+
+def _of_runs(block: Block, layer: int) -> Callable[[str, Run], np.ndarray]:
+    """From a place and a run to the array of a place of a layer, which is computed once."""
+    return cache(lambda place, run: places_of(block, run.states[layer], place)[place])
+
+
+def places_of(block: Block, words: np.ndarray, last: str = PLACES[3]) -> dict[str, np.ndarray]:
+    """The arrays of the places of a layer up to the last one, for the words before it."""
     found = dict[str, np.ndarray]()
-    after(block, words, found.setdefault)
+
+    def note(place: str, compute: Callable[[], Any]) -> Any:
+        return words if last in found else found.setdefault(place, compute())
+
+    after(block, words, note)
     return found
 
 
-def after(block: Block, words: np.ndarray, change: Callable[[str, Any], Any]) -> Any:
-    """The words after a layer, in which `change` gives the array of each place, from its name and its own array."""
+def after(block: Block, words: np.ndarray, change: Callable[[str, Callable[[], Any]], Any]) -> Any:
+    """The words after a layer, in which `change` gives the array of each place, from its name and a call for its own.
+
+    Arrays of a batch `(n_texts, n, width)` make a batch of all that follows.
+    """
 
     def attend(heads: MultiHead, *given: Any, **options: Any) -> Any:
-        return change("attention", heads.out(change("head", heads.outputs(*given, **options))))
+        outputs = change("head", lambda: heads.outputs(*given, **options))
+        return change("attention", lambda: heads.out(outputs))
 
     def feed(layer: FeedForward, seen: Any) -> Any:
-        return change("feed_forward", layer(seen))
+        return change("feed_forward", lambda: layer(seen))
 
-    return block.computed_with(attend, words, feed=feed).state
+    return block.computed_with(attend, change("residual", lambda: words), feed=feed).state
 
 
 def attributed(layer: Layer, place: int) -> dict[str, np.ndarray]:

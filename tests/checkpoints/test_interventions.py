@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.checkpoints import checkpoint
+from hopattn.checkpoints.parts import Parts
 from hopattn.transformer.normalisation import LayerNorm, RMSNorm
 from tests.checkpoints.referee import hooked, made
 from tests.checkpoints.written import GPT2, LLAMA, state_of, write
@@ -94,28 +96,67 @@ def test_zeros_means_and_keys_left_out_are_as_the_heads_say(model):
     assert abs(trace.scores - other.scores).max() > 1e-6  # of a later layer
 
 
-def test_the_table_of_effects_is_that_of_its_runs(model):
-    other, plain = model.run(OTHERS), model.run(IDS)
+def require_effects_of_runs(model, ids, place, *, at=None, value=0.0, kinds=None):
+    """Fail unless the table of effects is that of one run for each patch, in the same order."""
+    weights = np.random.default_rng(5).normal(size=(model.plan.n_layers + 1, len(ids), model.plan.dim))
 
     def measure(run):
-        return run.logits[-1, 4] - run.logits[-1, 2]
+        assert run.states[0].shape == (len(ids), model.plan.dim) and run.logits.shape[0] == len(ids)
+        return run.logits[-1, 4] - run.logits[0, 2] + (weights * run.states).sum()
 
-    for place, value, at, shape in (
-        ("head", other, None, (2, model.plan.n_heads)),
-        ("head", "mean", [2, 3], (2, model.plan.n_heads)),
-        ("residual", other, None, (2, 5)),
-        ("keys", 0.0, [1, 3], (2, 2)),
-    ):
-        table = model.effects(IDS, measure, place, at=at, value=value)
-        assert table.values.shape == shape
-        assert table.dims == ("layer", "head" if place == "head" else "position")
-        for i, j in np.ndindex(shape):
-            rows = at if place == "head" else int(table.labels[1][j])
-            patch = model.patch(place, i, j if place == "head" else None, at=rows, value=value)
-            expected = measure(model.run(IDS, patches=[patch])) - measure(plain)
-            np.testing.assert_allclose(table.values[i, j], expected, rtol=1e-12, atol=1e-12)
-    last = model.effects(IDS, lambda run: run.logits[0, 0], "residual", value=other).values
-    np.testing.assert_array_equal(last[:, 1:], 0)  # later words
+    table, plain = model.effects(ids, measure, place, at=at, value=value, kinds=kinds), measure(model.run(ids, kinds))
+    columns = range(model.plan.n_heads) if place == "head" else [int(label) for label in table.labels[1]]
+    assert table.values.shape == (model.plan.n_layers, len(columns))
+    assert table.dims == ("layer", "head" if place == "head" else "position")
+    for i, j in np.ndindex(table.values.shape):
+        of_cell = {"head": j, "at": at} if place == "head" else {"at": columns[j]}
+        patch = model.patch(place, i, **of_cell, value=value)
+        expected = measure(model.run(ids, kinds, patches=[patch])) - plain
+        np.testing.assert_allclose(table.values[i, j], expected, rtol=1e-9, atol=1e-9 * abs(plain))
+    return table
+
+
+def widths(model):
+    """The width of the array of each place that can be replaced."""
+    return dict.fromkeys(WHOLE, model.plan.dim) | {"head": model.plan.dim_head}
+
+
+VALUES = {
+    "a number": lambda model, width: 0.5,
+    "an array": lambda model, width: np.linspace(-1, 1, width),
+    "the mean": lambda model, width: "mean",
+    "a run": lambda model, width: model.run(OTHERS),
+}
+
+
+@pytest.mark.parametrize("held", [None, 1], ids=["together", "one at a time"])
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_the_table_of_effects_is_that_of_its_runs(model, value, held, monkeypatch):
+    if held is not None:
+        monkeypatch.setattr(checkpoint, "HELD", held)
+        monkeypatch.setattr(checkpoint, "PART", held)
+    for place, width in widths(model).items():
+        for at in (None, [1, 3]):
+            table = require_effects_of_runs(model, IDS, place, at=at, value=value(model, width))
+            assert np.abs(table.values).max() > 1e-3
+    require_effects_of_runs(model, IDS, "keys", at=[0, 3])
+    last = model.effects(IDS, lambda run: run.logits[0, 0], "residual", value=model.run(OTHERS)).values
+    np.testing.assert_allclose(last[:, 1:], 0, atol=1e-12)  # later words
+
+
+def test_a_patch_of_effects_that_puts_in_what_is_there_changes_nothing_at_all(model):
+    for place, one in product((*WHOLE, "head"), (model.run(IDS), model.run([*IDS[:-1], 7]))):
+        table = model.effects(IDS, lambda run: run.logits[-1, 0], place, at=[0, 1, 2], value=one)
+        np.testing.assert_array_equal(table.values, 0)
+
+
+def test_effects_read_a_layer_once_for_all_patches_of_a_layer(model, monkeypatch):
+    read, block = [], Parts.block
+    monkeypatch.setattr(Parts, "block", lambda parts, layer: read.append(layer) or block(parts, layer))
+    for place in (*WHOLE, "head", "keys"):
+        read.clear()
+        model.effects(IDS, lambda run: run.logits[-1, 0], place)
+        assert read == [0, 1, 0, 1, 1]  # of the plain run, and of the patches of each layer
 
 
 def test_what_is_not_said_is_every_head_every_position_the_last_word_and_zeros(model):
@@ -197,6 +238,18 @@ def test_patched_runs_are_those_of_hooks_in_transformers(name, transformers):
         patch = model.patch(place, i, 2 if place == "head" else None, at=rows, value=value)
         found = model.run(ids, patches=[patch]).logits
         np.testing.assert_allclose(found, hooked(one.model, ids, [(module, change)]), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt2", "gpt_neox", "gpt_neox in series", "llama", "mistral", "qwen2", "qwen3", "gemma2", "bert"]
+)
+def test_effects_are_those_of_runs_in_every_form_of_layer(name, transformers):
+    one = made(name)
+    model = ha.Checkpoint(one.path)
+    other = model.run(np.roll(one.ids, 1), one.kinds)
+    for place in (*WHOLE, "head", "keys"):
+        options = {"at": [2, 9]} if place == "keys" else {"at": [2, 9], "value": other}
+        require_effects_of_runs(model, one.ids, place, kinds=one.kinds, **options)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
