@@ -45,7 +45,7 @@ class Family:
     (in, out). gain: a number added to the gain of each norm. rotary: the share of the dims that is rotated, all or a
     field's; None without. scalings: the rules of rotary frequencies. windows: the layers with a window: all of them,
     those from a field's number on, every second one, all but the last of each period, or as patterns say. first_place:
-    the row of the first learned position; None: behind that of the padding, which has no position. causal: as in
+    the row of the first learned position; with a field of the padding, it is the row behind that. causal: as in
     `Head`. feeds: whether the feed-forward layers are read; a text is not computed without.
     """
 
@@ -71,7 +71,7 @@ class Family:
     rotary: Literal["all", "share"] | None = "all"
     scalings: tuple[str, ...] = ("default", "linear", "llama3", "yarn")
     windows: Literal["all", "from", "second", "period", "patterns"] | None = None
-    first_place: int | None = 0
+    first_place: int = 0
     causal: bool = True
     scaled_embedding: bool = False
     feeds: bool = True
@@ -227,7 +227,6 @@ _ROBERTA = Family(
     renamed=_OLDER_NORMS,
     norm=LayerNorm,
     rotary=None,
-    first_place=None,
     causal=False,
 )
 _EXPERTS = r"hidden_act|.*intermediate_size|.*expert.*|router_.*|mlp_only_layers|norm_topk_prob|decoder_sparse_step"

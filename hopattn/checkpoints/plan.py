@@ -164,7 +164,7 @@ class Plan:
             dim_hidden=(of.get("dim_hidden") or 4 * dim) if family.feeds else None,  # as GPT-2 defines a null
             n_tokens=of["n_tokens"],
             n_places=n_places,
-            first_place=first_place or 0,
+            first_place=first_place,
             padding=padding,
             n_kinds=of.get("n_kinds"),
             epsilon=of["epsilon"],
