@@ -182,7 +182,7 @@ class Shard:
                 some = keys[part.start - span.start : part.stop - span.start]
                 scores = np.asarray(similarity(cues, some))
                 allowed = resolve(_mask_part(mask, part), scores, partial(similarity.rounding, cues, some))
-                none &= have_none(*separation.factored_weights(scores, allowed), activation)
+                none &= have_none(separation(scores, allowed), activation)
         return none
 
     def read_out(self, sizes: bool, weights: np.ndarray) -> np.ndarray:

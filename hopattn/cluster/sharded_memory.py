@@ -139,7 +139,7 @@ class Sharded(KeyValueMemory):
             for some in ranges(range(len(cues)), max(HELD // self.n_keys, 1)):
                 rows = np.arange(some.start, some.stop)
                 scored = self._scored(cues[rows], [_rows(part, rows) for part in masks])
-                none[rows] = have_none(*separation.factored_weights(*scored), self.activation)
+                none[rows] = have_none(separation(*scored), self.activation)
         return np.asarray(none if x.ndim > 1 else none[0])
 
     def rest(self, cues: Any, mask: Any = None) -> np.ndarray:
@@ -231,19 +231,20 @@ class Sharded(KeyValueMemory):
     ) -> None:
         """Write into `result` the rows that need all their scores."""
         scores, where = self._scored(cues[rows], [_rows(mask, rows) for mask in masks])
+        weights = separation(scores, where, potential=potential)
         if read:
-            weights, result.factor[rows] = separation.factored_weights(scores, where)
-            own = [weights[:, span.start : span.stop] for span in self.layout.spans]
+            result.factor[rows] = weights.factor
+            own = [weights.array[:, span.start : span.stop] for span in self.layout.spans]
             field = sum(self.shards.each(Shard.read_out, False, own=own))
             if self.activation.discrete:
                 slack = np.hstack(self.shards.each(Shard.rounding, self.similarity, self._ties.eps, cues[rows]))
-                spread = of_weights(separation, scores, where, slack, (weights, result.factor[rows]))
+                spread = of_weights(separation, scores, where, slack, weights)
                 most = of_products(spread, self._ties)
                 own = [most[:, span.start : span.stop] for span in self.layout.spans]
                 field = without_rounding(field, sum(self.shards.each(Shard.read_out, True, own=own)))
             result.field[rows] = field
         if potential:
-            result.potential[rows] = separation.potential(scores, where)
+            result.potential[rows] = weights.potential
 
     def _here(self, cues: Any, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """The same for cues as they are given, and their mask; one cue `(dim,)` drops the axis of cues."""

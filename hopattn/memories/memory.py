@@ -43,7 +43,7 @@ from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity, similarities
 from hopattn.retrieval.step import Retrieval
@@ -359,8 +359,7 @@ class Memory(KeyValueMemory):
 
         def alone(x: Array, rule: Any) -> Array:
             scores = step.scores(x, self.keys)
-            weights = separation.factored_weights(scores, step.allowed(rule, scores, x, self.keys))
-            return have_none(*weights, step.activation)
+            return have_none(separation(scores, step.allowed(rule, scores, x, self.keys)), step.activation)
 
         if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
             return alone(x, rule)
@@ -416,13 +415,13 @@ class Memory(KeyValueMemory):
         return states
 
 
-def have_none(weights: Array, factor: Any, activation: Activation) -> Array:
-    """Whether all weights of a row, factor · `(…, n_patterns)`, are 0, `(…,)`.
+def have_none(weights: Weights, activation: Activation) -> Array:
+    """Whether all weights of a row are 0, `(…,)`.
 
     Where the direction of the field alone counts, a factor too small for numbers makes none of them 0.
     """
-    read = weights if activation.directional else scaled(weights, factor)
-    return ~namespace(weights).any(read != 0, axis=-1)
+    p = weights.array if activation.directional else weights.p
+    return ~namespace(p).any(p != 0, axis=-1)
 
 
 def rows_of(rows: Stored, what: str) -> Array:

@@ -33,7 +33,7 @@ from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
 from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Competing, Separation
+from hopattn.retrieval.separation.base import Competing, Separation, Weights
 from hopattn.retrieval.similarity import Dot
 
 Shape = tuple[int, ...]
@@ -317,7 +317,7 @@ class Stored(Synapse):
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         x, keys = constant(activities[0]), constant(self.keys)
         slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
-        spread = of_weights(self.separation, scores, None, slack, (self.separation.weights(scores), 1.0))
+        spread = of_weights(self.separation, scores, None, slack, Weights(self.separation.weights(scores)))
         return of_field(spread, keys, Ties(eps_of(keys), keys.shape[0]))
 
     def error(self, *activities: Array) -> Array:
@@ -410,7 +410,7 @@ class Attention(Synapse):
         scores = q @ k.mT
         where = resolve(self.mask, scores)
         weights = self.separation.weights(scores, where)
-        p, moved = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), (weights, 1.0))
+        p, moved = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), Weights(weights))
         total: Any = 0.0
         for place in places:
             spread = share * p + moved

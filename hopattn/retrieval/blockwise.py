@@ -330,17 +330,16 @@ class _Stream:
     def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
         """The result from all scores of some of the cues, `(n_rows, m)`; slack: the rounding of the scores."""
         before = scores if isinstance(slack, float) else scores.copy()
-        value, weights = self.separation.deferred(scores, allowed)
-        potential = np.asarray(value()) if self.potential else np.zeros(len(scores), scores.dtype)
-        field, factor = np.zeros((len(scores), self.width_of(self.values)), scores.dtype), 1.0
+        weights = self.separation(scores, allowed, potential=self.potential)
+        potential = np.asarray(weights.potential) if self.potential else np.zeros(len(scores), scores.dtype)
+        field = np.zeros((len(scores), self.width_of(self.values)), scores.dtype)
         if self.values is not None:
-            array, factor = weights()
             for part in ranges(range(len(self.keys)), READ_AT_ONCE):
-                field += array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
+                field += weights.array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
             if self.ties is not None:
-                spread = of_weights(self.separation, before, allowed, slack, (array, factor))
+                spread = of_weights(self.separation, before, allowed, slack, weights)
                 field = without_rounding(field, of_field(spread, self.values, self.ties))
-        return BlockPass(field, factor, potential, np.zeros(len(scores), bool))
+        return BlockPass(field, weights.factor, potential, np.zeros(len(scores), bool))
 
     def _visible(self, rows: range, columns: range) -> np.ndarray | bool:
         """The mask of this block, as far as it does not depend on the scores; True for all, False for none."""

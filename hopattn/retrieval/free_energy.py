@@ -14,7 +14,7 @@ from typing import Any
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Separation, masked, masked_max, scaled, shifted, too_flat, with_sink
+from hopattn.retrieval.separation.base import Separation, masked, masked_max, shifted, too_flat, with_sink
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +64,8 @@ def free_energy(separation: Separation, scores: Array, where: Array | None = Non
     xp, largest = namespace(scores), masked_max(scores, where)
     unit = beta if separation.tempered else 1.0
     x = shifted(scores, largest, where, unit)
-    value, weights = replace(separation, beta=1.0).deferred(x, where)
-    own, p = value(), scaled(*weights())
+    weights = replace(separation, beta=1.0)(x, where, potential=True)
+    own, p = weights.potential, weights.p
     effective = xp.exp(-xp.sum(p * xp.log(nonzero(p)), axis=-1))
     return FreeEnergy(
         energy=-xp.sum(p * masked(scores, where), axis=-1),

@@ -83,16 +83,16 @@ def worth_of_step(
     scores; spins that it decides stay as they are.
     """
     xp, separation = namespace(scores), step.effective_separation
-    array, factor = separation.factored_weights(scores, where)
+    weights_of_all = separation(scores, where, potential=not separation.why_no_potential)
+    array, factor, potential = weights_of_all
     values = widened(values)
     parts, theirs = (entries(one, taken, -1) for one in (array, scores))
     weights = scaled(parts, factor)
     field, error = summed(array, values), None
     if step.activation.discrete:
-        spread = of_weights(separation, scores, where, slack, (array, factor))
+        spread = of_weights(separation, scores, where, slack, weights_of_all)
         error = of_field(spread, values, Ties(eps_of(values), values.shape[-2]))
         field = without_rounding(field, error)
-    potential = None if separation.why_no_potential else separation.potential(scores, where)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)
     found = separation.without(theirs, weights, None if where is None else entries(where, taken, -1))
     if found is None:

@@ -24,7 +24,7 @@ import numpy as np
 
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.retrieval.rounding import Ties, of_products, of_weights
-from hopattn.retrieval.separation.base import Elementwise, Online, Separation
+from hopattn.retrieval.separation.base import Elementwise, Online, Separation, Weights
 from hopattn.retrieval.separation.softmax import Softmax
 
 
@@ -58,12 +58,12 @@ class KeyBlock(NamedTuple):
     slack: Any = 0.0
     ties: Ties | None = None
 
-    def read(self, separation: Separation, scores: np.ndarray, weights: tuple[np.ndarray, Any]) -> np.ndarray:
+    def read(self, separation: Separation, scores: np.ndarray, weights: Weights) -> np.ndarray:
         """Σ p v of these keys, `(n_rows, dim_out)`, before the factor; with ties, the sum of the errors of p beside it.
 
-        scores: before they were overwritten. weights: (array, factor).
+        scores: before they were overwritten.
         """
-        field = weights[0] @ self.values
+        field = weights.array @ self.values
         if self.ties is None:
             return np.asarray(field)
         spread = of_weights(separation, scores, self.where, self.slack, weights, whole=False)
@@ -130,7 +130,7 @@ class OnlineSoftmax(RunningSums):
             weights = self._weights(self._exponents(rows, scores, where), where)
             self.total[rows] += weights @ np.ones((weights.shape[1], 1), self.dtype)
         if block.values is not None:
-            self.field[rows] += block.read(self.separation, scores, (weights, 1.0))
+            self.field[rows] += block.read(self.separation, scores, Weights(weights))
 
     def merge(self, other: "OnlineSoftmax") -> None:
         if not (self.unshifted and other.unshifted):  # unshifted scores have 0 as their largest
@@ -249,13 +249,12 @@ class OnlineSum(RunningSums):
     def add(self, block: KeyBlock) -> None:
         rows, scores, where = block[:3]
         before = scores if isinstance(block.slack, float) else scores.copy()
-        value, weights = self.separation.deferred(scores, where)
-        if self.wants_potential:
-            with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
-                self.potential[rows] += value()
+        with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
+            weights = self.separation(scores, where, potential=self.wants_potential)
+            if self.wants_potential:
+                self.potential[rows] += weights.potential
         if block.values is not None:
-            array, factor = weights()
-            self._add_field(rows, block.read(self.separation, before, (array, factor)), factor)
+            self._add_field(rows, block.read(self.separation, before, weights), weights.factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -16,7 +16,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import constant, surely
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Competing, Elementwise, Separation
+from hopattn.retrieval.separation.base import Competing, Elementwise, Separation, Weights
 from hopattn.retrieval.similarity import Similarity
 
 
@@ -45,16 +45,16 @@ def of_weights(
     scores: Array,
     where: Array | None,
     slack: Any,
-    weights: tuple[Array, Any],
+    weights: Weights,
     whole: bool = True,
 ) -> tuple[Array, Any]:
-    """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights, `(array, factor)`.
+    """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights.
 
     slack: the rounding of the scores, or 0.0, as then is |δp|. whole: whether these are all patterns of the cues; of
     some of them, a bound of what competes with them is taken.
     """
-    xp, (array, factor) = namespace(scores), weights
-    p = xp.abs(constant(array))
+    xp, factor = namespace(scores), weights.factor
+    p = xp.abs(constant(weights.array))
     if isinstance(slack, float):
         return p, 0.0
     slack, known = xp.broadcast_to(slack, scores.shape), constant(scores)
@@ -69,7 +69,7 @@ def of_weights(
     both = xp.concat([known + slack, known - slack], axis=-1)
     twice = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        ends, scale = separation.factored_weights(both, twice)
+        ends, scale, _ = separation(both, twice)
     moved = xp.abs(constant(ends[..., : scores.shape[-1]] - ends[..., scores.shape[-1] :]))
     if isinstance(factor, float):
         return p, moved * (constant(scale) / factor)

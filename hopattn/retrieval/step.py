@@ -136,13 +136,13 @@ class Retrieval:
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
-            value, weights = separate.deferred(added, where)  # Ψ(s), and p = ∇Ψ(s) as factor · weights
-            potential = scaled(value(), separate.beta / separation.beta) if energy else None
-            p, factor = (None, 1.0) if values is None else weights()
-            field = None if values is None else summed(p, widened(values))  # h = Vᵀ p, as factor · field
+            weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
+            factor = weights.factor
+            potential = scaled(weights.potential, separate.beta / separation.beta) if energy else None
+            field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
-                spread = of_weights(separate, added, where, slack, (p, factor))
+                spread = of_weights(separate, added, where, slack, weights)
                 field = without_rounding(field, of_field(spread, widened(values), ties))
         elif not fused:
             rows = widened(cues if cues.ndim > 1 else cues[None])

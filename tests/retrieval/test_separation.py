@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.separation.base import Separation, Weights
 from tests.draws import arrays, betas, count, in_dtypes, near, sizes
 from tests.libraries import beside_numpy
 from tests.retrieval.exact_weights import exact
@@ -106,9 +106,10 @@ def test_a_batch_equals_its_rows_and_both_parts_at_once_are_each_alone(name, par
     weights, potential = separation.weights(scores), separation.potential(scores)
     np.testing.assert_allclose(weights, [separation.weights(row) for row in scores], rtol=tol, atol=NEAR[dtype] / 100)
     np.testing.assert_allclose(potential, [separation.potential(row) for row in scores], rtol=tol, atol=tol)
-    value, array, factor = separation.value_and_weights(scores)
-    np.testing.assert_allclose(value, potential, rtol=tol, atol=tol)
-    np.testing.assert_allclose(factor * array, weights, rtol=tol, atol=tol)
+    found = separation(scores, potential=True)
+    np.testing.assert_allclose(found.potential, potential, rtol=tol, atol=tol)
+    np.testing.assert_allclose(found.p, weights, rtol=tol, atol=tol)
+    assert separation(scores).potential is None
 
 
 CONVEX = [one for one in EVERY if separations[one[0]](**one[1]).convex]
@@ -210,7 +211,7 @@ def test_a_score_of_minus_infinity_counts_as_masked(name, parameters, library):
     scores = np.array([[-np.inf] * 3, [1.0, -np.inf, 0.5], [0.5, -1.0, 0.25]])
     separation, seen = separations[name](beta=0.7, **parameters), np.isfinite(scores)
     plain, given = np.where(seen, scores, 9.0), library.array(scores)
-    forms = [separation.weights, lambda *given: np.multiply(*map(library.numpy, separation.factored_weights(*given)))]
+    forms = [separation.weights, lambda *given: separation(*given).p]
     forms += [separation.potential] * (name != "proportional") + [separation.rest] * ("sink" in parameters)
     for form in forms:
         found, expected = library.numpy(form(given)), library.numpy(form(library.array(plain), library.array(seen)))
@@ -366,7 +367,7 @@ def test_a_power_is_right_where_it_is_a_number_of_the_dtype(library, dtype, data
     exact = [(Fraction(beta) * Fraction(float(s))) ** (n - 1) for s in scores]
     with np.errstate(over="ignore"):
         weights, psi = (library.numpy(one(given)) for one in (power.weights, power.potential))
-        summed = library.numpy(np.multiply(*map(library.numpy, power.factored_weights(given)))).sum()
+        summed = library.numpy(power(given).p).sum()
     assert weights.dtype == psi.dtype == dtype
     near = Fraction(4 + n / 2) * Fraction(float(numbers.eps))  # JAX multiplies, and each product is rounded
     parts = [p * Fraction(float(s)) / n for p, s in zip(exact, scores, strict=True)]
@@ -402,9 +403,9 @@ class LogCoshAtOnce(Separation):
 
     convex = True
 
-    def value_and_weights(self, scores, where=None):
+    def answer(self, scores, where, potential):
         own = LogCosh(beta=self.beta)
-        return own.potential(scores, where), own.weights(scores, where), 1.0
+        return Weights(own.weights(scores, where), 1.0, own.potential(scores, where) if potential else None)
 
 
 @pytest.mark.parametrize("own", [LogCosh, LogCoshAtOnce])

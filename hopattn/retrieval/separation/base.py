@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,16 +24,31 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import followed, surely
 from hopattn.foundation.vectors import at_least, nonzero
 
-Deferred = tuple[Callable[[], Array], Callable[[], tuple[Array, Any]]]
-"""Two functions without arguments: the first gives Ψ, `(…,)`, the second the weights as (array, factor). The second may
-write over what the first reads, so that Ψ is asked for first."""
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
-"""Ψ₁ and the weights, as functions."""
+"""Ω and its gradient, as functions."""
 Left = tuple[Any, Array | None]
 """Where patterns are taken away: the number, or `(…,)`, by which the other weights are divided, 0 where these are all
 lost in rounding; and the change of Ψ, `(…,)`, None without a potential."""
 Online = tuple[Callable[[np.ndarray], np.ndarray], float]
 """(f, c) of weights p = f(c(s − max s)) / Σ f(c(s − max s)); f may write over its argument."""
+
+
+class Weights(NamedTuple):
+    """What a separation makes of scores: the weights p = factor · array, and Ψ(s), `(…,)`, or None.
+
+    array: `(…, n_patterns)`. factor: a number, or one for each row, `(…, 1)`. A potential that is homogeneous in β puts
+    β into the factor, so that β is applied after the sum over the patterns. On ±1 patterns that sum is then a sum of
+    whole numbers, and a tie between neurons stays a tie.
+    """
+
+    array: Array
+    factor: Any = 1.0
+    potential: Any = None
+
+    @property
+    def p(self) -> Array:
+        """The weights, `(…, n_patterns)`."""
+        return scaled(self.array, self.factor)
 
 
 def inverse_temperature(value: Any, what: str) -> Any:
@@ -56,7 +71,7 @@ class Separation(Declared, ABC):
     weights 0 and potential 0.
 
     A separation of your own is a frozen dataclass that says whether it is `convex`, and writes `potential` and
-    `weights`, or `value_and_weights`. It works wherever ours do. A subclass of `Simplex` writes `unit` alone.
+    `weights`, or `answer`, which gives both at once. It works wherever ours do.
     """
 
     beta: Annotated[float, inverse_temperature] = field(default=1.0, kw_only=True)
@@ -96,40 +111,29 @@ class Separation(Declared, ABC):
         """Why the weights are not the gradient up to rounding, or an empty string where they are."""
         return ""
 
+    def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
+        """The weights of scores, and Ψ(s) where it is asked for: what both need is computed once."""
+        return self.answer(scores, attended(scores, where), potential)
+
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
-        return self.deferred(as_float(scores, "scores"), where)[0]()
+        return self(as_float(scores, "scores"), where, potential=True).potential
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
-        return scaled(*self.factored_weights(as_float(scores, "scores"), where))
+        return self(as_float(scores, "scores"), where).p
 
-    def factored_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Any]:
-        """The weights as (array, factor) with p = factor · array; the factor is a number, or one number for each row.
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        """The formula of the separation; a score of −∞ is masked by `where`.
 
-        A potential that is homogeneous in β puts β into the factor, so that β is applied after the sum over the
-        patterns. On ±1 patterns that sum is then a sum of whole numbers, and a tie between neurons stays a tie.
-        """
-        return self.deferred(scores, where)[1]()
-
-    def value_and_weights(self, scores: Array, where: Array | None = None) -> tuple[Array, Array, Any]:
-        """Ψ(s), and the weights as (array, factor): what both need is computed once."""
-        value, weights = self.deferred(scores, where)
-        return value(), *weights()
-
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        """Ψ and the weights as functions, so that neither is computed where it is not asked for.
-
-        The families override it. Here it calls the methods that a separation of one's own overrides.
+        Here it calls the methods `weights` and `potential` of a separation of one's own.
         """
         kind = type(self)
         has_potential = kind.potential is not Separation.potential or bool(self.why_no_potential)
-        if kind.weights is not Separation.weights and has_potential:
-            return lambda: self.potential(scores, where), lambda: (self.weights(scores, where), 1.0)
-        if kind.value_and_weights is Separation.value_and_weights:
+        if kind.weights is Separation.weights or not has_potential:
             raise InvalidInput(f"{kind.__name__}: expected the methods potential and weights")
-        value, *factored = self.value_and_weights(scores, where)
-        return lambda: value, lambda: (factored[0], factored[1])
+        value = self.potential(scores, where) if potential else None
+        return Weights(self.weights(scores, where), 1.0, value)
 
     def conjugate(self, weights: Array) -> Array:
         """Ψ*(p) = sup_s p·s − Ψ(s), `(…,)`; infinite for weights that the separation cannot give.
@@ -189,7 +193,7 @@ class Competing(Separation):
 
     With a sink the weights sum to less, and `rest` is what the null pattern takes. It is never masked: a row with
     nothing else to attend to has weights 0, the rest 1 and the potential of the null pattern alone, sink/β for the
-    softmax. A subclass writes `contest`.
+    softmax. A subclass writes `answer` for scores of which the null pattern's is one.
     Source: Ramsauer et al. (2021), ICLR (the zero association of their layers); Miller (2023), Attention is off by one
     (softmax₁); Agarwal et al. (2025), arXiv:2508.10925 (gpt-oss: a learned sink for each head).
 
@@ -258,20 +262,13 @@ class Competing(Separation):
         return xp.concat([weights, xp.where(near, at_least(rest, 0.0), rest)], axis=-1)
 
     @abstractmethod
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
-        """Ψ and the weights of scores that compete, those of a null pattern among them; as `deferred`."""
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        where = attended(scores, where)
+    def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
         if self.sink is None:
-            return self.contest(scores, where)
-        value, weights = self._with_null_pattern(scores, where)
-
-        def of_patterns() -> tuple[Array, Any]:
-            array, factor = weights()
-            return array[..., :-1], factor
-
-        return value, of_patterns
+            return super().__call__(scores, where, potential=potential)
+        found = self._with_null_pattern(scores, attended(scores, where), potential)
+        return found._replace(array=found.array[..., :-1])
 
     def rest(self, scores: Array, where: Array | None = None) -> Array:
         """The weight of the null pattern, `(…,)`: 1 − Σ p of weights that else sum to 1, without the loss of digits.
@@ -280,14 +277,14 @@ class Competing(Separation):
         """
         if self.sink is None:
             return super().rest(scores, where)
-        return scaled(*self._with_null_pattern(scores, attended(scores, where))[1]())[..., -1]
+        return self._with_null_pattern(scores, attended(scores, where), False).p[..., -1]
 
-    def _with_null_pattern(self, scores: Array, where: Array | None) -> Deferred:
-        """Ψ and the weights with the null pattern as the last one; a β too flat for sink/β is applied before."""
+    def _with_null_pattern(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        """The answer with the null pattern as the last one; a β too flat for sink/β is applied before."""
         if isinstance(self.beta, float) and too_flat(self.beta, scores):
-            value, weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where)
-            return lambda: value() / self.beta, weights
-        return self.contest(*self.joined(scores, where))
+            found = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where, potential)
+            return found._replace(potential=found.potential / self.beta) if potential else found
+        return self.answer(*self.joined(scores, where), potential)
 
     def joined(self, scores: Array, where: Array | None) -> tuple[Array, Array | None]:
         """The scores and their mask with a null pattern as the last one, whose score is sink/β."""
@@ -316,7 +313,7 @@ class Simplex(Competing):
     """Ψ₁(s) = max_p p·s − Ω(p) over shares p that sum to a fixed number: a shift of all scores shifts Ψ alone.
 
     The largest score is subtracted before the product with β, so that nothing overflows: Ψ(s) = max s + β⁻¹ Ψ₁(x) with
-    x = β(s − max s). A subclass writes `unit`, the formulas for x.
+    x = β(s − max s).
     """
 
     convex: ClassVar[bool] = True
@@ -325,22 +322,15 @@ class Simplex(Competing):
     def shares(self) -> bool:  # type: ignore[override]
         return self.sink is None
 
-    @abstractmethod
-    def unit(self, x: Array, where: Array | None) -> Formulas:
-        """Ψ₁(x), `(…,)`, and the weights, as functions, for x of 0 or less whose largest is 0; x is 0 where masked.
+    def from_largest(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
+        """x = β(s − max s), 0 where masked, and max s, `(…, 1)`; an x of NumPy may be written over."""
+        largest = masked_max(scores, where)
+        return shifted(scores, largest, where, self.beta), largest
 
-        A NumPy array x may be written over.
-        """
-
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
-        xp, largest = namespace(scores), masked_max(scores, where)
-        unit_value, weights = self.unit(shifted(scores, largest, where, self.beta), where)
-
-        def value() -> Array:
-            own = unit_value() if where is None else masked(unit_value(), xp.any(where, axis=-1))
-            return largest[..., 0] + own / self.beta
-
-        return value, lambda: (weights(), 1.0)
+    def beyond(self, largest: Array, value: Array, where: Array | None) -> Array:
+        """Ψ(s) = max s + Ψ₁(x)/β, `(…,)`; 0 for a row with nothing to attend to. value: Ψ₁(x)."""
+        own = value if where is None else masked(value, namespace(value).any(where, axis=-1))
+        return largest[..., 0] + own / self.beta
 
 
 @dataclass(frozen=True)
@@ -350,7 +340,7 @@ class Elementwise(Separation):
     convex: ClassVar[bool] = True
 
     @abstractmethod
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred: ...
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
         """The other weights stay, and Ψ loses the terms φ(s_μ)."""

@@ -11,7 +11,7 @@ from hopattn.foundation.declared import Real
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign
-from hopattn.retrieval.separation.base import Deferred, Elementwise, attended, masked, masked_max, shifted, split
+from hopattn.retrieval.separation.base import Elementwise, Weights, attended, masked, masked_max, shifted, split
 from hopattn.retrieval.separation.softmax import Softmax
 
 SMALL = 4
@@ -32,9 +32,9 @@ class Identity(Elementwise):
     tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Hopfield 1982"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        visible = masked(scores, attended(scores, where))
-        return lambda: 0.5 * self.beta * namespace(scores).sum(visible * visible, axis=-1), lambda: (visible, self.beta)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        s = masked(scores, where)
+        return Weights(s, self.beta, 0.5 * self.beta * namespace(s).sum(s * s, axis=-1) if potential else None)
 
     def conjugate(self, weights: Array) -> Array:
         """½|p|²/β."""
@@ -68,7 +68,7 @@ class Power(Elementwise):
 
     def base(self, scores: Array, where: Array | None) -> Array:
         """The base of the powers: the scores, 0 where masked."""
-        return masked(scores, attended(scores, where))
+        return masked(scores, where)
 
     def conjugate(self, weights: Array) -> Array:
         """(1 − 1/n) Σ |p|^(n/(n−1)) / β, of those p that the power gives."""
@@ -82,10 +82,11 @@ class Power(Elementwise):
         self.conjugate(weights)
         return sign(weights) * positive_power(namespace(weights).abs(weights), 1 / (self.n - 1)) / self.beta
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        xp, n, base = namespace(scores), self.n, self.base(scores, where)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        xp, base = namespace(scores), self.base(scores, where)
         own = _floor_log(xp.max(xp.abs(base), axis=-1, keepdims=True))
         unit = base / _two_to(own)  # the largest of a row is from 1 to 2
+        rest, exponent = self._power_of_beta(scores)
 
         def powers(n: int) -> tuple[Array, Array]:
             """The powers of a row as (array, e) = array · 2^e, with e `(…, 1)`: the largest is about 1."""
@@ -98,20 +99,18 @@ class Power(Elementwise):
                 array, e = array * _two_to(-top), top if e is None else e + top
             return array, n * own if e is None else n * own + e
 
-        def value() -> Array:
-            (array, e), (rest, exponent) = powers(n), self._power_of_beta(scores)
-            return _times_two_to(xp.sum(array, axis=-1) * (rest / n), e[..., 0] + exponent)
-
-        def weights() -> tuple[Array, Array]:
-            (array, e), (rest, exponent) = powers(n - 1), self._power_of_beta(scores)
-            return array, rest * _two_to(xp.clip(e + exponent, None, _reach(scores) - 1))  # no 0 · inf
-
-        return value, weights
+        value = None
+        if potential:
+            array, e = powers(self.n)
+            value = _times_two_to(xp.sum(array, axis=-1) * (rest / self.n), e[..., 0] + exponent)
+        array, e = powers(self.n - 1)
+        factor = rest * _two_to(xp.clip(e + exponent, None, _reach(scores) - 1))  # no 0 · inf
+        return Weights(array, factor, value)
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         """Each from its own score alone, so that none is lost beside a larger one."""
         scores = as_float(scores, "scores")
-        base, (unit, rest) = self.base(scores, where), split(self.beta, scores)
+        base, (unit, rest) = self.base(scores, attended(scores, where)), split(self.beta, scores)
         if self.n <= SMALL + 1:
             return _whole_power(rest * (base if unit == 1.0 else unit * base), self.n - 1)
         own = _floor_log(namespace(scores).abs(base))  # a large power would enlarge the rounding of βs
@@ -161,18 +160,15 @@ class Exponential(Elementwise):
     def direction(self) -> Softmax:
         return Softmax(beta=self.beta)
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        where = attended(scores, where)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         xp, largest, most = namespace(scores), masked_max(scores, where), _log_of_the_largest(scores)
-        parts = masked(xp.exp(shifted(scores, largest, where, self.beta)), where)
-
-        def value() -> Array:
+        parts, value = masked(xp.exp(shifted(scores, largest, where, self.beta)), where), None
+        if potential:
             log_beta = math.log(self.beta) if isinstance(self.beta, float) else namespace(self.beta).log(self.beta)
             logarithm = self.beta * largest[..., 0] + xp.log(nonzero(xp.sum(parts, axis=-1))) - log_beta
             some = None if where is None else xp.any(where, axis=-1)
-            return masked(xp.exp(xp.clip(logarithm, None, most)), some)
-
-        return value, lambda: (parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)))
+            value = masked(xp.exp(xp.clip(logarithm, None, most)), some)
+        return Weights(parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)), value)
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         scores = as_float(scores, "scores")
@@ -202,12 +198,13 @@ class RectifiedExponential(Elementwise):
 
     source: ClassVar[str] = "Hoover et al. 2022"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        xp, reach = namespace(scores), self.beta * rectified(masked(scores, attended(scores, where)))
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        xp, reach = namespace(scores), self.beta * rectified(masked(scores, where))
         bent = xp.clip(reach, None, _log_of_the_largest(scores) / 4)
-        weights = xp.expm1(bent)
-        value = xp.sum(_beyond_linear(bent) + weights * (reach - bent), axis=-1)
-        return lambda: value / self.beta, lambda: (weights, 1.0)
+        weights, value = xp.expm1(bent), None
+        if potential:
+            value = xp.sum(_beyond_linear(bent) + weights * (reach - bent), axis=-1) / self.beta
+        return Weights(weights, 1.0, value)
 
     def conjugate(self, weights: Array) -> Array:
         """Σ [(1 + p) log(1 + p) − p] / β over p of 0 or more, by x = log(1 + p) as p x − (eˣ − 1 − x)."""
@@ -232,20 +229,14 @@ class Threshold(Elementwise):
     jumps: ClassVar[bool] = True
     source: ClassVar[str] = "Kanerva 1988"
 
-    def deferred(self, scores: Array, where: Array | None = None) -> Deferred:
-        where = attended(scores, where)
-        xp, at = namespace(scores), self.beta * masked(scores, where)
-
-        def value() -> Array:
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        xp, at, value = namespace(scores), self.beta * masked(scores, where), None
+        if potential:
             above = at - self.t
             reached = xp.where(above < 0, xp.zeros_like(above), above)  # at the threshold, with the derivative 1
-            return xp.sum(masked(reached, where), axis=-1) / self.beta
-
-        def weights() -> tuple[Array, Any]:
-            reached = xp.astype(at >= self.t, scores.dtype)
-            return masked(xp.where(xp.isnan(at), at, reached), where), 1.0
-
-        return value, weights
+            value = xp.sum(masked(reached, where), axis=-1) / self.beta
+        fired = xp.astype(at >= self.t, scores.dtype)
+        return Weights(masked(xp.where(xp.isnan(at), at, fired), where), 1.0, value)
 
     def conjugate(self, weights: Array) -> Array:
         """t Σ p / β over p between 0 and 1."""

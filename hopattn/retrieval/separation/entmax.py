@@ -20,9 +20,9 @@ from hopattn.foundation.traces import constant
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import (
     Competing,
-    Deferred,
     Formulas,
     Simplex,
+    Weights,
     masked,
     masked_max,
     proportions,
@@ -54,10 +54,6 @@ class Entmax(Simplex):
         above = f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
         return above if self.alpha > 8 else ""
 
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
-        kind = "ENTMAX" if 1 < self.alpha <= 2 else ""
-        return by_compiled_rows(kind, self.alpha, scores, where, self.beta) or super().contest(scores, where)
-
     def slopes(self, weights: Array) -> Array:
         """p^(2 − α) where p is above 0."""
         xp = namespace(weights)
@@ -73,22 +69,21 @@ class Entmax(Simplex):
             lambda: shares ** (alpha - 1) / (alpha - 1),
         )
 
-    def unit(self, x: Array, where: Array | None) -> Formulas:
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         if self.alpha == 1:
-            return Softmax(beta=self.beta).unit(x, where)
-        xp, order = namespace(x), 1 / (self.alpha - 1)
+            return Softmax(beta=self.beta).answer(scores, where, potential)
+        rows = by_compiled_rows("ENTMAX" if self.alpha <= 2 else "", self.alpha, scores, where, self.beta, potential)
+        if rows is not None:
+            return rows
+        xp, order, (x, largest) = namespace(scores), 1 / (self.alpha - 1), self.from_largest(scores, where)
         y = np.multiply(x, self.alpha - 1, out=x) if isinstance(x, np.ndarray) else (self.alpha - 1) * x
-        t = level_of_powers(y, order, where)
-
-        def value() -> Array:
-            powers = xp.sum(masked(positive_power(y - t, order + 1), where), axis=-1)
-            return (t[..., 0] + 1 / self.alpha) / (self.alpha - 1) + powers / self.alpha
-
-        def weights() -> Array:
-            powers = masked(positive_power(y - t, order), where)
-            return proportions(powers if self.alpha <= 2 else _with_hidden(powers, y, t, where))
-
-        return value, weights
+        t, value = level_of_powers(y, order, where), None
+        if potential:
+            sum_of_powers = xp.sum(masked(positive_power(y - t, order + 1), where), axis=-1)
+            unit_value = (t[..., 0] + 1 / self.alpha) / (self.alpha - 1) + sum_of_powers / self.alpha
+            value = self.beyond(largest, unit_value, where)
+        powers = masked(positive_power(y - t, order), where)
+        return Weights(proportions(powers if self.alpha <= 2 else _with_hidden(powers, y, t, where)), 1.0, value)
 
 
 @dataclass(frozen=True)
@@ -107,11 +102,8 @@ class Sparsemax(Simplex):
     def cost(self, shares: Array) -> Formulas:
         return Entmax(alpha=2.0).cost(shares)
 
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
-        return Entmax(beta=self.beta, alpha=2.0).contest(scores, where)
-
-    def unit(self, x: Array, where: Array | None) -> Formulas:
-        return Entmax(alpha=2.0).unit(x, where)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        return Entmax(beta=self.beta, alpha=2.0).answer(scores, where, potential)
 
 
 @dataclass(frozen=True)
@@ -132,19 +124,18 @@ class Normmax(Simplex):
         norm = xp.sum(shares**alpha, axis=-1, keepdims=True) ** (1 / alpha)
         return lambda: norm[..., 0] - 1, lambda: (shares / norm) ** (alpha - 1)
 
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
-        return by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta) or super().contest(scores, where)
-
-    def unit(self, x: Array, where: Array | None) -> Formulas:
-        xp, dual = namespace(x), self.alpha / (self.alpha - 1)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        rows = by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta, potential)
+        if rows is not None:
+            return rows
+        xp, dual, (x, largest) = namespace(scores), self.alpha / (self.alpha - 1), self.from_largest(scores, where)
         tau = level_of_powers(x, dual, where)
-
-        def value() -> Array:
-            power = xp.sum(masked(positive_power(x - tau, dual), where), axis=-1)
-            slope = nonzero(xp.sum(masked(positive_power(x - tau, dual - 1), where), axis=-1))
-            return tau[..., 0] + 1 + (nonzero(power) ** (1 / dual) - 1) / slope
-
-        return value, lambda: proportions(masked(positive_power(x - tau, dual - 1), where))
+        powers, value = masked(positive_power(x - tau, dual - 1), where), None
+        if potential:
+            power = nonzero(xp.sum(masked(positive_power(x - tau, dual), where), axis=-1))
+            slope = nonzero(xp.sum(powers, axis=-1))
+            value = self.beyond(largest, tau[..., 0] + 1 + (power ** (1 / dual) - 1) / slope, where)
+        return Weights(proportions(powers), 1.0, value)
 
 
 @dataclass(frozen=True)
@@ -175,23 +166,21 @@ class KSubsets(Competing):
     def total(self, n: int) -> float:
         return float(min(self.k, n))
 
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        rows = by_compiled_rows("SUBSETS", self.k, scores, where, self.beta, False)
+        origin = self._origin(scores, where) if rows is None or potential else None
+        shares = self._shares(scores, origin, where) if rows is None else rows.array
+        return Weights(shares, 1.0, self._value(scores, origin, where, shares) if potential else None)
+
+    def _value(self, scores: Array, origin: Array, where: Array | None, shares: Array) -> Array:
+        """Σ p s − |p|²/2β, in a unit that rounds nothing, and in which no sum of scores overflows."""
         xp = namespace(scores)
-        rows = by_compiled_rows("SUBSETS", self.k, scores, where, self.beta)
-        found = self._origin(scores, where) if rows is None else None
-        shares = self._shares(scores, found, where) if rows is None else rows[1]()[0]
-
-        def value() -> Array:
-            """Σ p s − |p|²/2β, in a unit that rounds nothing, and in which no sum of scores overflows."""
-            origin = self._origin(scores, where) if found is None else found
-            size = xp.clip(_count_allowed(scores, where), None, float(self.k))
-            large = xp.max(xp.abs(masked(constant(scores), where)), axis=-1, keepdims=True) > 1
-            one = xp.ones_like(origin)
-            unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
-            above = masked(unit * scores - unit * origin, where) - (0.5 * unit / self.beta) * shares
-            return ((unit * origin * size)[..., 0] + xp.sum(shares * above, axis=-1)) / unit[..., 0]
-
-        return value, lambda: (shares, 1.0)
+        size = xp.clip(_count_allowed(scores, where), None, float(self.k))
+        large = xp.max(xp.abs(masked(constant(scores), where)), axis=-1, keepdims=True) > 1
+        one = xp.ones_like(origin)
+        unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
+        above = masked(unit * scores - unit * origin, where) - (0.5 * unit / self.beta) * shares
+        return ((unit * origin * size)[..., 0] + xp.sum(shares * above, axis=-1)) / unit[..., 0]
 
     def _shares(self, scores: Array, origin: Array, where: Array | None) -> Array:
         """The weights. Of scores counted from the k-th largest, −1 ≤ t ≤ 0, and an entry from 1 on has the weight 1."""
@@ -256,11 +245,13 @@ def _with_hidden(powers: Array, y: Array, t: Array, where: Array | None) -> Arra
     return clear + missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True))
 
 
-def by_compiled_rows(kind: str, parameter: float, scores: Array, where: Array | None, beta: float) -> Deferred | None:
-    """Ψ and the weights of each row by compiled loops; None where NumPy computes them.
+def by_compiled_rows(
+    kind: str, parameter: float, scores: Array, where: Array | None, beta: float, potential: bool
+) -> Weights | None:
+    """The weights of each row by compiled loops, and Ψ; None where NumPy computes them.
 
-    kind: "ENTMAX" with α above 1 and at most 2, "NORMMAX" with α above 1, "SUBSETS" with k, of which Ψ is 0; "" for
-    none of them.
+    kind: "ENTMAX" with α above 1 and at most 2, "NORMMAX" with α above 1, "SUBSETS" with k, of which Ψ is not computed;
+    "" for none of them.
     """
     plain = isinstance(scores, np.ndarray) and scores.ndim and scores.dtype in (np.float32, np.float64)
     if not kind or not plain or not isinstance(beta, float) or not scores.size:
@@ -279,8 +270,10 @@ def by_compiled_rows(kind: str, parameter: float, scores: Array, where: Array | 
 
     with workers() as share:
         share(work, [(some,) for some in blocks(len(rows), -(-len(rows) // TASKS))])
-    value = (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)
-    return lambda: masked_max(scores, where)[..., 0] + value, lambda: (weights.reshape(scores.shape), 1.0)
+    value = None
+    if potential:
+        value = masked_max(scores, where)[..., 0] + (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)
+    return Weights(weights.reshape(scores.shape), 1.0, value)
 
 
 def _count_allowed(scores: Array, where: Array | None) -> Array:

@@ -1,7 +1,4 @@
-"""Softmax, attention as transformers have it; argmax, its limit for a large β; weights in proportion to the scores.
-
-In `unit` x is β(s − max s), which `shifted` of `base.py` gives.
-"""
+"""Softmax, attention as transformers have it; argmax, its limit for a large β; weights in proportion to the scores."""
 
 import math
 from dataclasses import dataclass
@@ -15,12 +12,12 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import at_least, nonzero, rectified
 from hopattn.retrieval.separation.base import (
     Competing,
-    Deferred,
     Formulas,
     Left,
     Online,
     Separation,
     Simplex,
+    Weights,
     attended,
     divided,
     masked,
@@ -40,12 +37,13 @@ class Softmax(Simplex):
 
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
-    def unit(self, x: Array, where: Array | None) -> Formulas:
-        xp = namespace(x)
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        xp, (x, largest) = namespace(scores), self.from_largest(scores, where)
         parts = masked(xp.exp(x), where)
         total = xp.sum(parts, axis=-1, keepdims=True)  # at least 1, but for a row with nothing to attend to
         total = total if where is None else nonzero(total)
-        return lambda: xp.log(total[..., 0]), lambda: divided(parts, total)
+        value = self.beyond(largest, xp.log(total[..., 0]), where) if potential else None
+        return Weights(divided(parts, total), 1.0, value)
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
         """The other weights grow by 1/(1 − p), and Ψ changes by β⁻¹ log(1 − p), where p is the sum of those lost."""
@@ -78,16 +76,12 @@ class Argmax(Competing):
     tempered: ClassVar[bool] = False
     source: ClassVar[str] = "Millidge et al. 2022"
 
-    def contest(self, scores: Array, where: Array | None = None) -> Deferred:
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         xp, largest = namespace(scores), masked_max(scores, where)
-
-        def weights() -> tuple[Array, float]:
-            winners = masked(xp.astype(scores == largest, scores.dtype), where)
-            count = xp.sum(winners, axis=-1, keepdims=True)
-            some = None if where is None else xp.any(where, axis=-1, keepdims=True)
-            return divided(winners, masked(count, some, 1.0)), 1.0
-
-        return lambda: largest[..., 0], weights
+        winners = masked(xp.astype(scores == largest, scores.dtype), where)
+        count = xp.sum(winners, axis=-1, keepdims=True)
+        some = None if where is None else xp.any(where, axis=-1, keepdims=True)
+        return Weights(divided(winners, masked(count, some, 1.0)), 1.0, largest[..., 0] if potential else None)
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = 0."""
