@@ -543,7 +543,7 @@ class StoredSpins(SingleNeuronStates):
         return np.asarray(without_rounding(np.maximum(up, down) - self._potential(), 2 * error))
 
     def field(self, neuron: int) -> np.ndarray:
-        weights, factor, _ = self.separation(self.scores, self.mask)
+        weights, factor = self.separation(self.scores, self.mask)[:2]
         return np.asarray(scaled((weights @ self.keys[:, neuron])[:, None], factor)[:, 0])
 
     def set_neuron(self, neuron: int, values: np.ndarray) -> None:

@@ -83,14 +83,14 @@ def worth_of_step(
     scores; spins that it decides stay as they are.
     """
     xp, separation = namespace(scores), step.effective_separation
-    weights_of_all = separation(scores, where, potential=not separation.why_no_potential)
-    array, factor, potential = weights_of_all
+    every = separation(scores, where, potential=not separation.why_no_potential)
+    array, factor, potential, _ = every
     values = widened(values)
     parts, theirs = (entries(one, taken, -1) for one in (array, scores))
     weights = scaled(parts, factor)
     field, error = summed(array, values), None
     if step.activation.discrete:
-        spread = of_weights(separation, scores, where, slack, weights_of_all)
+        spread = of_weights(separation, scores, where, slack, every)
         error = of_field(spread, values, Ties(eps_of(values), values.shape[-2]))
         field = without_rounding(field, error)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)

@@ -69,7 +69,7 @@ def of_weights(
     both = xp.concat([known + slack, known - slack], axis=-1)
     twice = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        ends, scale, _ = separation(both, twice)
+        ends, scale = separation(both, twice)[:2]
     moved = xp.abs(constant(ends[..., : scores.shape[-1]] - ends[..., scores.shape[-1] :]))
     if isinstance(factor, float):
         return p, moved * (constant(scale) / factor)

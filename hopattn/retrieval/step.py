@@ -8,7 +8,7 @@ there.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypedDict
+from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from hopattn.retrieval.fused import fused_step, worth_fusing
 from hopattn.retrieval.masks import NoMask, as_mask, require_on_scores, resolve
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation, scaled
+from hopattn.retrieval.separation.base import Separation, Weights, scaled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
 
@@ -45,11 +45,28 @@ SUMMED = 1024
 class Step:
     """The result of one step: x⁺ `(…, n_cues, dim_out)`, and E(x) = Φ*(x) − Ψ(s) before it, `(…, n_cues)`.
 
-    What was not asked for is None. An energy has at least single precision.
+    scores: s, `(…, n_cues, n_patterns)`, without a bias. mask: as booleans that broadcast to them, or None. weights:
+    p, `(…, n_cues, n_patterns)`. rest: the weight of a sink, `(…, n_cues)`, or None without one. What was not asked for
+    is None. The arrays of half precision, but for the state, have single precision.
     """
 
     state: Array
     energy: Array
+    scores: Array = None
+    mask: Array | None = None
+    weights: Array = None
+    rest: Array | None = None
+
+
+class _Field(NamedTuple):
+    """h = factor · array and Ψ of a step; and the scores, their mask and weights, if it is computed in one piece."""
+
+    array: Array
+    factor: Any
+    potential: Any
+    scores: Array = None
+    mask: Array | None = None
+    weights: Weights | None = None
 
 
 class StepParts(TypedDict, total=False):
@@ -99,18 +116,27 @@ class Retrieval:
         state: Array | None = None,
         *,
         energy: bool = False,
+        trace: bool = False,
     ) -> Step:
         """One step from the cues: in one piece; over blocks or by PyTorch's kernel where that is faster, without bias.
 
         values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
-        Half precision is computed in single precision: the sum of weights of 65,505 equal keys would overflow.
+        trace: whether to give the scores and weights too; the step is then computed in one piece. Half precision is
+        computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
-        field, factor, potential = self._read(
-            self.effective_separation, cues, keys, values, as_mask(mask), bias, energy=energy
-        )
-        moved = None if values is None else self.activate(field, factor, state)  # x⁺ = ∇Φ(h)
-        return Step(_as_given(moved, cues, keys), self.conjugate(widened(cues)) - potential if energy else None)
+        rule = as_mask(mask)
+        field = self._read(self.effective_separation, cues, keys, values, rule, bias, energy=energy, trace=trace)
+        moved = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
+        state = _as_given(moved, cues, keys)
+        of_cues = self.conjugate(widened(cues)) - field.potential if energy else None
+        if not trace or field.weights is None:
+            return Step(state, of_cues)
+        weights = field.weights
+        if self.effective_separation is not self.separation:
+            added, separation = self._with_bias(field.scores, bias, self.separation)
+            weights = separation(added, field.mask)
+        return Step(state, of_cues, field.scores, field.mask, weights.p, weights.rest)
 
     def _read(
         self,
@@ -122,35 +148,39 @@ class Retrieval:
         bias: Array | None = None,
         *,
         energy: bool = False,
-    ) -> tuple[Array, Any, Array]:
-        """(field, factor, Ψ) with h = factor · field; of neurons that jump, a field is 0 where it is only rounding."""
+        trace: bool = False,
+    ) -> _Field:
+        """The field, and Ψ if the energy is asked for; of neurons that jump, a field is 0 where it is only rounding."""
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
-        plain = bias is not None or not isinstance(separation.beta, float) or not one_for_each_text(separation)
-        fused = not plain and worth_fusing(self.similarity, separation, (cues, keys, values), rule)
+        whole = trace or bias is not None or not isinstance(separation.beta, float)
+        whole = whole or not one_for_each_text(separation)
+        fused = not whole and worth_fusing(self.similarity, separation, (cues, keys, values), rule)
         if fused:
             field, potential = fused_step(separation, cues, keys, values)
-            factor: Any = 1.0
-            fused = ties is None or not self._may_be_rounding(field, cues, keys, values, ties)
-        if not fused and (plain or not worth_streaming(self.similarity, cues, keys, rule)):
+            if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
+                return _Field(field, 1.0, potential)
+        if whole or not worth_streaming(self.similarity, cues, keys, rule):
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
+            added, separate = self._with_bias(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
             weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
-            factor = weights.factor
             potential = scaled(weights.potential, separate.beta / separation.beta) if energy else None
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
                 spread = of_weights(separate, added, where, slack, weights)
                 field = without_rounding(field, of_field(spread, widened(values), ties))
-        elif not fused:
-            rows = widened(cues if cues.ndim > 1 else cues[None])
-            found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
-            first: Any = 0 if cues.ndim == 1 else slice(None)
-            factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
-            field, potential = None if values is None else found.field[first], found.potential[first]
-        return field, factor, potential
+            return _Field(field, weights.factor, potential, scores, where, weights)
+        rows = widened(cues if cues.ndim > 1 else cues[None])
+        found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
+        first: Any = 0 if cues.ndim == 1 else slice(None)
+        factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
+        return _Field(None if values is None else found.field[first], factor, found.potential[first])
+
+    def _with_bias(self, scores: Array, bias: Array | None, separation: Separation) -> tuple[Array, Separation]:
+        """Scores and a separation that weigh as β s + bias."""
+        return (scores, separation) if bias is None else biased(scores, bias, separation)
 
     def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
@@ -194,7 +224,7 @@ class Retrieval:
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
-        added, separation = (scores, self.separation) if bias is None else biased(scores, bias, self.separation)
+        added, separation = self._with_bias(scores, bias, self.separation)
         weights = separation.weights(added, self.allowed(mask, scores, cues, keys))
         return _as_given(weights, cues, keys)
 
@@ -224,8 +254,8 @@ class Retrieval:
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
-        field, factor, _ = self._read(self.separation, cues, keys, values, as_mask(mask))
-        return _as_given(scaled(field, factor), cues, keys)
+        field = self._read(self.separation, cues, keys, values, as_mask(mask))
+        return _as_given(scaled(field.array, field.factor), cues, keys)
 
     @property
     def why_no_jacobian(self) -> str:

@@ -33,7 +33,7 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
-from hopattn.retrieval.step import Retrieval, StepParts, biased
+from hopattn.retrieval.step import Retrieval, StepParts
 from hopattn.transformer.attention import (
     as_bias,
     head_bias,
@@ -232,12 +232,9 @@ class Group(NamedTuple):
     def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
         """The trace of each head; the arguments are those of `output`."""
         mapped, rule, finite, total = self._asked(texts, mask, bias)
-        step = self.retrieval(mapped[1])
-        scores = step.scores(*mapped[:2])
-        where = step.allowed(rule, scores, *mapped[:2])
-        added, separation = (scores, step.separation) if finite is None else biased(scores, finite, step.separation)
-        parts = *mapped, scores, where, separation.weights(added, where), step(*mapped, where, finite).state
-        rest = None if separation.sink is None else separation.rest(added, where)[..., None]
+        step = self.retrieval(mapped[1])(*mapped, rule, finite, trace=True)
+        parts = *mapped, step.scores, step.mask, step.weights, step.state
+        rest = None if step.rest is None else step.rest[..., None]
         traces = list[HeadTrace]()
         for i, head in enumerate(self.heads):
             own = None if bias is None and head.bias is None else total

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_text, namespace, require_broadcast, require_dim, widened
+from hopattn.foundation.arrays import Array, as_text, namespace, require_broadcast, require_dim
 from hopattn.foundation.checks import instance
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -161,14 +161,11 @@ class RecurrentDecoder:
         rows: list[tuple[Array, ...]] = []
         for i, mask_of_row in enumerate(_masks(mask, words.shape[-2])):
             cue = state[..., None, :]
-            wide = widened(cue), widened(keys)  # as in the step
-            scores = step.scores(*wide)
-            allowed = step.allowed(mask_of_row, scores, *wide)
-            weights = step.separation.weights(scores, allowed)
-            context = step(cue, keys, keys, allowed).state  # c_i: one step of recall
+            recall = step(cue, keys, keys, mask_of_row, trace=True)
+            context = recall.state  # c_i
             joined = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
             state = cell._next(linear(joined, cell.w_input), state)
-            rows.append((state[..., None, :], context, scores, weights))
+            rows.append((state[..., None, :], context, recall.scores, recall.weights))
         return DecoderTrace(*(xp.concat(part, axis=-2) for part in zip(*rows, strict=True)))
 
     def _texts(self, previous: Any, memory: Any) -> tuple[Array, Array]:

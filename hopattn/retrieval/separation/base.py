@@ -38,12 +38,14 @@ class Weights(NamedTuple):
 
     array: `(…, n_patterns)`. factor: a number, or one for each row, `(…, 1)`. A potential that is homogeneous in β puts
     β into the factor, so that β is applied after the sum over the patterns. On ±1 patterns that sum is then a sum of
-    whole numbers, and a tie between neurons stays a tie.
+    whole numbers, and a tie between neurons stays a tie. rest: the weight that a sink takes, `(…,)`, or None without
+    one: 1 − Σ p of weights that else sum to 1, without the loss of digits.
     """
 
     array: Array
     factor: Any = 1.0
     potential: Any = None
+    rest: Any = None
 
     @property
     def p(self) -> Array:
@@ -156,7 +158,9 @@ class Separation(Declared, ABC):
 
     def rest(self, scores: Array, where: Array | None = None) -> Array:
         """The weight that a sink takes, `(…,)`; raises `InvalidInput` for a separation without a sink."""
-        raise InvalidInput(f"rest: {quoted(self)} has no sink, and only a sink takes a part of the weight")
+        if self.sink is None:
+            raise InvalidInput(f"rest: {quoted(self)} has no sink, and only a sink takes a part of the weight")
+        return self(scores, where).rest
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left | None:
         """The change where patterns of these scores and weights, `(…, n_taken)`, are taken away.
@@ -268,16 +272,7 @@ class Competing(Separation):
         if self.sink is None:
             return super().__call__(scores, where, potential=potential)
         found = self._with_null_pattern(scores, attended(scores, where), potential)
-        return found._replace(array=found.array[..., :-1])
-
-    def rest(self, scores: Array, where: Array | None = None) -> Array:
-        """The weight of the null pattern, `(…,)`: 1 − Σ p of weights that else sum to 1, without the loss of digits.
-
-        Raises `InvalidInput` for a separation without a sink.
-        """
-        if self.sink is None:
-            return super().rest(scores, where)
-        return self._with_null_pattern(scores, attended(scores, where), False).p[..., -1]
+        return found._replace(array=found.array[..., :-1], rest=found.p[..., -1])
 
     def _with_null_pattern(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         """The answer with the null pattern as the last one; a β too flat for sink/β is applied before."""
