@@ -241,6 +241,35 @@ PUBLISHED = {
 }
 """Configurations that are read, by the name of their model."""
 
+QWEN = PUBLISHED["Qwen/Qwen2.5-0.5B"]
+PUBLISHED["a Qwen 2 with windows"] = QWEN | {"use_sliding_window": True, "rope_theta": 100.0}
+_LONG = {"long_factor": [2.0, 4.0], "short_factor": [1.0, 1.0]}
+REFUSED = {
+    "microsoft/Phi-3-mini-128k-instruct": (
+        "microsoft/Phi-3-mini-4k-instruct",
+        {"rope_scaling": {"type": "longrope"} | _LONG},
+    ),
+    "the same, of its first days": ("microsoft/Phi-3-mini-4k-instruct", {"rope_scaling": {"type": "su"} | _LONG}),
+    "the same, with the name of another rule": (
+        "microsoft/Phi-3-mini-4k-instruct",
+        {"rope_scaling": {"type": "yarn", "factor": 4.0} | _LONG},
+    ),
+    "Alibaba-NLP/gte-Qwen2-1.5B-instruct": ("Qwen/Qwen2.5-0.5B", {"is_causal": False}),
+    "google/embeddinggemma-300m": ("google/gemma-3-270m", {"use_bidirectional_attention": True}),
+    "a Llama of fewer bits": ("meta-llama/Llama-3.2-1B", {"quantization_config": {"bits": 4, "quant_method": "gptq"}}),
+    "an older Llama for long texts": (
+        "meta-llama/Llama-2-7b-hf",
+        {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
+    ),
+    "a BERT with relative positions": (
+        "google-bert/bert-base-uncased",
+        {"position_embedding_type": "relative_key_query"},
+    ),
+    "a BERT as a decoder": ("google-bert/bert-base-uncased", {"is_decoder": True}),
+    "a GPT-2 that reads an encoder": ("openai-community/gpt2-medium", {"add_cross_attention": True}),
+}
+"""Configurations of other numbers than ours, as a model above and the field that says so; all are refused by it."""
+
 SIZES = {
     **{"hidden_size": 32, "n_embd": 32, "dim": 32, "num_hidden_layers": 2, "n_layer": 2, "n_layers": 2},
     **{"num_layers": 2, "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4, "head_dim": 10},
@@ -248,7 +277,7 @@ SIZES = {
     **{"max_position_embeddings": 64, "n_positions": 64, "n_ctx": 64, "original_max_position_embeddings": 16},
     **{"sliding_window": 7, "sliding_window_size": 7, "window_size": 7, "sliding_window_pattern": 2},
     **{"num_local_experts": 4, "num_experts": 4, "num_experts_per_tok": 2, "experts_per_token": 2},
-    **{"moe_intermediate_size": 8, "pooler_fc_size": 32},
+    **{"moe_intermediate_size": 8, "pooler_fc_size": 32, "max_window_layers": 1},
 }
 
 

@@ -210,6 +210,8 @@ def made(name):
             (path / "config.json").write_text(table)
         rng = np.random.default_rng(2)
         ids = rng.integers(0, TOKENS, WORDS)
+        if "roberta" in config.model_type:
+            ids[[3, 9]] = config.pad_token_id  # it has no position of its own
         n_kinds = getattr(config, "type_vocab_size", None)
         kinds = None if n_kinds is None else rng.integers(0, n_kinds, WORDS)
         asked = {"input_ids": torch.tensor(ids)[None], "output_attentions": True, "output_hidden_states": True}

@@ -16,9 +16,11 @@ import pytest
 
 import hopattn as ha
 from hopattn.checkpoints.families import EVERY_COMPUTED, FAMILIES
-from hopattn.checkpoints.fields import INERT
-from tests.checkpoints.published import PUBLISHED
+from hopattn.checkpoints.fields import INERT, Fields
+from hopattn.checkpoints.plan import Plan
+from tests.checkpoints.published import PUBLISHED, REFUSED, tiny
 from tests.checkpoints.referee import MODELS, ROTARY, made
+from tests.checkpoints.written import write
 from tests.refusal import refused
 
 
@@ -64,6 +66,40 @@ def test_attention_states_and_logits_are_those_of_transformers_in_double_precisi
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_configurations_as_they_were_published_give_the_numbers_of_transformers(name):
     assert differences(name, lambda one: one.double, 1e-12) == []
+
+
+YARNS = [
+    {},
+    {"mscale": 0.7, "mscale_all_dim": 1.3},
+    {"mscale": 0.7},
+    {"attention_factor": 1.5},
+    {"beta_fast": 16.0, "beta_slow": 2.0},
+    {"truncate": False},
+    {"factor": 0.5},
+]
+
+
+@pytest.mark.parametrize("options", YARNS)
+def test_the_frequencies_of_yarn_are_those_of_transformers(options):
+    import transformers
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    rules = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096, **options}
+    table = PUBLISHED["meta-llama/Llama-2-7b-hf"] | {"rope_scaling": rules}
+    expected, length = ROPE_INIT_FUNCTIONS["yarn"](transformers.LlamaConfig(**table), "cpu")
+    family = FAMILIES["llama"]
+    scaling = Plan.of(Fields(table, "config.json", family.defaults), family).positions[0].scaling
+    found = scaling(10000.0 ** (-np.arange(64) / 64), 10000.0)
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-5)
+    assert scaling.length == pytest.approx(length, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_configuration_of_other_numbers_is_refused_by_the_field_that_says_so(name, tmp_path):
+    original, changes = REFUSED[name]
+    write(tmp_path, tiny(PUBLISHED[original]) | changes, {})
+    (field,) = changes
+    refused(partial(ha.Checkpoint, tmp_path), "config.json:", field, f"unread=['{field}")
 
 
 @pytest.mark.parametrize("name", ROTARY)
