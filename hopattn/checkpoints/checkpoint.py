@@ -12,7 +12,7 @@ import numpy as np
 
 from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields, amended
-from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, require_arrays, table_in
+from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, has_adapter, require_arrays, table_in
 from hopattn.checkpoints.interventions import PLACES, Patch, alternatives, attributed, patched, with_patches
 from hopattn.checkpoints.parts import Parts
 from hopattn.checkpoints.plan import Plan
@@ -24,7 +24,7 @@ from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import as_array, read_by_numpy
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.declared import shaped
-from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.threads import Share, blocks, workers
 from hopattn.results.labelled import Labelled
@@ -69,6 +69,8 @@ class Checkpoint:
         dtype: Any = None,
     ) -> None:
         folder = path_of(path, "path")
+        if folder.is_file():
+            raise InvalidInput(f"path: '{shortened(folder)}' is a file; give its folder, '{shortened(folder.parent)}'")
         if not folder.is_dir():
             raise InvalidInput(f"path: there is no folder '{shortened(folder)}'; nothing is downloaded")
         precision = None if dtype is None else _precision(dtype)
@@ -81,12 +83,23 @@ class Checkpoint:
         self.path, self.family = folder, kind
         fields = Fields(table, CONFIG, family.defaults)
         self.plan = Plan.of(fields, family)
+        for name in missing or {}:
+            if name in fields.leftovers:
+                guess = nearest(name, family.defaults)
+                raise InvalidInput(
+                    f"missing: no loader reads '{name}'" + (f"; did you mean '{guess}'?" if guess else "")
+                )
         self._tokenizer = Tokenizer(folder, self.plan.n_tokens)
         arrays = arrays_in(folder)
-        with placed(named(arrays_file(folder))):
-            self._parts = Parts.of(family, self.plan, arrays, precision)
-        if fields.note and sys.stderr is not None:
-            sys.stderr.write(f"{fields.note}\n")
+        try:
+            with placed(named(arrays_file(folder))):
+                self._parts = Parts.of(family, self.plan, arrays, precision)
+        except InvalidInput as error:
+            raise InvalidInput(f"{error}; {fields.note}" if fields.note else error) from None
+        self.plan = self._parts.plan
+        notes = [fields.note] * bool(fields.note) + ["the adapter in the folder is not applied"] * has_adapter(folder)
+        if notes and sys.stderr is not None:
+            sys.stderr.write(f"{'; '.join(notes)}\n")
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -217,7 +230,9 @@ class Checkpoint:
         self._require_logits()
         of_logits, tokens = self._ids_of(token), self._tokens(ids)
         if len(of_logits) > 2:
-            raise InvalidInput(f"token: got {len(of_logits)}; expected one, or two for the difference of their logits")
+            raise InvalidInput(
+                f"token: got {len(of_logits)} tokens; expected one, or two for the difference of their logits"
+            )
         words = self._embedded(tokens, kinds)
         place = whole(at, "at", least=-len(words), most=len(words) - 1)
         parts = {"words": words[place]}

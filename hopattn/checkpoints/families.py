@@ -93,6 +93,15 @@ EVERY_COMPUTED: Mapping[str, tuple[Any, ...]] = {
     "quantization_config": (None,),
 }
 """The fields that every class reads, of which only these values are computed."""
+WHY = {
+    "quantization_config": "the arrays are quantised, which is not read; take the model before it was quantised",
+    "is_causal": "every word sees all others",
+    "use_bidirectional_attention": "every word sees all others",
+    "is_decoder": "words do not see those behind them",
+    "add_cross_attention": "the model reads the states of another one",
+    "position_embedding_type": "positions are not learned vectors",
+}
+"""What a model with another value of a field is."""
 
 _LLAMA_ATTENTION = {
     "query": "layers.{}.self_attn.q_proj",
@@ -187,8 +196,6 @@ _BERT_FIELDS = {
 _BERT_DEFAULTS = {
     "layer_norm_eps": 1e-12,
     "hidden_act": "gelu",
-    "type_vocab_size": 2,
-    "max_position_embeddings": 512,
     "tie_word_embeddings": True,
 }
 _BERT_COMPUTED = {"is_decoder": (False,), "position_embedding_type": ("absolute", None)}
@@ -258,7 +265,6 @@ FAMILIES: dict[str, Family] = {
         },
         defaults={
             "n_inner": None,
-            "n_positions": 1024,
             "layer_norm_epsilon": 1e-5,
             "activation_function": "gelu_new",
             "scale_attn_weights": True,
@@ -302,7 +308,6 @@ FAMILIES: dict[str, Family] = {
         constants={"scaled": False},
         defaults={
             "intermediate_size": None,
-            "max_position_embeddings": 2048,
             "layer_norm_epsilon": 1e-5,
             "activation_function": "gelu_new",
             "window_size": 256,
@@ -401,7 +406,6 @@ FAMILIES: dict[str, Family] = {
         constants={"epsilon": 1e-5},
         defaults={
             "word_embed_proj_dim": None,
-            "max_position_embeddings": 2048,
             "activation_function": "relu",
             "do_layer_norm_before": True,
             "_remove_final_layer_norm": False,
@@ -606,7 +610,7 @@ FAMILIES: dict[str, Family] = {
             "activation": "activation",
         },
         constants={"norm_first": False, "epsilon": 1e-12},
-        defaults={"activation": "gelu", "max_position_embeddings": 512, "tie_word_embeddings": True},
+        defaults={"activation": "gelu", "tie_word_embeddings": True},
         inert="sinusoidal_pos_embds|tie_weights_",
         biased=EVERY_MAP,
         unread_arrays=("embeddings.position_ids",),

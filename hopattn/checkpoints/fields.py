@@ -118,14 +118,15 @@ class Fields:
         self.lacking.append(self.path + first)
         return None
 
-    def expect(self, name: str, *values: Any) -> None:
-        """Note as a fault a field with a value that is not computed; it may be missing."""
+    def expect(self, name: str, *values: Any, why: str = "") -> None:
+        """Note as a fault a field with a value that is not computed; it may be missing. why: what another one means."""
         self.used.add(name)
         if name in self.table and self.table[name] not in values:
-            self.refuse(name, f"got {quoted(self.table[name])}; expected {quoted(values[0])}")
+            expected = f"got {quoted(self.table[name])}; expected {quoted(values[0])}"
+            self.refuse(name, f"{expected}: {why}" if why else expected)
 
     def refuse(self, name: str, why: str) -> None:
-        """Note a fault of a field that may be left unread."""
+        """Note a fault of a field, which the caller may leave unread."""
         self.faults.append(f"{self.path}{name}: {why}")
         self.removable.append(self.path + name)
 
@@ -141,7 +142,7 @@ class Fields:
             return
         cures = []
         if names := list(dict.fromkeys(self.removable)):
-            cures.append(f"to leave a field unread, give unread={names} (--unread {','.join(names)})")
+            cures.append(f"if the model needs no such field, leave it out: unread={names} (--unread {','.join(names)})")
         if names := list(dict.fromkeys(self.lacking)):
             values = f"missing={{{', '.join(f'{name!r}: …' for name in names)}}} (--missing {names[0]}=…)"
             cures.append(f"for a missing field, give the value of the model's authors: {values}")

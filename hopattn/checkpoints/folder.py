@@ -11,14 +11,19 @@ CONFIG, ARRAYS, INDEX = "config.json", "model.safetensors", "model.safetensors.i
 MOST_BYTES = 2**24  # of a file in JSON
 _SAVE = "`transformers.{model}.from_pretrained({here!r}{options}).save_pretrained('NEW')` writes it"
 OTHERS = {
-    (".gguf",): ("of GGUF", _SAVE.replace("{options}", ", gguf_file={file!r}")),
+    ("adapter_model.safetensors", "adapter_model.bin"): (
+        "an adapter of another model",
+        "join them: `peft.AutoPeftModelForCausalLM.from_pretrained({here!r}).merge_and_unload().save_pretrained('NEW')`",
+    ),
+    (".gguf",): ("of GGUF", _SAVE.replace("{options}", ", gguf_file={file!r}") + ", with the package gguf"),
+    (".00.pth",): ("in the authors' own form", "take the files of the same model for `transformers`"),
     (".bin", ".pt", ".pth", ".ckpt", ".pkl"): ("pickles, which may run programs and are never loaded", _SAVE),
     (".h5",): ("of TensorFlow", _SAVE.replace("{options}", ", from_tf=True") + ", with transformers < 5"),
     (".msgpack",): ("of Flax", _SAVE.replace("{options}", ", from_flax=True") + ", with transformers < 5"),
     (".onnx",): ("of ONNX, graphs without the arrays' names", "take the files of the model before it was exported"),
-    (".safetensors",): ("other arrays", f"a model is {ARRAYS}, or several files and {INDEX}"),
+    (".safetensors",): ("other arrays", f"a model is {ARRAYS}, or several files and their index, {INDEX}"),
 }
-"""The files of models by the endings of their names, the likeliest source first: what they are, and what to do."""
+"""The files of models by the ends of their names, the likeliest source first: what they are, and what to do."""
 
 
 def table_in(file: Path) -> dict[str, Any]:
@@ -32,6 +37,9 @@ def table_in(file: Path) -> dict[str, Any]:
             raise InvalidInput(f"{named(file)}: '{shortened(twice)}' is given twice; expected one")
         return found
 
+    if file.name == CONFIG and not file.exists():
+        where = f"in '{shortened(file.parent)}', which says what the arrays are"
+        raise InvalidInput(f"there is no file '{CONFIG}' {where}")
     with opened(file) as stream:
         text = stream.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
@@ -66,12 +74,20 @@ def require_arrays(folder: Path) -> None:
     """Raise `InvalidInput` for a folder that holds a model in files of other programs alone, with what to do."""
     if arrays_file(folder).exists():
         return
+    if snapshots := sorted(one.name for one in folder.glob("snapshots/*") if one.is_dir()):
+        inner = Path(folder.name, "snapshots", snapshots[-1])
+        raise InvalidInput(f"'{shortened(folder)}' is a cache of the Hub; give the folder in it, '{shortened(inner)}'")
     files = sorted(one.relative_to(folder) for one in (*folder.iterdir(), *folder.glob("onnx/*")) if one.is_file())
     for endings, (what, cure) in OTHERS.items():
-        if names := [str(one) for one in files if one.suffix.lower() in endings]:
+        if names := [str(one) for one in files if one.name.lower().endswith(endings)]:
             do = cure.format(model=_class_of(folder), here=str(folder), file=names[0], options="")
             there = f"'{shortened(folder)}' has no {ARRAYS}, but {listed(names)}: {what}"
             raise InvalidInput(f"{there}; {do}")
+
+
+def has_adapter(folder: Path) -> bool:
+    """Whether the folder holds an adapter beside the model."""
+    return (folder / "adapter_config.json").exists()
 
 
 def _class_of(folder: Path) -> str:
@@ -80,7 +96,7 @@ def _class_of(folder: Path) -> str:
         name = table_in(folder / CONFIG)["architectures"][0]
     except (InvalidInput, LookupError, TypeError):
         name = ""
-    return name if isinstance(name, str) and name.isidentifier() else "AutoModel"
+    return name if isinstance(name, str) and name.isidentifier() else "AutoModelForCausalLM"
 
 
 def _by_index(index: Path) -> dict[str, StoredArray]:

@@ -5,7 +5,7 @@ Half precision is widened to single precision as it is read; other arrays stay i
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,23 +66,29 @@ class Parts:
         stored = {short[name]: array for name, array in arrays.items()}
         if len(stored) < len(arrays):
             raise InvalidInput(f"arrays: the prefix '{family.prefixes[0]}' or an older ending gives a name twice")
-        if not plan.tied and family.untied_bias in stored:
+        if family.untied_bias in stored:
             stored[family.arrays["logit_bias"]] = stored.pop(family.untied_bias)
+        if plan.tied and family.arrays["unembedding"] in stored:  # arrays that differ are not tied, whatever is said
+            plan = replace(plan, tied=False)
         shapes, of_logits = shapes_of(family, plan)
         has_logits = not of_logits or any(name in stored for name in of_logits)
         wanted = shapes | of_logits if has_logits else shapes
         if missing := [name for name in wanted if name not in stored]:
-            raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them")
-        names = [*family.unread_arrays, *TASK_ARRAYS, *[family.arrays["unembedding"]] * plan.tied]
-        unread = re.compile("|".join(re.escape(name).replace(r"\*", ".*").replace(r"\{\}", r"(\d+)") for name in names))
+            others = [array.name for name, array in stored.items() if name not in wanted]
+            there = f"; the file has {listed(others[:3])}" if others else ""
+            raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them{there}")
+        unread = _pattern([*family.unread_arrays, *TASK_ARRAYS])
+        layered = _pattern(one for one in (*names_of(family), *family.unread_arrays) if "{}" in one)
         for name, array in stored.items():
+            number = next(filter(None, match.groups()), "") if (match := layered.match(name)) else ""
+            if number and int(number) >= plan.n_layers:
+                why = f"is of layer {number}, and the configuration says n_layers = {plan.n_layers}"
+                raise InvalidInput(f"{array.where} {why}")
             if name in wanted and array.shape != wanted[name]:
                 raise InvalidInput(f"{array.where}: got shape {array.shape}; the configuration says {wanted[name]}")
             if name in wanted:
                 array.require("f", "floating-point numbers")
-            elif (match := unread.fullmatch(name)) is None or int(
-                next(filter(None, match.groups()), 0)
-            ) >= plan.n_layers:
+            elif not unread.fullmatch(name):
                 guess = nearest(name, wanted)
                 raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
         return cls(family, plan, stored, has_logits, dtype)
@@ -245,6 +251,16 @@ def _names(arrays: Iterable[str], family: Family) -> dict[str, str]:
             if short.endswith(old):
                 names[name] = short.removesuffix(old) + new
     return names
+
+
+def _pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """Any of these names, in which `{}` is a number and `*` any text."""
+    return re.compile("|".join(re.escape(name).replace(r"\*", ".*").replace(r"\{\}", r"(\d+)") for name in names))
+
+
+def names_of(family: Family) -> list[str]:
+    """The names of the arrays of a family, those of maps and norms without their endings."""
+    return [*family.maps.values(), *family.norms.values(), *family.arrays.values()]
 
 
 def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:

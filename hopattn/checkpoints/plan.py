@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from hopattn.checkpoints.families import EVERY_COMPUTED, Family
+from hopattn.checkpoints.families import EVERY_COMPUTED, WHY, Family
 from hopattn.checkpoints.fields import Check, Fields
 from hopattn.foundation.checks import each, flag, positive, real, whole
 from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
@@ -120,7 +120,8 @@ class Plan:
             return str(value)
 
         checks = {**CHECKS, "activation": known}
-        read = {meaning: names for meaning, names in family.fields.items() if meaning not in TURNS}
+        apart = {*TURNS, *({"period"} if fields.table.get("layer_types") else ())}
+        read = {meaning: names for meaning, names in family.fields.items() if meaning not in apart}
         of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in read.items()}}
         tied = fields.take("tie_word_embeddings", flag)
         biases = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
@@ -128,7 +129,7 @@ class Plan:
         has_window = None if fields.faults else _windows(fields, family, of)
         for name, values in {**EVERY_COMPUTED, **family.computed}.items():
             if not re.fullmatch(family.inert, name):
-                fields.expect(name, *values)
+                fields.expect(name, *values, why=WHY.get(name, ""))
         fields.leave(family.inert)
         fields.require()
         assert has_window is not None
@@ -211,7 +212,7 @@ def _windows(fields: Fields, family: Family, of: Mapping[str, Any]) -> tuple[boo
         result = tuple(of["windowed"] and width is not None and i >= of["first_window"] for i in range(n))
     elif family.windows == "second":
         result = tuple(i % 2 == 0 for i in range(n))
-    elif family.windows == "period":
+    elif family.windows == "period" and "period" in of:
         result = tuple((i + 1) % of["period"] != 0 for i in range(n))
     elif family.windows == "patterns":
         result = of["patterns"]
@@ -283,7 +284,8 @@ def _turn(table: Fields, fields: Fields, family: Family, base: str, longest: int
     if kind is None:
         return None
     if kind not in family.scalings:
-        table.refuse("rope_type" if "rope_type" in table.table else "type", unknown(kind, family.scalings))
+        why = f"the rule {quoted(kind)} is not computed; those that are: {', '.join(family.scalings)}"
+        table.refuse("rope_type" if "rope_type" in table.table else "type", why)
         return None
     make, names, defaults = SCALINGS[kind]
     table.defaults = {**defaults, **({"original_max_position_embeddings": longest} if longest else {})}

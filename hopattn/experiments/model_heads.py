@@ -154,7 +154,10 @@ def _require_length(n: int, model: OpenedModel, cure: str) -> None:
 def _ids_in(file: Path) -> np.ndarray:
     """The ids in a file of arrays, or in a text of whole numbers between commas, spaces and brackets."""
     if file.suffix.lower() in ARRAYS:
-        found = numbers(file).reshape(-1)
+        found = numbers(file)
+        if found.size != found.shape[-1]:
+            raise InvalidInput(f"{named(file)}: got ids of shape {found.shape}; expected those of one text, (n,)")
+        found = found.reshape(-1)
         if (wrong := found[found != np.floor(found)]).size:
             raise InvalidInput(f"{named(file)}: got {wrong[0]:g}; expected ids, which are whole numbers")
         return found.astype(np.int64)
@@ -201,7 +204,7 @@ def trained(path: Path) -> Training:
     path = path if path.exists() else shipped.get(str(path), path)
     if path.suffix.lower() != ".npz":
         expected = f"a folder of a checkpoint, an .npz file of `hopattn train`, or {listed(shipped)}"
-        there = "is another file" if path.exists() else "is not there"
+        there = "is another file" if path.exists() else "is not there, and nothing is downloaded"
         raise InvalidInput(f"'{shortened(path)}' {there}; expected {expected}")
     return Training.load(path)
 

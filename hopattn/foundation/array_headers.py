@@ -39,6 +39,8 @@ _UNREAD = {
     **dict.fromkeys(("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
 }
 """The types that are not read, and the bits of a number of each."""
+_POINTER = b"version https://git-lfs"
+"""The beginning of the text that Git LFS leaves in the place of a large file."""
 _HELD: ContextVar[tuple[Path, zipfile.ZipFile] | None] = ContextVar("_HELD", default=None)
 """The archive that `opened_once` holds open."""
 
@@ -68,6 +70,8 @@ def opened(file: Path) -> Iterator[io.BufferedReader]:
     """A file opened to read; raises `InvalidInput` for one that is missing, not a plain file, or cannot be read."""
     require_file(file)
     with _access(file), file.open("rb") as stream:
+        if stream.peek(len(_POINTER)).startswith(_POINTER):
+            raise InvalidInput(f"{named(file)} is a pointer of Git LFS; `git lfs pull` fetches the file itself")
         yield stream
 
 

@@ -7,6 +7,7 @@ every parameter moved; so no fault of a reader hides behind a start value.
 import ast
 import inspect
 import re
+import warnings
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ from hopattn.checkpoints.families import EVERY_COMPUTED, FAMILIES
 from hopattn.checkpoints.fields import INERT, Fields
 from hopattn.checkpoints.plan import Plan
 from tests.checkpoints.published import PUBLISHED, REFUSED, tiny
-from tests.checkpoints.referee import MODELS, ROTARY, made
+from tests.checkpoints.referee import MODELS, ROTARY, TOKENS, made
 from tests.checkpoints.written import write
 from tests.refusal import refused
 
@@ -156,6 +157,34 @@ def test_the_defaults_of_a_family_are_those_of_its_configuration_in_transformers
             assert of_turns[names.get(field, field)] == value
         elif value is not None and field in table and not (field == "sliding_window" and "use_sliding_window" in table):
             assert table[field] == value, field
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("openai-community/gpt2-medium", "lm_head.weight"),
+        ("google-bert/bert-base-uncased", "cls.predictions.decoder.weight"),
+        ("google-bert/bert-base-uncased", "cls.predictions.decoder.bias"),
+    ],
+)
+def test_an_array_of_its_own_reads_the_logits_whatever_the_configuration_says(name, array, tmp_path):
+    """As transformers reads a file in which the two arrays of a tied model differ."""
+    import torch
+    import transformers
+    from safetensors.numpy import load_file, save_file
+
+    one = made(name)
+    state = load_file(one.path / "model.safetensors")
+    shape = (TOKENS,) if array.endswith("bias") else (TOKENS, 32)
+    state[array] = np.random.default_rng(5).normal(size=shape)
+    save_file(state, tmp_path / "model.safetensors", {"format": "pt"})
+    (tmp_path / "config.json").write_text((one.path / "config.json").read_text())
+    kind = transformers.AutoModelForMaskedLM if "bert" in name else transformers.AutoModelForCausalLM
+    with warnings.catch_warnings(action="ignore"), torch.no_grad():
+        model = kind.from_pretrained(tmp_path, dtype=torch.float64, local_files_only=True)
+        expected = model(input_ids=torch.tensor(one.ids)[None]).logits[0].numpy()
+    np.testing.assert_allclose(ha.Checkpoint(tmp_path).run(one.ids).logits, expected, rtol=1e-4, atol=1e-4)
+    assert np.abs(ha.Checkpoint(one.path).run(one.ids).logits - expected).max() > 0.1
 
 
 def test_what_is_not_read_or_does_not_fit_is_refused():

@@ -24,7 +24,7 @@ CONFIGURATIONS = [
     ({"hidden_size": 9, "num_key_value_heads": 4}, "dim 9", "4 heads"),
     ({"attention_bias": True}, "arrays: missing: layers.0.self_attn.q_proj.bias, "),
     ({"num_hidden_layers": 3}, "arrays: missing: layers.2."),
-    ({"num_hidden_layers": 1}, "layers.1.", "'layers.0"),
+    ({"num_hidden_layers": 1}, "'layers.1.", "is of layer 1", "n_layers = 1"),
     ({"num_hidden_layers": 0}, "num_hidden_layers:", "from 1 to 10000"),
     ({"num_hidden_layers": 10**9}, "num_hidden_layers:", "from 1 to 10000"),
     ({"intermediate_size": 6}, "(5, 8)", "(6, 8)"),
@@ -93,17 +93,40 @@ def test_what_no_loader_reads_and_what_is_assumed_is_said_in_one_line(tmp_path, 
         ("tf_model.h5", ["TensorFlow", "from_tf=True", "transformers < 5"]),
         ("flax_model.msgpack", ["Flax", "from_flax=True"]),
         ("onnx/model.onnx", ["ONNX"]),
-        ("adapter_model.safetensors", ["other arrays", "model.safetensors.index.json"]),
+        ("adapter_model.safetensors", ["an adapter of another model", "merge_and_unload"]),
+        ("model-00001-of-00002.safetensors", ["other arrays", "model.safetensors.index.json"]),
+        ("consolidated.00.pth", ["the authors' own form"]),
+        ("snapshots/0f3c/config.json", ["a cache of the Hub", "snapshots/0f3c"]),
     ],
 )
 def test_a_folder_with_files_of_other_programs_alone_says_what_is_there_first(file, words, tmp_path):
-    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).parent.mkdir(exist_ok=True, parents=True)
     (tmp_path / file).write_bytes(b"")
     for table in ("", "{", '{"model_type": "falcon"}', '{"architectures": ["GPT2LMHeadModel"]}'):
         (tmp_path / "config.json").write_text(table)
-        refused(reading(tmp_path), "", f"has no model.safetensors, but {file}", *words)
+        there = () if file.startswith("snapshots") else (f"has no model.safetensors, but {file}",)
+        refused(reading(tmp_path), "", *there, *words)
     if "save_pretrained" in words:
         refused(reading(tmp_path), "", f"transformers.GPT2LMHeadModel.from_pretrained('{tmp_path}')")
+
+
+def test_what_stands_in_the_place_of_a_model_is_named(tmp_path, capsys):
+    folder = write(tmp_path, LLAMA, state_of(LLAMA))
+    refused(reading(folder / "model.safetensors"), "path:", "is a file; give its folder")
+    refused(reading(folder, missing={"rope_thetta": 5.0}), "missing:", "'rope_thetta'", "'rope_theta'")
+    (folder / "adapter_config.json").write_text("{}")
+    ha.Checkpoint(folder)
+    assert capsys.readouterr().err == "the adapter in the folder is not applied\n"
+    state = {f"_orig_mod.{name}": array for name, array in state_of(LLAMA).items()}
+    refused(reading(write(tmp_path, LLAMA, state)), "", "arrays: missing:", "the file has _orig_mod.")
+    config = {name: one for name, one in {**LLAMA, "model_type": "mistral"}.items() if name != "num_key_value_heads"}
+    refused(
+        reading(write(tmp_path, config | {"num_attention_heads": 8}, state_of(LLAMA))), "", "num_key_value_heads = 8"
+    )
+    for name in ("config.json", "model.safetensors"):
+        write(tmp_path, LLAMA, state_of(LLAMA))
+        (folder / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n")
+        refused(reading(folder), "", f"'{name}' is a pointer of Git LFS", "git lfs pull")
 
 
 @pytest.mark.parametrize("name", ["classifier.dense.weight", "qa_outputs.bias", "score.weight", "pooler.dense.bias"])

@@ -44,7 +44,7 @@ def command(
 
     \b
     hopattn heads gpt2                                  25 random tokens, four times
-    hopattn heads gpt2 --ids text.npy --long 8192       the first 8,192 ids of a file
+    hopattn heads pythia --ids text.npy --long 8192     the first 8,192 ids of a file
     hopattn heads two-layers --figure heads.svg         a small model that comes with hopattn
     hopattn heads two-layers --save model               the same model as a folder in GPT-2's form
 
