@@ -13,7 +13,7 @@ _SAVE = "`transformers.{model}.from_pretrained({here!r}{options}).save_pretraine
 OTHERS = {
     ("adapter_model.safetensors", "adapter_model.bin"): (
         "an adapter of another model",
-        "join them: `peft.AutoPeftModelForCausalLM.from_pretrained({here!r}).merge_and_unload().save_pretrained('NEW')`",
+        "join both: `peft.AutoPeftModelForCausalLM.from_pretrained({here!r}).merge_and_unload()` is the whole model",
     ),
     (".gguf",): ("of GGUF", _SAVE.replace("{options}", ", gguf_file={file!r}") + ", with the package gguf"),
     (".00.pth",): ("in the authors' own form", "take the files of the same model for `transformers`"),

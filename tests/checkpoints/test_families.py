@@ -77,6 +77,7 @@ YARNS = [
     {"beta_fast": 16.0, "beta_slow": 2.0},
     {"truncate": False},
     {"factor": 0.5},
+    {"original_max_position_embeddings": None},
 ]
 
 
@@ -86,6 +87,7 @@ def test_the_frequencies_of_yarn_are_those_of_transformers(options):
     from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
     rules = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096, **options}
+    rules = {name: value for name, value in rules.items() if value is not None}
     table = PUBLISHED["meta-llama/Llama-2-7b-hf"] | {"rope_scaling": rules}
     expected, length = ROPE_INIT_FUNCTIONS["yarn"](transformers.LlamaConfig(**table), "cpu")
     family = FAMILIES["llama"]
@@ -185,6 +187,16 @@ def test_an_array_of_its_own_reads_the_logits_whatever_the_configuration_says(na
         expected = model(input_ids=torch.tensor(one.ids)[None]).logits[0].numpy()
     np.testing.assert_allclose(ha.Checkpoint(tmp_path).run(one.ids).logits, expected, rtol=1e-4, atol=1e-4)
     assert np.abs(ha.Checkpoint(one.path).run(one.ids).logits - expected).max() > 0.1
+
+
+def test_narrow_vectors_of_tokens_are_widened_where_they_are_asked_for():
+    one = made("opt with narrow words and the norm last")
+    model = ha.Checkpoint(one.path)
+    assert model.embedding.shape == model.unembedding.shape == (TOKENS, 24)
+    run = model.run(one.ids)
+    np.testing.assert_allclose(run.states[-1] @ model.unembedding.T, run.logits, rtol=1e-10, atol=1e-12)
+    places = model.run(one.ids).states[0] - model.embedding[one.ids]
+    np.testing.assert_allclose(model.run(one.ids[::-1]).states[0] - model.embedding[one.ids[::-1]], places, atol=1e-12)
 
 
 def test_what_is_not_read_or_does_not_fit_is_refused():
