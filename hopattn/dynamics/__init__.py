@@ -7,7 +7,6 @@
 - `updates/`: the ways to apply one step: synchronous, asynchronous, stochastic, continuous time
 - `own_parts.py`: classes of the user's own, in the registries
 - `saving.py`: the file of a memory: how it is written and read
-- `stopping.py`: the rules that stop a cue: growth, a fixed point, a cycle
-- `recall_on_device.py`: recall of arrays of PyTorch and JAX, which stay on their device
-- `recall.py`: recall: step after step, and what a memory inherits
+- `loop.py`: the loop of every recall, of any library, and the rules that stop a cue
+- `recall.py`: the call of a recall, and what a memory inherits
 """

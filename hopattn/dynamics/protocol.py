@@ -107,11 +107,6 @@ class Recallable(ABC):
         return shared(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
 
     @property
-    def least_read(self) -> float:
-        """A lower bound of `size_read` without a mask, whatever the states; 0 where none is known."""
-        return 0.0
-
-    @property
     def largest(self) -> float:
         """The largest |entry| of the patterns, and of what is read out for them."""
         return self.reference.largest

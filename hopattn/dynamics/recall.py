@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from inspect import cleandoc
 from typing import Any, ClassVar
 
@@ -10,13 +9,12 @@ import numpy as np
 
 from hopattn.dynamics import saving
 from hopattn.dynamics.likeness import ReferencePatterns
+from hopattn.dynamics.loop import Loop, refuse_traced
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.recall_on_device import DeviceRecall, arrays_of_step, refuse_traced
 from hopattn.dynamics.record import WORDS, Recall, Status
-from hopattn.dynamics.stopping import StoppingRule
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
-from hopattn.dynamics.updates.base import Descent, StepContext, Update
+from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import (
     Array,
@@ -28,9 +26,9 @@ from hopattn.foundation.arrays import (
     require_alike,
     require_dim,
     require_finite,
-    require_finite_energy,
+    tolerance,
 )
-from hopattn.foundation.checks import REPEATED, Seed, each, generator, whole
+from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
@@ -94,43 +92,11 @@ class AssociativeMemory(Recallable, ShownInNotebook):
             raise InvalidInput(f"update: {obstacle}")
         reference = self.reference
         start = _checked_cues(self, reference, cues)
-        x, before = start if start.ndim > 1 else start[None, :], None
+        x = start if start.ndim > 1 else start[None, :]
         allowed = None if mask is None else _checked_mask(mask, self.n_keys, x)
-        stop = StoppingRule(self, rule, tol, self.largest, x)
-        if not isinstance(x, np.ndarray):
-            record = DeviceRecall(self, rule, stop, x, allowed, names).run(max_steps, draws)
-            return record if start.ndim > 1 else record.only_row()
-        active, carried = np.arange(len(x)), rule.internal(self, x)
-        internal = None if carried is None else np.array(carried)
-        own = draws.spawn(len(x)) if rule.stochastic else []
-        kept, energies = [arrays_of_step(self, names, x, allowed)] if names else [], []
-        for t in range(1, max_steps + 1):
-            now, where, energy = _of(x, active), _of(allowed, active), np.zeros(len(x))
-            moved = None if internal is None else internal[active]
-            context = StepContext(t - 1, draws, tuple([own[i] for i in active]) if own else (), moved)
-            with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
-                after, known = rule.step(self, now, where, context)
-            if known is not None:
-                energy[active] = known
-                require_finite_energy(energy.astype(known.dtype), self.cure)
-                energies.append(energy)
-            after, goes_on = stop.judge(t, active, (_of(before, active), now, after), where)
-            before, x = x, np.array(after if active.size == len(x) else x, dtype=x.dtype, order="C")
-            if active.size < len(x):
-                x[active] = after
-            stop.remember(x, t)
-            if internal is not None:
-                internal[active] = context.internal
-            kept += [arrays_of_step(self, names, x, allowed)] if names else []
-            active = active[goes_on]
-            if not active.size:
-                break
-        by_step: dict[str, Any] = {name: np.stack([arrays[name] for arrays in kept]) for name in names}
-        ended = partial(_energy, self, x, allowed)
-        table = stop.energies(energies, float(np.finfo(x.dtype).eps), ended) if energies else None
-        stop.tell_nothing_near(x, allowed)
-        ends = stop.steps, stop.status, stop.status == Status.CONVERGED, stop.residual, stop.period
-        record = Recall(x, *ends, table, reference, **by_step)
+        default = 0.0 if self.activation.discrete else tolerance(x.dtype, namespace(x))
+        bound = default if tol is None else real(tol, "tol", least=0.0)
+        record = Loop(self, rule, x, allowed, names, bound).run(max_steps, draws)
         return record if start.ndim > 1 else record.only_row()
 
     def descends(self, update: str | Update | None = None) -> Descent:
@@ -169,18 +135,6 @@ class AssociativeMemory(Recallable, ShownInNotebook):
 AssociativeMemory.recall.__doc__ = "\n\n".join(
     cleandoc(text or "") for text in (AssociativeMemory.recall.__doc__, Recall.__doc__)
 )  # with the fields of a `Recall` at its end, so that `help` is whole
-
-
-def _energy(memory: Recallable, states: np.ndarray, mask: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-    """The energies of these rows of states."""
-    return np.asarray(memory.energy(states[rows], _of(mask, rows)))
-
-
-def _of(rows: Any, active: np.ndarray) -> Any:
-    """The rows of the active cues; those of all cues, and rows that are the same for all, are not copied."""
-    if rows is None or len(active) == len(rows):
-        return rows
-    return rows[active] if rows.strides[0] else rows[: len(active)]
 
 
 def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.dynamics.stopping import GROWTH
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.experiments.own_memories import is_part, memory_with, own_named

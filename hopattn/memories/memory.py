@@ -25,27 +25,24 @@ from hopattn.foundation.arrays import (
     as_float,
     entries,
     namespace,
-    on_host,
     require_alike,
     require_broadcast,
     require_dim,
     require_one_device,
     stored_rows,
-    taken,
 )
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import followed
-from hopattn.foundation.vectors import largest_change, largest_entries, largest_entry, nonzero
+from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
 from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
-from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot, Similarity, similarities
+from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
 Stored = Vectors | os.PathLike[str]
@@ -368,45 +365,14 @@ class Memory(KeyValueMemory):
         return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
-        """Σ p|v| / Σ p by a step that reads the sizes and ones, so that no matrix of all weights is held.
-
-        States that differ from the first by so little that no weight of the softmax changes by more than a share of √ε
-        read what it reads: |Δβs| ≤ β |k|₁ |Δx|, and p changes by a factor of at most exp(2 |Δβs|).
-        """
         if not self.separation.shares:
             return super().size_read(states, mask)
-        place = None
-        if mask is None and type(self.separation) is Softmax and type(self.similarity) is Dot:
-            near = float(namespace(states).finfo(states.dtype).eps) ** 0.5 / (2 * float(self.beta))
-            with np.errstate(over="ignore", invalid="ignore"):
-                apart = ~(self._longest_key * on_host(largest_change(states[:1, :], states)).astype(float) <= near)
-            apart[0] = False
-            place, states = np.cumsum(apart) * apart, taken(states, np.append(0, np.flatnonzero(apart)))
-        found = self.retrieval.field(states, self.keys, self._sizes_and_ones, mask)
-        size = found[:, 0] / nonzero(found[:, 1])
-        return size if place is None else taken(size, place)
-
-    @cached_property
-    def _longest_key(self) -> float:
-        """The largest sum of |entries| of a key."""
-        xp = namespace(self.keys)
-        return float(max(xp.max(xp.sum(xp.abs(self.keys[some, :]), axis=-1)) for some in blocks(self.n_keys, ROWS)))
+        sizes = self.value_sizes[:, None]  # a field that reads them holds no matrix of all weights
+        return self.retrieval.field(states, self.keys, sizes, mask)[:, 0]
 
     @property
     def largest(self) -> float:
         return max(super().largest, largest_entry(self.values) if self.values is not self.patterns else 0.0)
-
-    @cached_property
-    def least_read(self) -> float:
-        """The size of the smallest value, where all weights of a row sum to 1."""
-        return float(namespace(self.value_sizes).min(self.value_sizes)) if self.separation.shares else 0.0
-
-    @cached_property
-    def _sizes_and_ones(self) -> Array:
-        """The size of each value beside a 1, `(n_patterns, 2)`; of the dim of the keys for PyTorch's fused step."""
-        xp, sizes = namespace(self.values), self.value_sizes
-        more = 0 if isinstance(sizes, np.ndarray) else max(int(self.keys.shape[1]) - 2, 0)
-        return xp.stack([sizes, xp.ones_like(sizes), *[xp.zeros_like(sizes)] * more], axis=-1)
 
     def _cues(self, cues: Any) -> Array:
         states = as_float(cues, "cues", like=self.keys)

@@ -74,7 +74,8 @@ OWN = {
     "Checkpoint.head": {"layer": 0, "head": 0}, "Checkpoint.layer": {"layer": 0, "states": np.ones((1, 8))},
     "Checkpoint.patch": {"place": "residual", "layer": 0}, "Checkpoint.layers": {"ids": [1, 2]},
     "Checkpoint.logits": {"states": np.ones((1, 8))}, "Checkpoint.multi_head": {"layer": 0},
-    "Checkpoint.run": {"ids": [1, 2]}, "Choices.__getitem__": {"name": "hopfield"},
+    "Checkpoint.run": {"ids": [1, 2]}, "Checkpoint.tokens": {"text": "a dog"},
+    "Choices.__getitem__": {"name": "hopfield"},
     "EncoderDecoder.__call__": {"source": REAL, "target": REAL},
     "EncoderDecoder.from_torch": {"n_heads": 1, "module": _encoder_decoder().to_torch()},
     "EncoderDecoder.memory": {"source": REAL},
@@ -132,7 +133,14 @@ cue_term step_of_layers spread
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {
-    *("Associator.energy", "Associator.gradient", "Hopfield.gradient", "Bidirectional.gradient", "Network.save"),
+    *(
+        "Checkpoint.tokens",
+        "Associator.energy",
+        "Associator.gradient",
+        "Hopfield.gradient",
+        "Bidirectional.gradient",
+        "Network.save",
+    ),
     *(
         f"{memory}.{name}"
         for memory in ("Associator", "Bidirectional", "Hopfield", "Network")

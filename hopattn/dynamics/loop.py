@@ -1,0 +1,312 @@
+"""The loop of every recall: one step after another, until each cue rests, repeats, grows, or the steps are used up.
+
+The states stay in their library, on their device; a few numbers of each cue and step come here, and decide. An
+accelerator takes `AHEAD` steps of all cues before it is asked for them: what a cue did after its last step is left out.
+
+With x₍t−1₎, x and x⁺ three states of a cue one after another, |·| the largest magnitude of an entry, and `size` the
+larger of |x⁺| and of Σ|p||ξ| / Σ|p|, the mean size of the patterns with the weights that x⁺ gives them, a cue stops at
+the first of
+
+    growth:         |x⁺| > 2²⁰ · scale               scale the largest entry that the recall has a measure of
+    a fixed point:  r ≤ tol · size                   r the residual: |x⁺ − x|, in continuous time |x⁺ − ∇Φ(h(x⁺))|
+    a cycle of two: |x⁺ − x₍t−1₎| ≤ tol · size       x⁺ = x₍t−1₎ up to the tolerance
+    a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
+
+The scale is the largest entry of the cue, the patterns and values, the first state, a random move of the update, and
+the bounds of the activation: a bounded state never diverges. A cue that has grown keeps its last state. A cycle of
+length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT Numerical Mathematics 20,
+176). An update that may leave a fixed point or a cycle does not stop there (`Update.ends`).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.record import WORDS, Recall, Status
+from hopattn.dynamics.updates.base import StepContext, Update
+from hopattn.foundation.arrays import Array, device_of, namespace, on_host, require_finite_energy, taken
+from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.traces import traced
+from hopattn.foundation.vectors import largest_change, largest_entries
+
+GROWTH = 2.0**20
+"""A state that is this many times larger than the scale of its recall counts as diverged."""
+TWO = 2
+"""The length of the cycles that are noticed up to the tolerance."""
+AHEAD = 4
+"""The number of steps after which an accelerator is asked which cues go on."""
+MANY = 64
+"""The number of cues from which those that have stopped are left out; each new shape costs JAX a compilation."""
+FIXED = "take a fixed number of steps instead: `for _ in range(n): x = memory.step(x)`"
+
+
+def refuse_traced(*arrays: Array) -> None:
+    """Raise `InvalidInput` for arrays with which a library follows the computation."""
+    if any(map(traced, arrays)):
+        cure = f"{FIXED}; or give constants, under `torch.no_grad()` in PyTorch"
+        raise InvalidInput(f"recall: the numbers decide where each cue stops, so that it cannot be traced; {cure}")
+
+
+def steps_ahead(x: Array) -> int:
+    """The number of steps between two questions to the device of an array; a CPU answers at once, and is asked each."""
+    return 1 if "cpu" in str(device_of(x)).lower() else AHEAD
+
+
+class Move(NamedTuple):
+    """One step of some cues: their states and internal states after it, and the numbers `(n,)` that judge it.
+
+    Of the numbers, size is |x⁺|, residual the update's distance from a fixed point, back |x⁺ − x₍t−1₎| and apart
+    |x⁺ − x₍a₎| where they are known, and energy E(x).
+    """
+
+    after: Array
+    internal: Array | None
+    numbers: dict[str, Array]
+
+
+@dataclass(eq=False)
+class Loop:
+    """A recall of cues `(n, dim)` of any library.
+
+    x: the present states. mask: `(n, n_patterns)`, or None. names: the arrays that the record keeps of every step. tol:
+    as of `recall`. steps, status, residual, period: how each cue has ended, `(n,)` each.
+    """
+
+    memory: Recallable
+    rule: Update
+    x: Array
+    mask: Array | None
+    names: tuple[str, ...]
+    tol: float
+    kept: Array = field(init=False)
+    kept_at: int = 0
+
+    def __post_init__(self) -> None:
+        xp, n = namespace(self.x), int(self.x.shape[0])
+        self.on_numpy, self.kept, ends = isinstance(self.x, np.ndarray), self.x, self.rule.ends
+        self.ahead = 1 if self.on_numpy else steps_ahead(self.x)
+        self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory.largest
+        self.by_change = type(self.rule).residual is Update.residual
+        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=WORDS)
+        self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
+        least = max(self.largest, self.rule.spread(int(self.x.shape[1])))
+        self.scale = np.maximum(on_host(xp.max(xp.abs(self.x), axis=-1)).astype(float), least)
+
+    def run(self, max_steps: int, rng: np.random.Generator) -> Recall:
+        """The record of at most so many steps; raises `InvalidInput` for an update that is of NumPy arrays alone."""
+        if not (self.on_numpy or self.rule.on_devices):
+            cure = "give update='sync' or 'concave_convex', or NumPy arrays"
+            raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {cure}")
+        memory, n, t, before, energies = self.memory, len(self.steps), 0, None, list[np.ndarray]()
+        internal, live = self.rule.internal(memory, self.x), np.arange(n)
+        internal = np.array(internal) if self.on_numpy and internal is not None else internal
+        own = rng.spawn(n) if self.rule.stochastic else []
+        by_step, rows = [self._arrays()] if self.names else [], live
+        while t < max_steps and live.size:
+            if self.on_numpy or MANY <= len(rows) >= 2 * live.size:
+                rows = live
+            draws = tuple(own[i] for i in rows) if own else ()
+            with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
+                moves = self._moves(t, min(self.ahead, max_steps - t), rows, before, internal, rng, draws)
+                columns = self._on_host(moves)
+            for move in moves:
+                t, places = t + 1, None if len(rows) == len(live) else np.searchsorted(rows, live)
+                numbers = {name: next(columns) if places is None else next(columns)[places] for name in move.numbers}
+                if "energy" in numbers:
+                    energies.append(np.zeros(n))
+                    energies[-1][live] = numbers["energy"]
+                    require_finite_energy(energies[-1].astype(numbers["energy"].dtype), memory.cure)
+
+                def states(some: np.ndarray, after: Array = move.after, places: Any = places) -> Array:
+                    return _of(after, some if places is None else places[some])
+
+                stays = self._grown(t, live, numbers, states)
+                moved = np.zeros(n, dtype=bool)
+                moved[live] = ~stays
+                stopped = self._stopped(t, live, numbers, stays, states)
+                before, self.x = self.x, self._put(moved, rows, move.after, self.x)
+                internal = None if internal is None else self._put(moved, rows, move.internal, internal)
+                live = live[~stopped]
+                if t & (t - 1) == 0:  # compared with what comes later, to notice a cycle
+                    self.kept, self.kept_at = self.x, t
+                by_step += [self._arrays()] if self.names else []
+                if not live.size:
+                    break
+        return self._record(energies, by_step)
+
+    def _moves(
+        self,
+        t: int,
+        count: int,
+        rows: np.ndarray,
+        before: Array | None,
+        internal: Array | None,
+        rng: np.random.Generator,
+        own: tuple[np.random.Generator, ...],
+    ) -> list[Move]:
+        """The next steps of these cues, as if none of them stopped."""
+        parts = self.x, before, self.kept, self.mask, internal
+        now, before, kept, mask, internal = parts if len(rows) == len(self.steps) else [_of(one, rows) for one in parts]
+        moves, kept_at = list[Move](), self.kept_at
+        seen_before, seen_now = self._seen(before), self._seen(now)
+        for number in range(t, t + count):
+            context = StepContext(number, rng, own, internal)
+            after, energy = self.rule.step(self.memory, now, mask, context)
+            after = np.asarray(after, dtype=self.x.dtype) if self.on_numpy else after
+            refuse_traced(after)
+            seen = self._seen(after)
+            pair = (seen_now, seen) if self.by_change else (now, after)
+            numbers = {"size": largest_entries(seen), "residual": self.rule.residual(self.memory, *pair, mask)}
+            if self.cycles and seen_before is not None:
+                numbers["back"] = largest_change(seen_before, seen)
+            if self.cycles and number + 1 - kept_at > TWO:
+                numbers["apart"] = largest_change(self._seen(kept), seen)
+            if energy is not None:
+                numbers["energy"] = energy
+            internal = context.internal
+            moves.append(Move(after, internal, numbers))
+            if (number + 1) & number == 0:
+                kept, kept_at = after, number + 1
+            now, seen_before, seen_now = after, seen_now, seen
+        return moves
+
+    def _seen(self, array: Array) -> Array:
+        """An array of a CPU as one of NumPy, which computes a few numbers of each row faster; otherwise unchanged."""
+        return array if self.on_numpy or self.ahead > 1 or array is None else on_host(array)
+
+    def _on_host(self, moves: list[Move]) -> Iterator[np.ndarray]:
+        """The numbers of these moves, one after the other; an accelerator is asked once for all."""
+        numbers = [number for move in moves for number in move.numbers.values()]
+        if self.ahead == 1:
+            return iter(numbers) if self.on_numpy else map(on_host, numbers)
+        xp = namespace(self.x)
+        dtype = xp.result_type(*numbers)
+        return iter(on_host(xp.stack([xp.astype(number, dtype) for number in numbers])))
+
+    def _grown(
+        self, t: int, live: np.ndarray, numbers: dict[str, np.ndarray], states: Callable[[np.ndarray], Array]
+    ) -> np.ndarray:
+        """Which of the live cues have grown without bound in step t, `(n_live,)`; their numbers become those of x.
+
+        states: from the numbers of some of the live cues to their x⁺.
+        """
+        size = numbers["size"].astype(float)
+        finite = np.isfinite(size)
+        if t == 1:
+            self.scale = np.maximum(self.scale, np.where(finite, size, 0))
+        with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
+            large = np.flatnonzero(finite & (size > GROWTH * self.scale[live]))
+            if large.size:
+                bounds = on_host(self.memory.activation.bounds(states(large))).max(axis=-1)
+                self.scale[live[large]] = np.maximum(self.scale[live[large]], bounds)
+            grown = np.asarray(~finite | (size > GROWTH * self.scale[live]))
+            if grown.any():
+                x, mask = _of(self.x, live[grown]), _of(self.mask, live[grown])
+                numbers["size"] = np.where(grown, 0, numbers["size"])
+                numbers["residual"] = np.array(numbers["residual"])
+                numbers["residual"][grown] = on_host(self.rule.residual(self.memory, x, x, mask))
+        return grown
+
+    def _stopped(
+        self,
+        t: int,
+        live: np.ndarray,
+        numbers: dict[str, np.ndarray],
+        grown: np.ndarray,
+        states: Callable[[np.ndarray], Array],
+    ) -> np.ndarray:
+        """Which of the live cues stop after step t, `(n_live,)`, and how they have ended."""
+        ended, period = np.full(len(live), "", dtype=WORDS), np.zeros(len(live), dtype=int)
+        if self.rests:
+            ended[self._small(numbers["residual"], numbers["size"], live, states)] = Status.CONVERGED
+        if "back" in numbers:
+            back = np.where(ended == "", numbers["back"], np.inf)
+            period[self._small(back, numbers["size"], live, states)] = TWO
+        ended[grown] = Status.DIVERGED
+        if "apart" in numbers:
+            period[(period == 0) & (numbers["apart"] == 0)] = t - self.kept_at
+        period[ended != ""] = 0
+        ended[period > 0] = Status.CYCLE
+        stopped: np.ndarray = ended != ""
+        self.steps[live], self.period[live], self.residual[live] = t, period, numbers["residual"]
+        self.status[live[stopped]] = ended[stopped]
+        return stopped
+
+    def _small(
+        self, change: np.ndarray, size: np.ndarray, live: np.ndarray, states: Callable[[np.ndarray], Array]
+    ) -> np.ndarray:
+        """Whether the changes `(n_live,)` that led to the states are at most tol · size.
+
+        Where a state is smaller than the patterns, the weights give the size of those that it reads: a pattern without
+        weight does not count, however large it is.
+        """
+        small = np.asarray(change <= self.tol * size)
+        unclear = np.flatnonzero(~small & (change <= self.tol * self.largest))
+        if unclear.size:
+            read = self.memory.size_read(states(unclear), _of(self.mask, live[unclear]))
+            small[unclear] = change[unclear] <= self.tol * on_host(read)
+        return small
+
+    def _put(self, moved: np.ndarray, rows: np.ndarray, after: Any, states: Any) -> Array:
+        """States `(n, dim)` with those after a step, `(n_rows, dim)`, where a cue has moved, `(n,)`."""
+        if moved.all():
+            return np.ascontiguousarray(after) if self.on_numpy else after
+        if self.on_numpy:
+            result = np.array(states)
+            result[moved] = after[moved[rows]]
+            return result
+        xp, place = namespace(states), np.minimum(np.searchsorted(rows, np.arange(len(moved))), len(rows) - 1)
+        return xp.where(xp.asarray(moved, device=device_of(states))[:, None], _of(after, place), states)
+
+    def _arrays(self) -> dict[str, Array]:
+        """The arrays that the record keeps of the present states, by name."""
+        memory, names, x = self.memory, self.names, self.x
+        arrays = {"trajectory": x} if "trajectory" in names else {}
+        arrays |= {"overlaps": memory.reference.overlaps(x)} if "overlaps" in names else {}
+        return arrays | {"weights": memory.weights(x, self.mask)} if "weights" in names else arrays  # type: ignore[attr-defined]
+
+    def _record(self, energies: list[np.ndarray], by_step: list[dict[str, Array]]) -> Recall:
+        """The record of the recall. A fixed point is "nothing near" where no pattern takes part in its step."""
+        xp, memory = namespace(self.x), self.memory
+        rests = self.status == Status.CONVERGED
+        if rests.any():
+            with np.errstate(over="ignore", invalid="ignore"):  # of the states that go on
+                alone = on_host(memory.nothing_near(self.x, self.mask))
+            self.status[alone & rests] = Status.NOTHING_NEAR
+        table: Array | None = None
+        if energies:
+            table = self._energies(energies)
+            table = table if self.on_numpy else xp.asarray(table, device=device_of(self.x))
+        arrays = {name: xp.stack([one[name] for one in by_step]) for name in self.names}
+        ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
+        return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=self.ahead)
+
+    def _energies(self, before: list[np.ndarray]) -> np.ndarray:
+        """The energies of all states of the recall, `(n, T+1)`, from those before each step, `(n,)`.
+
+        At a fixed point the energy is level: a state that changed by no more than √ε keeps its energy up to ε, so that
+        the energy of the state before stands for it.
+        """
+        eps = float(namespace(self.x).finfo(self.x.dtype).eps)
+        last = np.stack(before)[self.steps - 1, np.arange(len(self.steps))]
+        level = (self.status == Status.CONVERGED) & (self.tol <= eps**0.5)
+        if not np.all(level):
+            rows = np.flatnonzero(~level)
+            with np.errstate(over="ignore"):
+                energy = np.asarray(on_host(self.memory.energy(_of(self.x, rows), _of(self.mask, rows))))
+            last[rows] = energy
+            require_finite_energy(last.astype(energy.dtype), self.memory.cure)
+        table = np.stack([*before, last])
+        return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
+
+
+def _of(rows: Any, some: np.ndarray) -> Any:
+    """Some rows of an array; those of all cues, and rows that are the same for all, are not copied; None for None."""
+    if rows is None or (len(some) == rows.shape[0] and (some == np.arange(len(some))).all()):
+        return rows
+    if isinstance(rows, np.ndarray):
+        return rows[some] if rows.strides[0] else rows[: len(some)]
+    return taken(rows, some)
