@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = ("scenarios", "recalls", "parts", "calls", "files", "commands", "large")
+PARTS = ("scenarios", "recalls", "parts", "calls", "files", "commands", "large", "transforms")
 
 
 def recorded(processes, only):

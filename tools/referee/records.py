@@ -264,6 +264,55 @@ def large():
     return kept
 
 
+def transforms():
+    """Public calls under the transformations of PyTorch and JAX: gradients, batches, compiled functions."""
+    kept, rng = Records(), np.random.default_rng(6)
+    x, w = rng.normal(size=(3, 5, 8)), {name: rng.normal(size=(4, 8)) for name in ("query", "key", "value")}
+    for library in {"torch", "jax"} & libraries().keys():
+        a = libraries()[library]
+        head = ha.Head(*map(a, w.values()), beta=0.7)
+        several = ha.MultiHead([head, ha.Head(*map(a, w.values()), mask="none", sink=0.3)], a(rng.normal(size=(8, 8))))
+        memory = ha.Memory(a(rng.normal(size=(6, 8))), beta=0.9)
+        mask = a(rng.random((5, 5))) < 0.7
+        functions = {
+            "attention": lambda q: ha.attention(q, q, q, mask="causal"),
+            "attention masked": lambda q: ha.attention(q, q, q, mask=mask, sink=0.5),
+            "entmax": lambda q: ha.attention(q, q, q, separation="entmax"),
+            "head": head,
+            "heads": several,
+            "step": memory.step,
+            "energy": memory.energy,
+            "gradient": memory.gradient,
+        }
+        for name, function in functions.items():
+            for way, transformed in under(library, function).items():
+                kept.attempt(f"{way} {library} {name}", lambda: transformed(a(x[0]), a(x)))
+    return kept
+
+
+def under(library, function):
+    """A function of one text under each transformation: of a text, and of a batch of texts."""
+    if library == "torch":
+        import torch
+
+        def gradient(one, _):
+            one = one.requires_grad_()
+            return torch.autograd.grad(function(one).square().sum(), one)[0]
+
+        return {
+            "gradient": gradient,
+            "gradient by functions": lambda one, _: torch.func.grad(lambda x: function(x).square().sum())(one),
+            "batch": lambda _, several: torch.func.vmap(function)(several),
+        }
+    import jax
+
+    return {
+        "gradient": lambda one, _: jax.grad(lambda x: (function(x) ** 2).sum())(one),
+        "batch": lambda _, several: jax.vmap(function)(several),
+        "compiled": lambda one, _: jax.jit(function)(one),
+    }
+
+
 def of_file(memory, cues):
     memory.save("memory.npz")
     again = ha.load_memory("memory.npz")
@@ -368,7 +417,7 @@ def jobs():
     yield from (("calls", calls, ([*working_calls()][i::6],)) for i in range(6))
     yield from (("files", wrong_files, (first[i::4],)) for i in range(4))
     yield from (("commands", commands, (lines[i::6],)) for i in range(6))
-    yield from (("files", verdicts, ()), ("large", large, ()))
+    yield from (("files", verdicts, ()), ("large", large, ()), ("transforms", transforms, ()))
 
 
 def work(job):
