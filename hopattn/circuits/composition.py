@@ -20,7 +20,7 @@ from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real,
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import random_rotation
 from hopattn.transformer.heads import Head
 
@@ -32,7 +32,7 @@ ROUNDING = 1e-12
 
 def numpy_matrix(values: Any, what: str) -> np.ndarray:
     """A matrix (out, in) of any library as a NumPy array in float64; raises `InvalidInput` unless it is finite."""
-    matrix = as_numpy(constant(shaped(values, what, "out in")), what).astype(np.float64, copy=False)
+    matrix = as_numpy(detached(shaped(values, what, "out in")), what).astype(np.float64, copy=False)
     require_finite(matrix, what)
     return matrix
 

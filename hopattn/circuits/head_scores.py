@@ -15,7 +15,7 @@ from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 
 ROUNDING = 0.01
 """How far the sum of a row may be above 1; weights in half precision need it."""
@@ -28,7 +28,7 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     1 by more than 0.01. A sum is less than 1 where a sink takes the rest, and 0 where there is nothing to attend to;
     every row counts in every mean.
     """
-    rows = as_numpy(constant(attention), what).astype(np.float64, copy=False)
+    rows = as_numpy(detached(attention), what).astype(np.float64, copy=False)
     if rows.ndim < 2 or rows.shape[-1] != rows.shape[-2] or 0 in rows.shape:
         raise InvalidInput(f"{what}: got shape {rows.shape}; expected (…, n, n), a row for each token of one text")
     require_finite(rows, what)

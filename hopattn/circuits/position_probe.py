@@ -23,7 +23,7 @@ from hopattn.foundation.checks import Seed, entries_of, function, generator, rea
 from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import hold_new_blas, single_threaded
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.gradients.curves import random_heads, random_layer, random_matrix
@@ -163,7 +163,7 @@ def position_probe(
 
 def _as_read(state: Any) -> np.ndarray:
     """A state of any library as a constant of NumPy, half precision in single precision."""
-    return np.asarray(widened(as_numpy(constant(state), "texts")))
+    return np.asarray(widened(as_numpy(detached(state), "texts")))
 
 
 def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:

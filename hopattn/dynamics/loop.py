@@ -13,7 +13,7 @@ the first of
     a longer cycle: x⁺ = x₍a₎ bit by bit             a the last power of two before t, x₍a₎ the state after a steps
 
 The scale is the largest entry of the cue, the patterns and values, the first state, a random move of the update, and
-the bounds of the activation: a bounded state never diverges. A cue that has grown keeps its last state. A cycle of
+the bounds of the activation: a bounded state never diverges. A cue that has diverged keeps its last state. A cycle of
 length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (Brent 1980, BIT Numerical Mathematics 20,
 176). An update that may leave a fixed point or a cycle does not stop there (`Update.ends`).
 """

@@ -32,7 +32,7 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, error_of_sum, without_rounding
-from hopattn.foundation.traces import constant, hidden, surely
+from hopattn.foundation.traces import detached, hidden, known_true
 from hopattn.retrieval.separation.base import Competing, Separation, scaled
 from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
@@ -199,11 +199,11 @@ class Sums:
         """
         terms = self.counts.shape[1] + 1 + 2 * turns
         share = error_of_sum(terms, self.eps, sum_eps) + 2 * eps
-        return share * (sizes + abs(constant(bias))) + self.rounding * largest
+        return share * (sizes + abs(detached(bias))) + self.rounding * largest
 
     def exact_error(self, bias: Array) -> Any:
         """The error where W x is exact: 0 without a bias, else that of the bias and of the unit; `(dim_out,)`."""
-        b = abs(constant(bias))
+        b = abs(detached(bias))
         return 8 * self.eps * b + self.rounding * namespace(b).astype(b > 0, b.dtype)
 
     def tied(self, x: Array, bias: Array) -> Array:
@@ -212,21 +212,21 @@ class Sums:
         A field that a first bound, by the largest |entry| of x, does not decide is summed again in double precision.
         """
         field, xp = self.of(x) + bias, namespace(x)
-        known, b = constant(x), constant(bias)
+        known, b = detached(x), detached(bias)
         whole = are_whole(known, axis=-1, keepdims=True)
-        if self.exact and surely(xp.all(whole)):
+        if self.exact and known_true(xp.all(whole)):
             return without_rounding(field, self.exact_error(bias))
         largest = xp.max(xp.abs(known), axis=-1, keepdims=True)
         eps = xp.astype(~whole, field.dtype) * eps_of(x)  # spins are exact
         bound = self.error(b, self.sizes * largest, largest, sum_eps=eps_of(field), eps=eps)
-        near = (xp.abs(constant(field)) <= bound) & (constant(field) != 0)
+        near = (xp.abs(detached(field)) <= bound) & (detached(field) != 0)
         if self.exact:
             field, near = xp.where(whole, without_rounding(field, self.exact_error(bias)), field), near & ~whole
-        if surely(~xp.any(near)):
+        if known_true(~xp.any(near)):
             return field
-        if surely(xp.any(near)) and not any(map(hidden, (field, known, b, self.counts))):
+        if known_true(xp.any(near)) and not any(map(hidden, (field, known, b, self.counts))):
             return self._summed_again(field, known, b, near)
-        counts = constant(self.counts)
+        counts = detached(self.counts)
         sizes = self.scale * (xp.abs(xp.astype(known, counts.dtype)) @ xp.abs(counts).mT)
         fine = xp.minimum(self.error(b, sizes, largest, sum_eps=eps_of(field), eps=eps), bound)
         return without_rounding(field, xp.where(whole, 0 * fine, fine) if self.exact else fine)
@@ -242,14 +242,14 @@ class Sums:
         lost = np.broadcast_to(lost, b.shape)
         for some in blocks(len(rows), max(CACHED // n, 1)):
             i, j = rows[some], neurons[some]
-            own = on_host(taken(constant(self.counts), j)).astype(float)
+            own = on_host(taken(detached(self.counts), j)).astype(float)
             terms = self.scale * own * states[i]
             eps = np.where(np.all(states[i] == np.rint(states[i]), axis=1), 0.0, eps_of(x))
             share = error_of_sum(n + 1, self.eps, DOUBLE) + 2 * eps
             error = share * (np.abs(terms).sum(axis=1) + np.abs(b[j])) + lost[j] * np.abs(states[i]).max(axis=1)
             values[i, j] = without_rounding(terms.sum(axis=1) + b[j], error)
         again = in_numbers_of(field, values.reshape(field.shape))
-        return xp.where(near, again + (field - constant(field)), field)
+        return xp.where(near, again + (field - detached(field)), field)
 
     def of(self, x: Array) -> Array:
         """Σ_j W_ij x_j, `(…, dim_out)` for states `(…, dim)`."""
@@ -281,7 +281,7 @@ def _row_sizes(matrix: Array) -> Array:
     """Σ_j |W_ij| of each row, `(dim_out,)`; of NumPy in blocks that stay in the cache."""
     if not isinstance(matrix, np.ndarray):
         xp = namespace(matrix)
-        return xp.sum(xp.abs(constant(matrix)), axis=-1)
+        return xp.sum(xp.abs(detached(matrix)), axis=-1)
     return np.concatenate([np.abs(matrix[rows]).sum(axis=1) for rows in blocks(len(matrix), 64)])
 
 
@@ -292,9 +292,11 @@ def _least(matrix: Array) -> float:
         rows = (np.abs(matrix[some]) for some in blocks(len(matrix), 64))
         least: Any = min(np.min(row, where=row > 0, initial=np.inf) for row in rows)
     else:
-        sizes = xp.abs(constant(matrix))
+        sizes = xp.abs(detached(matrix))
         least = xp.min(xp.where(sizes > 0, sizes, xp.full_like(sizes, float("inf"))))
-    return float(least) if surely((least >= xp.finfo(matrix.dtype).smallest_normal) & (least < float("inf"))) else 0.0
+    return (
+        float(least) if known_true((least >= xp.finfo(matrix.dtype).smallest_normal) & (least < float("inf"))) else 0.0
+    )
 
 
 def _whole(matrix: Array, n: float, eps: float) -> Array | None:
@@ -306,9 +308,9 @@ def _whole(matrix: Array, n: float, eps: float) -> Array | None:
     xp, most = namespace(matrix), 2.0**-6 / eps
     if not isinstance(matrix, np.ndarray):
         several = n * matrix
-        apart = constant(xp.round(several) - several)
+        apart = detached(xp.round(several) - several)
         near = xp.all(xp.abs(apart) <= 4 * eps * xp.abs(xp.round(several))) & (xp.max(xp.abs(several)) <= most)
-        exact = surely(near) and surely(xp.max(_row_sizes(several)) < 1 / eps_of(matrix))
+        exact = known_true(near) and known_true(xp.max(_row_sizes(several)) < 1 / eps_of(matrix))
         return several + apart if exact else None
     counts = np.empty_like(matrix)
     for rows in blocks(len(matrix), 64):  # so that the rows stay in the cache

@@ -10,7 +10,7 @@ from hopattn.dynamics.record import Recall
 from hopattn.foundation.arrays import as_numpy, is_foreign_array
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import resolve
 from hopattn.scenario.language.array_layout import ArraySpec
@@ -104,7 +104,7 @@ def _traced(trace: HeadTrace | MultiHeadTrace) -> np.ma.MaskedArray:
 
 def _plain(weights: Any) -> Any:
     """An array of another library as one of NumPy; anything else as it is."""
-    return as_numpy(constant(weights), "weights") if is_foreign_array(weights) else weights
+    return as_numpy(detached(weights), "weights") if is_foreign_array(weights) else weights
 
 
 def _array(weights: Any) -> np.ndarray:

@@ -9,7 +9,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `threads.py`: threads that share work in blocks, the size of the processor's cache
 - `kernels.py`: the choice between NumPy and compiled loops, when work is done
 - `compiled/`: loops that numba compiles, for large work
-- `traces.py`: arrays that a derivative is taken of, and numbers that are not known yet
+- `traces.py`: arrays that require a gradient, and values that are not available while a library traces a function
 - `checks.py`: checks of arguments that are not arrays; random numbers; room and time
 - `registry.py`: named choices, found in the modules that define them
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries

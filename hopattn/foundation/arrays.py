@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import constant, followed, is_torch, surely
+from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
 Array = Any  # an array of any supported library; the docstrings give its shape
 
@@ -164,7 +164,7 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
 def as_numpy(values: Any, what: str) -> np.ndarray:
     """The values as a floating-point NumPy array, for what has no derivative.
 
-    Raises `InvalidInput` for an array by which a derivative is taken, and for one that NumPy cannot read.
+    Raises `InvalidInput` for an array that requires a gradient, and for one that NumPy cannot read.
     """
     given = as_float(values, what)
     return given if isinstance(given, np.ndarray) else read_by_numpy(widened(given), what)
@@ -172,7 +172,7 @@ def as_numpy(values: Any, what: str) -> np.ndarray:
 
 def read_by_numpy(array: Array, what: str) -> np.ndarray:
     """An array of any library and dtype of NumPy as one of NumPy; raises `InvalidInput` as `as_numpy` does."""
-    if followed(array):
+    if requires_grad(array):
         library = "PyTorch" if is_torch(array) else "JAX"
         derived = getattr(array, "requires_grad", False)
         cure = "give x.detach()" if derived else f"call it outside of what {library} traces"
@@ -187,7 +187,7 @@ def on_host(x: Array) -> np.ndarray:
     """A copy of an array of any library and device as one of NumPy; half precision of PyTorch and JAX is widened."""
     if isinstance(x, np.ndarray):
         return x
-    plain = constant(widened(x) if namespace(x).isdtype(x.dtype, "real floating") else x)
+    plain = detached(widened(x) if namespace(x).isdtype(x.dtype, "real floating") else x)
     return np.asarray(plain.cpu() if is_torch(plain) else plain)
 
 
@@ -213,7 +213,7 @@ def require_alike(x: Array, other: Array, what: str, others: str) -> None:
 
 
 def require_one_device(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for two arrays on different devices; PyTorch takes a number `()` of a CPU to all of them."""
+    """Raise `InvalidInput` for two arrays on different devices; PyTorch combines a CPU tensor `()` with any device."""
     if isinstance(x, np.ndarray) or isinstance(other, np.ndarray) or (is_torch(x) and not x.ndim and x.is_cpu):
         return
     if (here := device_of(x)) != (there := device_of(other)) and here is not None and there is not None:
@@ -250,7 +250,7 @@ def entries(x: Array, numbers: Sequence[int] | np.ndarray, axis: int) -> Array:
 
 
 def widened(x: Array) -> Array:
-    """A half-precision array in single precision, in which sums of many entries keep their size; others as they are."""
+    """An array of half precision in single, so that sums of many entries keep their size; otherwise unchanged."""
     if not is_half(x):
         return x
     xp = namespace(x)
@@ -285,11 +285,11 @@ def require_finite(array: Array, what: str, most: float = math.inf) -> None:
 
     if not isinstance(array, np.ndarray):
         flags = [xp.all(checked(start)[1]) for start in starts]
-        if flags and not surely(~xp.all(xp.stack(flags))):
+        if flags and not known_true(~xp.all(xp.stack(flags))):
             return
     for start in starts:
         block, within = checked(start)
-        if not surely(~xp.all(within)):
+        if not known_true(~xp.all(within)):
             continue
         bad = ~xp.all(within, axis=-1) if array.ndim else ~within
         where, row = f"row {first_true(bad, start)} " if array.ndim > 1 else "", block[_first(bad)]

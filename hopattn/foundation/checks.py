@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, a_class, quoted
-from hopattn.foundation.traces import followed, surely
+from hopattn.foundation.traces import known_true, requires_grad
 
 Kind = TypeVar("Kind")
 Seed = int | np.random.Generator | None
@@ -34,7 +34,7 @@ def positive(value: Any, what: str) -> float:
 
 def require_least(number: Any, what: str, least: float) -> Any:
     """The number; raises `InvalidInput` for one that is surely below the least number of full precision."""
-    if surely(number < least):
+    if known_true(number < least):
         wanted = f"at least {least:.3g}, the least number of full precision"
         raise InvalidInput(f"{what}: expected {wanted}, not {quoted(number)}")
     return number
@@ -48,15 +48,15 @@ def moderate(value: Any, what: str) -> float:
     return number
 
 
-def positive_or_followed(value: Any, what: str) -> Any:
+def positive_or_variable(value: Any, what: str) -> Any:
     """A positive finite number as a Python float; an array `()` that is `followed` as it is."""
     if isinstance(n := getattr(value, "ndim", 0), int) and n > 0:  # a module has a function of this name
         shape = tuple(value.shape)
         cure = "multiply the queries by it, or take one Head for each number"
         raise InvalidInput(f"{what}: expected a single number, not an array of shape {shape}; {cure}")
-    if not followed(value):
+    if not requires_grad(value):
         return positive(value, what)
-    if surely(~((value > 0) & (value < math.inf))):
+    if known_true(~((value > 0) & (value < math.inf))):
         raise InvalidInput(f"{what}: expected a positive finite number, not {quoted(value)}")
     return value
 
@@ -64,9 +64,9 @@ def positive_or_followed(value: Any, what: str) -> Any:
 def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
     """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`.
 
-    Raises it too for an array that a derivative is taken of, which would be lost.
+    Raises it too for an array that requires a gradient, which would be cut.
     """
-    if followed(value):
+    if requires_grad(value):
         raise InvalidInput(f"{what}: expected a plain number; the derivative by an array would be lost here")
     try:  # NumPy below 2.4 takes an array of one number for that number
         number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) > 0 else float(value)

@@ -20,8 +20,8 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
 
     may_be: the numbers that a result may have; energies may be infinite. The message names the argument, or the field
     of the object, with the largest number. Arrays of PyTorch and JAX overflow as they do there. Where
-    `np.errstate(over="ignore")` says that overflow is expected, results come as they are. So do those of calls within a
-    call, and the outermost one gives the message.
+    `np.errstate(over="ignore")` says that overflow is expected, results are unchanged. Nested calls are not checked;
+    the outermost call is, and gives the message.
     """
 
     @wraps(call)

@@ -36,7 +36,7 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
         except (KeyError, TypeError):
             raise InvalidInput(f"{self.what}: {unknown(name, self._entries)}") from None
 
-    def __getattr__(self, name: str) -> Any:  # of no type, because the entries take different parameters
+    def __getattr__(self, name: str) -> Any:  # Any, because the entries take different parameters
         if name.startswith("_"):  # asked by Python and notebooks, also before there are entries
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if name not in self._entries:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import nonzero
 
 Mass = Callable[[Array, Array, Array | None], Array]
@@ -44,8 +44,8 @@ def level(
     above it, and below it otherwise. The other rows try more of their entries, from that level on.
     """
     if not isinstance(x, np.ndarray):
-        fixed, (low, high) = constant(x), bracket
-        t = bisected(lambda t: mass(t, fixed, where) - total, constant(low), constant(high))
+        fixed, (low, high) = detached(x), bracket
+        t = bisected(lambda t: mass(t, fixed, where) - total, detached(low), detached(high))
         for _ in range(2):
             t = t + (mass(t, x, where) - total) / nonzero(slope(t, x, where))
         return t

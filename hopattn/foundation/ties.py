@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 
 DOUBLE = float(np.finfo(float).eps)
 """ε of double precision."""
@@ -50,5 +50,5 @@ def without_rounding(sums: Array, error: Any) -> Array:
     """The sums, 0 where they are no larger than their error, which broadcasts to them; the derivative stays."""
     if isinstance(sums, np.ndarray):
         return np.where(np.abs(sums) <= error, 0.0, sums).astype(sums.dtype, copy=False)
-    xp, known = namespace(sums), constant(sums)
+    xp, known = namespace(sums), detached(sums)
     return xp.where(xp.abs(known) <= error, sums - known, sums)

@@ -1,4 +1,4 @@
-"""Traces: arrays of PyTorch and JAX that a derivative is taken of, and numbers that are not known yet.
+"""Arrays of PyTorch and JAX that require a gradient, or whose values are not available while a function is traced.
 
 The questions are asked so that PyTorch's compiler can answer them too.
 """
@@ -25,7 +25,7 @@ def is_compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
-def surely(flag: Any) -> bool:
+def known_true(flag: Any) -> bool:
     """Whether a flag `()` of any library is True; not where it is unknown, while PyTorch or JAX trace a function."""
     if is_torch(flag) and is_compiling():
         return False
@@ -35,10 +35,10 @@ def surely(flag: Any) -> bool:
         return False
 
 
-def followed(value: Any) -> bool:
-    """Whether a derivative is taken of an array of PyTorch or JAX, or the library traces a function of it.
+def requires_grad(value: Any) -> bool:
+    """Whether an array of PyTorch or JAX requires a gradient, or the library traces a function of it.
 
-    As a Python number it would lose the derivative, or has no value yet. An array on PyTorch's device `meta` has none.
+    `float` of it would cut the gradient, or fail under tracing and on PyTorch's device `meta`.
     """
     if isinstance(value, (int, float)):
         return False
@@ -50,15 +50,15 @@ def followed(value: Any) -> bool:
 
 def traced(value: Any) -> bool:
     """Whether a result of this array would carry a derivative now, or is not known yet."""
-    if not is_torch(value) or not followed(value):
-        return followed(value)
+    if not is_torch(value) or not requires_grad(value):
+        return requires_grad(value)
     torch: Any = sys.modules["torch"]
     return bool(_unknown(value) or torch.is_grad_enabled())
 
 
 def hidden(value: Any) -> bool:
     """Whether an array stands for others while PyTorch or JAX transforms a function: it has no numbers of its own."""
-    return _unknown(value) if is_torch(value) else followed(value)
+    return _unknown(value) if is_torch(value) else requires_grad(value)
 
 
 def _unknown(tensor: Any) -> bool:
@@ -69,7 +69,7 @@ def _unknown(tensor: Any) -> bool:
     return bool(torch._C._functorch.is_functorch_wrapped_tensor(tensor) or tensor.is_meta)
 
 
-def constant(x: Any) -> Any:
+def detached(x: Any) -> Any:
     """The same numbers, as a constant for differentiation."""
     if hasattr(x, "detach"):
         return x.detach()
@@ -78,7 +78,7 @@ def constant(x: Any) -> Any:
     return x
 
 
-def chosen(flag: Any, computed: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+def cond(flag: Any, computed: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The first of two computations where the flag `()` is True, else the second; only one of them runs.
 
     A flag that is not known yet, while JAX traces a function, is decided when the function runs. Where no library can

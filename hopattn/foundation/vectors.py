@@ -8,7 +8,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, first_true, namespace, require_finite, shaped
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import workers
-from hopattn.foundation.traces import surely
+from hopattn.foundation.traces import known_true
 
 LARGE_PRODUCT = 2**23  # the number of multiplications from which a product is divided into tiles
 TILE = 256, 512  # the rows and the columns of a tile of a product
@@ -169,7 +169,7 @@ def unit(x: Any) -> Array:
     require_finite(vectors, "unit")
     xp = namespace(vectors)
     zero = xp.all(vectors == 0, axis=-1)
-    if surely(xp.any(zero)):
+    if known_true(xp.any(zero)):
         where = "the vector" if vectors.ndim == 1 else f"row {first_true(zero)}"
         raise InvalidInput(f"unit: {where} is zero and has no direction")
     return normalised(vectors)

@@ -28,7 +28,7 @@ ALMOST = 256.0
 """The residual at which a fixed point is reached, in units of ε."""
 MOST_STEPS = 2_000
 """The most steps to a fixed point."""
-VALUES_APART = "values differ from keys, and the formula of a fixed point is known where they are the keys"
+VALUES_APART = "values differ from keys; the closed form of a fixed point is known only where they are the keys"
 
 
 @no_nan
@@ -44,8 +44,8 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     grows to ε/(1 − p). Other separations have no such formula.
 
     A fixed point moves by (I − J)⁻¹ times the change of the step there, to first order: with an error of the order p²,
-    for the softmax without another activation. It is that which a recall from the cue reaches. Raises `InvalidInput`
-    as `Memory.without`, `step` and `recall` do.
+    for the softmax without another activation. It is the fixed point that a recall from the cue reaches. Raises
+    `InvalidInput` as `Memory.without`, `step` and `recall` do.
     Source: Ramsauer et al. (2021), ICLR, for energy and step (their ξ is our x); the implicit function theorem.
 
     >>> import hopattn as ha

@@ -34,7 +34,7 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import followed
+from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import HELD
@@ -194,7 +194,7 @@ class Memory(KeyValueMemory):
         require_alike(read_out, stored, "values", "keys")
         require_alike(known, stored, "patterns", "keys")
         for name in ("beta", "sink"):
-            if followed(own := getattr(chosen, name)):
+            if requires_grad(own := getattr(chosen, name)):
                 if isinstance(stored, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(own, stored, name, "keys")

@@ -29,7 +29,7 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import surely
+from hopattn.foundation.traces import known_true
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, Tanh, activations
@@ -121,7 +121,7 @@ class Hopfield(Coupled):
         require_finite(matrix, "couplings")
         object.__setattr__(self, "bias", _of_neurons(bias, "bias", matrix))
         error = _of_neurons(rounding, "rounding", matrix)
-        if surely(namespace(matrix).any(error < 0)):
+        if known_true(namespace(matrix).any(error < 0)):
             raise InvalidInput("rounding: expected numbers of 0 or more, Σ_j δW_ij of each row of the couplings")
         object.__setattr__(self, "rounding", error)
         self._set(matrix, activation, patterns, error)
@@ -176,7 +176,7 @@ class Hopfield(Coupled):
         """The capabilities that it lacks; that of a convex potential is `curvature`, which takes the eigenvalues."""
         reasons = {} if self._symmetric else {"energy": "the couplings are not symmetric"}
         xp = namespace(self.couplings)
-        if surely(xp.any(xp.linalg.diagonal(self.couplings) < 0)):
+        if known_true(xp.any(xp.linalg.diagonal(self.couplings) < 0)):
             reasons["convexity of a neuron"] = "a neuron has a negative self-coupling"
         return reasons
 
@@ -191,9 +191,9 @@ class Hopfield(Coupled):
         largest = 4 * float(xp.finfo(matrix.dtype).eps) * n**0.5 * largest_entries(matrix)
         for block in blocks(n, BLOCK):
             uneven = xp.abs(matrix[block, block.start :] - matrix[block.start :, block].mT)
-            if not surely(xp.any(uneven != 0)):
+            if not known_true(xp.any(uneven != 0)):
                 continue
-            if surely(xp.any(uneven > xp.minimum(largest[block, None], largest[None, block.start :]))):
+            if known_true(xp.any(uneven > xp.minimum(largest[block, None], largest[None, block.start :]))):
                 return False
         return True
 

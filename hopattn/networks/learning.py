@@ -33,7 +33,7 @@ from hopattn.foundation.in_range import in_range
 from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, without_rounding
-from hopattn.foundation.traces import constant, surely, traced
+from hopattn.foundation.traces import detached, known_true, traced
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 
 __all__ = [
@@ -116,10 +116,10 @@ def _covariance(patterns: Any, self_coupling: bool = False) -> tuple[Array, Arra
     xp, eps, (n_patterns, n) = namespace(rows), eps_of(rows), rows.shape
     mean = xp.mean(rows)
     apart = rows - mean
-    variance, known = nonzero(xp.mean(apart**2)), xp.abs(constant(apart))
-    whole, most = are_whole(constant(rows)), 2 * xp.max(xp.abs(constant(rows)))
-    of_mean = xp.where(whole, xp.abs(constant(mean)), most) / (n * constant(variance)) * eps
-    of_sum = (0.5 * min(n_patterns, 8 * n_patterns**0.5) + 12) / (n * constant(variance)) * eps
+    variance, known = nonzero(xp.mean(apart**2)), xp.abs(detached(apart))
+    whole, most = are_whole(detached(rows)), 2 * xp.max(xp.abs(detached(rows)))
+    of_mean = xp.where(whole, xp.abs(detached(mean)), most) / (n * detached(variance)) * eps
+    of_sum = (0.5 * min(n_patterns, 8 * n_patterns**0.5) + 12) / (n * detached(variance)) * eps
     length, total = row_length(known.mT), xp.sum(known, axis=0)
     error = of_sum * length[:, None] * length + of_mean * (total[:, None] + total)
     couplings = without_rounding(hebb(apart, self_coupling) / variance, error)
@@ -147,7 +147,7 @@ def _pseudo_inverse(patterns: Any, self_coupling: bool = True) -> tuple[Array, A
     """δW = ε κ √(W_ii W_jj), for the condition κ of the patterns; a row of it times x is at most ε κ √W_ii |x|."""
     rows = _patterns(patterns)
     basis, share = _orthonormal(widened(rows))
-    lengths = row_length(constant(basis).mT)  # √W_ii = |L⁻¹ξ_i|
+    lengths = row_length(detached(basis).mT)  # √W_ii = |L⁻¹ξ_i|
     couplings = without_rounding(basis.mT @ basis, share * lengths[:, None] * lengths)
     error = share * lengths * rows.shape[1] ** 0.5
     return in_numbers_of(rows, _diagonal(couplings, self_coupling)), in_numbers_of(rows, error)
@@ -196,7 +196,7 @@ def _storkey(patterns: Any) -> tuple[Array, Array]:
         known = on_host(rows).astype(float)
         ends = _with_stored(signs + signs.T, known) - _with_stored(np.zeros((n, n)), known)
         most *= max(1.0, largest_entry(ends))
-    row = namespace(rows).broadcast_to(most * namespace(rows).max(abs(constant(couplings))), (n,))
+    row = namespace(rows).broadcast_to(most * namespace(rows).max(abs(detached(couplings))), (n,))
     return in_numbers_of(given, couplings), in_numbers_of(given, row)
 
 
@@ -223,7 +223,7 @@ def storkey_by_definition(patterns: Vectors) -> Array:
         h = xp.sum(terms, axis=1, keepdims=True) - terms
         pairs = xp.linalg.outer(pattern, pattern) - pattern[:, None] * h.mT - h * pattern
         couplings = _diagonal(couplings + pairs / n, self_coupling=False)
-    return without_rounding(couplings, 4 * rows.shape[0] * eps_of(rows) * xp.max(abs(constant(couplings))))
+    return without_rounding(couplings, 4 * rows.shape[0] * eps_of(rows) * xp.max(abs(detached(couplings))))
 
 
 def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
@@ -293,7 +293,7 @@ def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[
     if traced(rows):
         cure = "give x.detach(), or learn outside of what is traced"
         raise InvalidInput(f"patterns: the perceptron rule learns until all are stable, without a derivative; {cure}")
-    if surely(namespace(rows).any(rows == 0)):
+    if known_true(namespace(rows).any(rows == 0)):
         row, neuron = first_true(rows == 0).split(", ")
         reason = "no couplings make a neuron of 0 stable"
         raise InvalidInput(f"patterns: row {row} is 0 at neuron {neuron}; {reason}; expected entries such as −1 and 1")
@@ -379,11 +379,11 @@ def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) ->
     if rate >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
     xp = namespace(cues)
-    if surely(xp.any(zero := xp.all(cues == 0, axis=1))):
+    if known_true(xp.any(zero := xp.all(cues == 0, axis=1))):
         raise InvalidInput(f"keys: row {first_true(zero)} is zero; nothing can be learned from it")
     with np.errstate(over="ignore"):
         lengths = row_length(cues)
-    if surely(xp.any(long := ~xp.isfinite(lengths))):
+    if known_true(xp.any(long := ~xp.isfinite(lengths))):
         raise InvalidInput(f"keys: row {first_true(long)} is longer than the largest number; use smaller vectors")
     units, targets = normalised(cues), targets / lengths[:, None]
     couplings = xp.zeros((targets.shape[1], cues.shape[1]), dtype=cues.dtype, device=device_of(cues))
@@ -447,12 +447,12 @@ def _orthonormal(rows: Array) -> tuple[Array, Array]:
         try:
             root = xp.linalg.cholesky(overlaps)
             distant = xp.all(xp.linalg.diagonal(root) ** 2 > 1e-6 * xp.linalg.diagonal(overlaps))
-            if not surely(~distant):
+            if not known_true(~distant):
                 basis = xp.linalg.solve(root, rows)
                 one = xp.eye(basis.shape[0], dtype=basis.dtype, device=device_of(basis))
                 for _ in range(NEWTON):
                     basis = basis + 0.5 * (one - basis @ basis.mT) @ basis
-                scales = xp.linalg.svdvals(normalised(constant(rows)))
+                scales = xp.linalg.svdvals(normalised(detached(rows)))
                 return basis, share * scales[0] / nonzero(scales[-1])
         except (np.linalg.LinAlgError, RuntimeError):  # PyTorch's error is a RuntimeError, and JAX gives NaN
             pass
@@ -460,10 +460,10 @@ def _orthonormal(rows: Array) -> tuple[Array, Array]:
     basis, upper = xp.linalg.qr((rows / nonzero(sizes)).mT)
     count, length = upper.shape[0], xp.linalg.vector_norm(upper, axis=0)
     distance = xp.abs(xp.linalg.diagonal(upper))
-    if surely(xp.any(dependent := distance <= 1e-10 * length[:count])) or count < rows.shape[0]:
-        row = first_true(dependent) if surely(xp.any(dependent)) else count
+    if known_true(xp.any(dependent := distance <= 1e-10 * length[:count])) or count < rows.shape[0]:
+        row = first_true(dependent) if known_true(xp.any(dependent)) else count
         raise InvalidInput(f"patterns: row {row} depends on those before it; leave it out")
-    scales = xp.linalg.svdvals(constant(upper / length))
+    scales = xp.linalg.svdvals(detached(upper / length))
     return basis.mT, share * scales[0] / nonzero(scales[-1])
 
 

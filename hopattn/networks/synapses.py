@@ -28,7 +28,7 @@ from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
-from hopattn.foundation.traces import constant, is_jax, is_torch
+from hopattn.foundation.traces import detached, is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
 from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights
@@ -73,7 +73,7 @@ class Synapse(ABC):
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         """The error up to which `pull` counts as 0 for spins (`foundation/ties.py`), of its shape."""
-        own = constant(self.pull(places, *activities))
+        own = detached(self.pull(places, *activities))
         return error_of_sum(4, eps_of(own)) * abs(own)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
@@ -82,7 +82,7 @@ class Synapse(ABC):
 
     def error(self, *activities: Array) -> Array:
         """The error of `alignment`, `(n,)`."""
-        own = constant(self.alignment(*activities))
+        own = detached(self.alignment(*activities))
         return error_of_sum(4, eps_of(own)) * abs(own)
 
     @abstractmethod
@@ -106,7 +106,7 @@ class Synapse(ABC):
         """The same synapse with the sizes |T| of its arrays."""
         sizes, arrays = copy(self), self.arrays
         held = {name: value for name, value in vars(self).items() if any(value is array for array in arrays)}
-        vars(sizes).update({name: abs(constant(array)) for name, array in held.items()})
+        vars(sizes).update({name: abs(detached(array)) for name, array in held.items()})
         return sizes
 
     def on(self, *layers: str, name: str | None = None) -> Connection:
@@ -123,18 +123,18 @@ class Multilinear(Synapse):
         return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
-        return self._of_sizes.pull(places, *(abs(constant(one)) for one in activities))
+        return self._of_sizes.pull(places, *(abs(detached(one)) for one in activities))
 
     def error(self, *activities: Array) -> Array:
-        weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(constant(one)) for one in activities))
+        weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(detached(one)) for one in activities))
         terms = math.prod(weights.shape)
         return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
 
     def _rounded(self, most: Array, activities: tuple[Array, ...]) -> Array:
         """The sizes `(n, …)`, and 0 for states of whole numbers with weights of whole numbers, whose sums are exact."""
         xp, n = namespace(most), int(most.shape[0])
-        rows = xp.concat([xp.reshape(constant(one), (n, -1)) for one in activities], axis=-1)
-        exact = are_whole(constant(self.arrays[0])) & are_whole(rows, axis=-1)
+        rows = xp.concat([xp.reshape(detached(one), (n, -1)) for one in activities], axis=-1)
+        exact = are_whole(detached(self.arrays[0])) & are_whole(rows, axis=-1)
         return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
 
 
@@ -315,14 +315,14 @@ class Stored(Synapse):
         return self.separation.weights(activities @ self.keys.mT)
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
-        x, keys = constant(activities[0]), constant(self.keys)
+        x, keys = detached(activities[0]), detached(self.keys)
         slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
         spread = of_weights(self.separation, scores, None, slack, Weights(self.separation.weights(scores)))
         return of_field(spread, keys, Ties(eps_of(keys), keys.shape[0]))
 
     def error(self, *activities: Array) -> Array:
         """Of the sum over patterns, and of the scores: the potential of sizes, and what the rounding changes there."""
-        x, keys = abs(constant(activities[0])), abs(constant(self.keys))
+        x, keys = abs(detached(activities[0])), abs(detached(self.keys))
         scores, slack = x @ keys.mT, of_scores(Dot(), x, keys, eps_of(keys))
         most = _summed(self.separation.potential(scores))
         moved = _summed(self.separation.potential(scores + slack)) - most
@@ -403,8 +403,8 @@ class Attention(Synapse):
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         """Of the sums over keys and heads, and of the scores, which are products of three or four factors."""
         sizes = self._of_sizes
-        q, k = (constant(side) for side in self._sides(*activities))
-        most_q, most_k = sizes._sides(*(abs(constant(one)) for one in activities))
+        q, k = (detached(side) for side in self._sides(*activities))
+        most_q, most_k = sizes._sides(*(abs(detached(one)) for one in activities))
         terms = sum(math.prod(one.shape[-2:]) for one in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))
         share = error_of_sum(terms, eps_of(q, k, *self.arrays))
         scores = q @ k.mT

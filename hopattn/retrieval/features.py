@@ -16,7 +16,7 @@ from hopattn.foundation.checks import Seed, real, require_room, require_time, wh
 from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import chosen, constant
+from hopattn.foundation.traces import cond, detached
 from hopattn.foundation.vectors import random_rotation, rectified
 
 
@@ -153,7 +153,7 @@ def log_products(own: Array, stored: Array) -> Array:
     sums = left @ right.mT
     lost = sums < least_sum(own)
     logs = xp.log(xp.where(lost, xp.ones_like(sums), sums)) + top + tops.mT
-    return chosen(xp.any(lost), lambda: xp.where(lost, _by_pairs(own, stored, lost), logs), lambda: logs)
+    return cond(xp.any(lost), lambda: xp.where(lost, _by_pairs(own, stored, lost), logs), lambda: logs)
 
 
 def relative(exponents: Array) -> tuple[Array, Array]:
@@ -162,7 +162,7 @@ def relative(exponents: Array) -> tuple[Array, Array]:
     tiny is the smallest number with all its digits; below it, products would take many times as long.
     """
     xp = namespace(exponents)
-    top = constant(xp.max(exponents, axis=-1, keepdims=True))
+    top = detached(xp.max(exponents, axis=-1, keepdims=True))
     lowest = math.log(float(xp.finfo(exponents.dtype).smallest_normal)) + 1e-3
     return xp.exp(xp.clip(exponents - top, lowest, None)), top
 
@@ -190,7 +190,7 @@ def _by_pairs(own: Array, stored: Array, wanted: Array) -> Array:
 def _log_sums(logs: Array) -> Array:
     """log Σ exp of each row, `(…,)`."""
     xp = namespace(logs)
-    top = constant(xp.max(logs, axis=-1, keepdims=True))
+    top = detached(xp.max(logs, axis=-1, keepdims=True))
     return top[..., 0] + xp.log(xp.sum(xp.exp(logs - top), axis=-1))
 
 

@@ -1,7 +1,7 @@
 """One softmax step of PyTorch arrays by its fused attention, which holds no matrix of all scores.
 
 The definition is `Retrieval` in `step.py`. PyTorch's kernel for the CPU gives the logarithm of Σ exp(βs) with the
-field, so that neither the energy nor a sink needs a second pass. Where a derivative is taken, the definition itself is
+field, so that neither the energy nor a sink needs a second pass. Where a gradient is required, the definition itself is
 computed.
 """
 

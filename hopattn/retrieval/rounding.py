@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
-from hopattn.foundation.traces import constant, surely
+from hopattn.foundation.traces import detached, known_true
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.separation.base import Competing, Elementwise, Separation, Weights
 from hopattn.retrieval.similarity import Similarity
@@ -32,9 +32,9 @@ def of_scores(similarity: Similarity, cues: Array, keys: Array, eps: float) -> A
 
     eps: that of the cues and keys as they were written.
     """
-    cues, keys = constant(cues), constant(keys)
+    cues, keys = detached(cues), detached(keys)
     exact = similarity.whole & (are_whole(keys) & are_whole(cues, axis=-1, keepdims=True))
-    if surely(namespace(cues).all(exact)):
+    if known_true(namespace(cues).all(exact)):
         return 0.0
     share = 1 + eps / (eps_of(cues) * cues.shape[-1])  # of the sum over dim entries, and of one as it is written
     return share * similarity.rounding(cues, keys) * namespace(keys).astype(~exact, keys.dtype)
@@ -54,12 +54,12 @@ def of_weights(
     some of them, a bound of what competes with them is taken.
     """
     xp, factor = namespace(scores), weights.factor
-    p = xp.abs(constant(weights.array))
+    p = xp.abs(detached(weights.array))
     if isinstance(slack, float):
         return p, 0.0
-    slack, known = xp.broadcast_to(slack, scores.shape), constant(scores)
+    slack, known = xp.broadcast_to(slack, scores.shape), detached(scores)
     if not isinstance(separation, Elementwise):
-        beta = constant(separation.beta)
+        beta = detached(separation.beta)
         if not whole or not isinstance(separation, Competing):  # a share of at most 2β|δs|
             return p, 2 * beta * xp.max(xp.where(p > 0, slack, 0 * slack), axis=-1, keepdims=True) * p
         r = separation.slopes(p)
@@ -70,10 +70,10 @@ def of_weights(
     twice = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
         ends, scale = separation(both, twice)[:2]
-    moved = xp.abs(constant(ends[..., : scores.shape[-1]] - ends[..., scores.shape[-1] :]))
+    moved = xp.abs(detached(ends[..., : scores.shape[-1]] - ends[..., scores.shape[-1] :]))
     if isinstance(factor, float):
-        return p, moved * (constant(scale) / factor)
-    unit, scale = constant(factor), constant(scale)
+        return p, moved * (detached(scale) / factor)
+    unit, scale = detached(factor), detached(scale)
     ratio = xp.where(unit == 0, xp.ones_like(unit), scale / nonzero(unit))
     lost = (unit == 0) & (scale > 0) & (moved > 0)  # of a factor that is lost, nothing is known
     return p, xp.where(lost, xp.full_like(moved, float("inf")), moved * ratio)
@@ -81,9 +81,9 @@ def of_weights(
 
 def largest_of(values: Array) -> Array | None:
     """The |entry| that all values have, `(…, dim_out)`; None where they differ, or are not known yet."""
-    xp, known = namespace(values), constant(values)
+    xp, known = namespace(values), detached(values)
     largest = xp.maximum(xp.max(known, axis=-2), -xp.min(known, axis=-2))
-    return largest if surely(xp.all(xp.abs(known) == largest[..., None, :])) else None
+    return largest if known_true(xp.all(xp.abs(known) == largest[..., None, :])) else None
 
 
 def of_products(spread: tuple[Array, Any], ties: Ties) -> Array:
@@ -96,7 +96,7 @@ def of_field(spread: tuple[Array, Any], values: Array, ties: Ties) -> Array:
     """The error of the field, `(…, n_cues, dim_out)`; spread: |p| and |δp|."""
     most, largest = of_products(spread, ties), largest_of(values)
     if largest is None:
-        return most @ namespace(most).abs(constant(values))
+        return most @ namespace(most).abs(detached(values))
     total = namespace(most).sum(most, axis=-1, keepdims=True)
     return total * (largest if total.ndim == 1 else largest[..., None, :])
 
@@ -106,5 +106,5 @@ def undecided(field: Array, total: Array, largest: Any) -> Array:
 
     total: the sum of the errors of the products, `(…, n_cues, 1)`. largest: the largest |entry| of all values.
     """
-    known = constant(field)
+    known = detached(field)
     return namespace(known).any((abs(known) <= total * largest) & (known != 0), axis=-1)

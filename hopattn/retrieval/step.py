@@ -24,7 +24,7 @@ from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import are_whole, eps_of, without_rounding
-from hopattn.foundation.traces import is_torch, surely, traced
+from hopattn.foundation.traces import is_torch, known_true, traced
 from hopattn.foundation.vectors import largest_entry, row_length
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
@@ -186,7 +186,7 @@ class Retrieval:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
         xp = namespace(cues)
         longest = keys[xp.argmax(row_length(keys)), :][None, :]
-        exact = surely(are_whole(cues) & are_whole(keys))
+        exact = known_true(are_whole(cues) & are_whole(keys))
         slack = 0.0 if exact else of_scores(self.similarity, cues, longest, ties.eps)
         total = of_products((xp.ones_like(cues[:, :1]), 2 * self.effective_separation.beta * slack), ties)
         return bool(xp.any(undecided(field, total, largest_entry(values))))

@@ -149,8 +149,8 @@ def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> 
 def split_bias(bias: Array) -> tuple[Array, Array]:
     """A bias as a mask and as finite numbers: −inf becomes a masked entry with a bias of 0.
 
-    Raises `InvalidInput` for NaN and +inf, which are looked for in NumPy arrays only: the numbers of another library
-    may not be known yet.
+    Raises `InvalidInput` for NaN and +inf in NumPy arrays; the values of another library's arrays are not available
+    while it traces a function.
     """
     if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
         raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")

@@ -297,14 +297,14 @@ class Group(NamedTuple):
                 yield part
 
     def _lifted(self, array: Array) -> Array:
-        """`(…, heads or 1, n, m)` as `(…, g, r, n, m)` or `(…, 1, 1, n, m)`; one head has no axes of its own."""
+        """`(…, heads or 1, n, m)` as `(…, g, r, n, m)` or `(…, 1, 1, n, m)`; with one head, these axes are left out."""
         if len(self.heads) == 1:
             return array[..., 0, :, :]
         axes = (1, 1) if array.shape[-3] == 1 else self.shape
         return namespace(array).reshape(array, (*array.shape[:-3], *axes, *array.shape[-2:]))
 
     def _apart(self, x: Array, r: int) -> Array:
-        """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`; one head has no axes of its own."""
+        """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`; with one head, g and r are left out."""
         if len(self.heads) == 1:
             return x
         xp, n, g = namespace(x), x.ndim, self.shape[0]

@@ -19,7 +19,7 @@ from hopattn.foundation.checks import flag, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.foundation.threads import blocks
-from hopattn.foundation.traces import chosen, constant
+from hopattn.foundation.traces import cond, detached
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative
 from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mask, like
@@ -264,7 +264,7 @@ class Sums(NamedTuple):
 
 
 def _largest(exponents: Array, axis: int) -> Array:
-    return constant(namespace(exponents).max(exponents, axis=axis, keepdims=True))
+    return detached(namespace(exponents).max(exponents, axis=axis, keepdims=True))
 
 
 def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
@@ -290,5 +290,5 @@ def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
         most = _largest(masked(logs, where, lowest), axis=-1)
         return Sums(masked(xp.exp(masked(logs - most, where)), where) @ values, most)
 
-    result: Sums = chosen(xp.any(lost), by_logarithms, at_once)
+    result: Sums = cond(xp.any(lost), by_logarithms, at_once)
     return result

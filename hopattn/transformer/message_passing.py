@@ -15,7 +15,7 @@ from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.checks import each, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
@@ -59,7 +59,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     for j, token in enumerate(_words(() if source is None else source, m, "source")):
         named = {"token": token} if shift else {}
         graph.add_node(j + shift, key=trace.keys[j, :], value=trace.values[j, :], **named)
-    matched, weights = (np.asarray(constant(array)).tolist() for array in (scores, trace.weights))
+    matched, weights = (np.asarray(detached(array)).tolist() for array in (scores, trace.weights))
     allowed = None if trace.mask is None else np.broadcast_to(np.asarray(trace.mask), (n, m))
     pairs = np.ndindex(n, m) if allowed is None else np.argwhere(allowed).tolist()
     graph.add_edges_from((j + shift, i, {"score": matched[i][j], "weight": weights[i][j]}) for i, j in pairs)

@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import surely
+from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Memory, Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
@@ -137,7 +137,7 @@ def sdm(
         keys = in_numbers_of(address_rows, _locations(locations, n, random))
         near = within.weights(Hamming()(address_rows, keys))
         alone = ~namespace(near).any(near != 0, axis=-1)
-        if surely(namespace(near).any(alone)):
+        if known_true(namespace(near).any(alone)):
             lone = first_true(alone)
             raise InvalidInput(f"radius: no location lies within {radius:g} of address {lone}; choose a larger one")
         counters = near.mT @ value_rows

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.traces import surely
+from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
@@ -75,8 +75,8 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
     rows = real_patterns(patterns, what)
     xp = namespace(rows)
     others = xp.abs(rows) != 1
-    if surely(xp.any(others)):
-        cure = OF_0_AND_1 if surely(xp.all((rows == 0) | (rows == 1))) else ""
+    if known_true(xp.any(others)):
+        cure = OF_0_AND_1 if known_true(xp.all((rows == 0) | (rows == 1))) else ""
         message = f"row {first_true(xp.any(others, axis=-1))} holds {rows[others][0].item():.6g}"
         raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
     return rows
@@ -90,6 +90,6 @@ def real_patterns(patterns: Stored, what: str = "patterns") -> Array:
     rows = rows_of(patterns, what)
     xp = namespace(rows)
     zero = xp.all(rows == 0, axis=-1)
-    if surely(xp.any(zero)):
+    if known_true(xp.any(zero)):
         raise InvalidInput(f"{what}: row {first_true(zero)} is zero; nothing recalls it")
     return rows

@@ -15,7 +15,7 @@ from hopattn.foundation.arrays import (
 )
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.traces import surely
+from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks import learning
@@ -63,7 +63,7 @@ def hopfield(
         return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
     rows = real_patterns(patterns)
     others = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
-    if surely(namespace(rows).any(others)):
+    if known_true(namespace(rows).any(others)):
         i = first_true(others)
         raise InvalidInput(f"patterns: row {i} {Step().why_outside_domain(on_host(rows[int(i), :]))}")
     if rule in learning.rules and rule not in OF_0_AND_1:

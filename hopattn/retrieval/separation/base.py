@@ -18,10 +18,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace, require_broadcast
-from hopattn.foundation.checks import positive_or_followed, real, require_least
+from hopattn.foundation.checks import positive_or_variable, real, require_least
 from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import followed, surely
+from hopattn.foundation.traces import known_true, requires_grad
 from hopattn.foundation.vectors import at_least, nonzero
 
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
@@ -54,8 +54,8 @@ class Weights(NamedTuple):
 
 
 def inverse_temperature(value: Any, what: str) -> Any:
-    """A positive number as `positive_or_followed` gives it; of an array, 1/β is a number of its dtype."""
-    beta = positive_or_followed(value, what)
+    """A positive number as `positive_or_variable` gives it; of an array, 1/β is a number of its dtype."""
+    beta = positive_or_variable(value, what)
     least = 0.0 if isinstance(beta, float) else float(namespace(beta).finfo(beta.dtype).smallest_normal)
     return require_least(beta, what, least)
 
@@ -65,7 +65,7 @@ class Separation(Declared, ABC):
     """A potential over scores, Ψ(s) = β⁻¹ Ψ₁(βs), and its gradient, the weights p = ∇Ψ(s) = ∇Ψ₁(βs).
 
     beta: the inverse temperature, a positive number, from 2.2e-308 on, the least number of full precision; raises
-    `InvalidInput` otherwise. An array `()` of PyTorch or JAX by which a derivative is taken stays an array, so that β
+    `InvalidInput` otherwise. An array `()` of PyTorch or JAX that requires a gradient stays an array, so that β
     can be learned; scores are then arrays of that library.
 
     Scores are `(…, n_patterns)`. `where` is boolean and broadcasts to them, True = may attend. A masked entry has
@@ -175,12 +175,12 @@ class Separation(Declared, ABC):
 
 
 def number_or_rows(value: Any, what: str) -> Any:
-    """A finite number as a float; an array that is followed, or that has axes, as it is."""
+    """A finite number as a float; an array that requires a gradient, or that has axes, is unchanged."""
     n = getattr(value, "ndim", 0)  # a module has a function of this name
-    if not (followed(value) or (isinstance(n, int) and n > 0)):
+    if not (requires_grad(value) or (isinstance(n, int) and n > 0)):
         return real(value, what)
     numbers = as_float(value, what)
-    if surely(~namespace(numbers).all(namespace(numbers).isfinite(numbers))):
+    if known_true(~namespace(numbers).all(namespace(numbers).isfinite(numbers))):
         raise InvalidInput(f"{what}: holds a NaN or an infinity; expected finite numbers, or None for no sink")
     return numbers
 
@@ -318,7 +318,7 @@ class Simplex(Competing):
         return self.sink is None
 
     def from_largest(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
-        """x = β(s − max s), 0 where masked, and max s, `(…, 1)`; an x of NumPy may be written over."""
+        """x = β(s − max s), 0 where masked, and max s, `(…, 1)`; an x of NumPy may be overwritten in place."""
         largest = masked_max(scores, where)
         return shifted(scores, largest, where, self.beta), largest
 
@@ -356,7 +356,7 @@ def attended(scores: Array, where: Array | None) -> Array | None:
     if isinstance(scores, np.ndarray):
         if scores.min(initial=0.0) > lowest:
             return where
-    elif "cpu" in str(device_of(scores)).lower() and surely(namespace(scores).all(scores != lowest)):
+    elif "cpu" in str(device_of(scores)).lower() and known_true(namespace(scores).all(scores != lowest)):
         return where
     return scores != lowest if where is None else where & (scores != lowest)
 

@@ -9,7 +9,7 @@ from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import Real
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign
 from hopattn.retrieval.separation.base import Elementwise, Weights, attended, masked, masked_max, shifted, split
 from hopattn.retrieval.separation.softmax import Softmax
@@ -280,7 +280,7 @@ def _power_in_parts(x: Array, n: int) -> tuple[Array, Array | None]:
 
 def _floor_log(x: Array) -> Array:
     """⌊log₂ x⌋ as a constant, for x of 0 or more; 0 where x is 0, and no less than that of the normal numbers."""
-    xp, size = namespace(x), nonzero(constant(x))
+    xp, size = namespace(x), nonzero(detached(x))
     return xp.clip(xp.floor(xp.log2(size)), 2 - _reach(x), None)
 
 

@@ -16,7 +16,7 @@ from hopattn.foundation.declared import Count
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.roots import level
 from hopattn.foundation.threads import blocks, workers
-from hopattn.foundation.traces import constant
+from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import nonzero, positive_power
 from hopattn.retrieval.separation.base import (
     Competing,
@@ -176,7 +176,7 @@ class KSubsets(Competing):
         """Σ p s − |p|²/2β, in a unit that rounds nothing, and in which no sum of scores overflows."""
         xp = namespace(scores)
         size = xp.clip(_count_allowed(scores, where), None, float(self.k))
-        large = xp.max(xp.abs(masked(constant(scores), where)), axis=-1, keepdims=True) > 1
+        large = xp.max(xp.abs(masked(detached(scores), where)), axis=-1, keepdims=True) > 1
         one = xp.ones_like(origin)
         unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
         above = masked(unit * scores - unit * origin, where) - (0.5 * unit / self.beta) * shares
@@ -205,12 +205,12 @@ class KSubsets(Competing):
         """The k-th largest score, `(…, 1)`, as a constant; the smallest where there are no more than k."""
         xp, rank = namespace(scores), max(scores.shape[-1] - self.k, 0)
         largest = float(xp.finfo(scores.dtype).max)
-        allowed = masked(constant(scores), where, -largest)
+        allowed = masked(detached(scores), where, -largest)
         in_order = np.partition(allowed, rank, axis=-1) if isinstance(scores, np.ndarray) else xp.sort(allowed, axis=-1)
         ranked = in_order[..., rank : rank + 1]
         if where is None:
             return ranked
-        smallest = xp.min(masked(constant(scores), where, largest), axis=-1, keepdims=True)
+        smallest = xp.min(masked(detached(scores), where, largest), axis=-1, keepdims=True)
         return xp.where(_count_allowed(scores, where) <= self.k, smallest, ranked)
 
 
