@@ -20,7 +20,8 @@ from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.foundation.writing import Word
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import ENOUGH, HELD, SIZES
+from hopattn.retrieval.blockwise import HELD, SIZES
+from hopattn.retrieval.ways import BLOCKS
 
 MATCH = 0.95
 """The cosine from which on a state counts as a stored pattern. Up to the critical load retrieval states keep an overlap
@@ -62,7 +63,7 @@ def ranked(states: np.ndarray, patterns: np.ndarray, by_distance: bool = False) 
     sizes = SIZES
     work = partial(_rank, states, patterns, by_distance, 2 * sizes.keys)  # fewer blocks: threads wait less for Python
     tasks = [(rows,) for rows in blocks(len(states), sizes.cues)]
-    if len(states) * len(patterns) < ENOUGH:
+    if len(states) * len(patterns) < BLOCKS:
         parts = [work(*task) for task in tasks]
     else:
         with workers() as share:

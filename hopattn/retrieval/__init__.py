@@ -14,6 +14,7 @@ Its files, each of which imports only those above it:
 - `free_energy.py`: F = U − S/β: what weights of scores minimise
 - `online_softmax.py`: running sums over blocks of keys: the online softmax, plain sums
 - `blockwise.py`: the same step over blocks of cues and keys
+- `ways.py`: which way a step is computed: in one piece, over blocks, by PyTorch's kernel
 - `fused.py`: the same step by PyTorch's fused attention
 - `step.py`: the four formulas, in four lines
 - `interventions.py`: the step without a pattern, by a formula

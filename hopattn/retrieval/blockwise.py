@@ -33,13 +33,9 @@ from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
 
-ENOUGH = 2**20
-"""The number of scores from which blocks are faster than one product of everything."""
 TASKS = 8
 """The least number of parts that the work is divided into, so that every thread has some. It does not depend on the
 number of threads, so that the threads change no result."""
-LARGE_TEXT = 2**16
-"""The least number of scores of one text for which several texts are computed in blocks, one text after the other."""
 HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
 READ_AT_ONCE = 4096
@@ -59,28 +55,6 @@ class Blocks:
 
 
 SIZES = Blocks()
-
-
-def worth_streaming(similarity: Similarity, cues: Any, keys: Any, mask: Any) -> bool:
-    """Whether blocks are faster for cues `(…, n, dim)` or `(dim,)` and keys `(…, m, dim)`.
-
-    They are for NumPy arrays with many scores, where scores and mask can be computed block by block.
-    """
-    if not (isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray) and similarity.by_pairs):
-        return False
-    pairs = (cues.shape[-2] if cues.ndim > 1 else 1) * keys.shape[-2]
-    scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
-    texts = max(math.prod(cues.shape[:-2]), math.prod(keys.shape[:-2]))
-    if scores < LARGE_TEXT or scores * texts < ENOUGH:
-        return False
-    rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
-    return all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
-
-
-def one_for_each_text(separation: Separation) -> bool:
-    """Whether all cues of a text have one sink, or none."""
-    sink = separation.sink
-    return sink is None or isinstance(sink, float) or (isinstance(sink, np.ndarray) and sink.shape[-1] == 1)
 
 
 def stream(

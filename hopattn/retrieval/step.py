@@ -27,15 +27,16 @@ from hopattn.foundation.ties import are_whole, eps_of, without_rounding
 from hopattn.foundation.traces import is_torch, known_true, traced
 from hopattn.foundation.vectors import largest_entry, row_length
 from hopattn.retrieval.activation import Activation, Identity, activations
-from hopattn.retrieval.blockwise import HELD, one_for_each_text, stream, stream_free_energy, worth_streaming
+from hopattn.retrieval.blockwise import HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
-from hopattn.retrieval.fused import fused_step, worth_fusing
+from hopattn.retrieval.fused import fused_step
 from hopattn.retrieval.masks import NoMask, as_mask, require_on_scores, resolve
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights, scaled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.retrieval.ways import way_of
 
 SUMMED = 1024
 """The number of products that PyTorch adds up at once."""
@@ -118,7 +119,7 @@ class Retrieval:
         energy: bool = False,
         trace: bool = False,
     ) -> Step:
-        """One step from the cues: in one piece; over blocks or by PyTorch's kernel where that is faster, without bias.
+        """One step from the cues, in the way that `ways.py` says.
 
         values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
@@ -153,14 +154,13 @@ class Retrieval:
         """The field, and Ψ if the energy is asked for; of neurons that jump, a field is 0 where it is only rounding."""
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
-        whole = trace or bias is not None or not isinstance(separation.beta, float)
-        whole = whole or not one_for_each_text(separation)
-        fused = not whole and worth_fusing(self.similarity, separation, (cues, keys, values), rule)
-        if fused:
-            field, potential = fused_step(separation, cues, keys, values)
+        way = "whole" if trace else way_of(self.similarity, separation, cues, keys, values, rule, bias)
+        judged = cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and bias is None  # without all scores
+        if way == "fused" and (ties is None or judged):
+            field, potential = fused_step(separation, cues, keys, values, rule, bias)
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
                 return _Field(field, 1.0, potential)
-        if whole or not worth_streaming(self.similarity, cues, keys, rule):
+        if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
             added, separate = self._with_bias(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
@@ -240,14 +240,13 @@ class Retrieval:
         """
         rule, separation = as_mask(mask), self.effective_separation
         require_entropy(separation)
-        followed = any(map(traced, (cues, keys, separation.beta, separation.sink)))
+        varies = any(map(traced, (cues, keys, separation.beta, separation.sink)))
         at_once = max(HELD // keys.shape[-2], 1)
-        by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not followed
+        by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not varies
         if by_rows and cues.shape[0] > at_once:
             parts = [vars(self.free_energy(cues[some], keys)) for some in blocks(cues.shape[0], at_once)]
             return FreeEnergy(**{name: namespace(cues).concat([part[name] for part in parts]) for name in parts[0]})
-        plain = not isinstance(separation.beta, float) or not one_for_each_text(separation)
-        if plain or not worth_streaming(self.similarity, cues, keys, rule):
+        if way_of(self.similarity, separation, cues, keys, None, rule) != "blocks":
             scores = self.scores(cues, keys)
             return free_energy(separation, scores, self.allowed(rule, scores, cues, keys))
         return stream_free_energy(self.similarity, separation, widened(cues), keys, rule)

@@ -12,7 +12,7 @@ import hopattn as ha
 from hopattn.networks import Dense, Layer, Network
 from hopattn.networks.associator import Bidirectional
 from hopattn.networks.learning import rules
-from hopattn.retrieval.blockwise import worth_streaming
+from hopattn.retrieval.ways import way_of
 from tests.cluster.test_sharded_memory import cut
 from tests.draws import count
 from tests.dynamics.exact_fields import Couplings, Stored, all_states, learned
@@ -223,7 +223,8 @@ def test_streamed_and_sharded_keys_answer_as_whole_numbers_do():
     own = np.concatenate([t, t * np.where(np.arange(30) < 25, 1, -1)])[rng.permutation(6000)]
     x[:, 25:] = 0
     memory, model = ha.Memory(own / 10, separation="identity", activation="sign"), Couplings(own.T @ own)
-    assert worth_streaming(memory.similarity, x * 1.0, memory.keys, None) and np.all(model.signs(x)[:, 25:] == 0)
+    assert way_of(memory.similarity, memory.separation, x * 1.0, memory.keys) == "blocks"
+    assert np.all(model.signs(x)[:, 25:] == 0)
     for one, some in ((memory, x), (memory, x[:1]), (cut(memory, [1000, 1700]), x[:20])):
         same(np.sign(one.field(some)), model.signs(some))
         same(one.step(some), model.step(some))
