@@ -260,6 +260,23 @@ def joint(*masks: Any) -> Any:
     return AllOf(tuple(parts)) if len(parts) > 1 else parts[0] if parts else NoMask()
 
 
+def unseen_as_0(mask: Any, *texts: Array) -> tuple[Array, ...]:
+    """Texts of keys `(…, n_keys, dim)`, in which keys that an array hides from all queries are 0.
+
+    So a NaN or an infinity there changes nothing: neither a weight that is 0 times its value, nor a derivative.
+    """
+    hidden = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
+    if not hidden:
+        return texts
+    xp, seen = namespace(texts[0]), like(hidden[0], texts[0])
+    for array in hidden[1:]:
+        seen = seen & like(array, texts[0])
+    seen = seen if seen.ndim < 2 else xp.any(seen, axis=-2)
+    if isinstance(seen, np.ndarray) and seen.all():
+        return texts
+    return tuple(xp.where(seen[..., None], text, xp.zeros_like(text)) for text in texts)
+
+
 def masks_of(mask: Any) -> tuple[Any, ...]:
     """The masks that a mask is made of: those of `AllOf`, or the mask alone."""
     return mask.masks if isinstance(mask, AllOf) else (mask,)

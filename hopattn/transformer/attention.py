@@ -23,7 +23,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import joint
+from hopattn.retrieval.masks import MaskRule, as_mask, joint, require_on_scores, unseen_as_0
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
@@ -72,8 +72,12 @@ def attention(
     if bias is not None:
         allowed, finite = split_bias(as_bias(bias, keys, "k"))
         mask = joint(mask, allowed)
-    chosen = _separation_of_heads(separation, beta, sink, keys, leading_axes("q, k, v", queries, keys, values))
-    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, mask, finite).state
+    leading, rule = leading_axes("q, k, v", queries, keys, values), as_mask(mask)
+    chosen = _separation_of_heads(separation, beta, sink, keys, leading)
+    if not isinstance(rule, MaskRule):
+        require_on_scores(rule, (*leading, queries.shape[-2], keys.shape[-2]), "mask")
+    keys, values = unseen_as_0(rule, keys, values)
+    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, rule, finite).state
 
 
 @in_range

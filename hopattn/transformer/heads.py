@@ -30,7 +30,7 @@ from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores
+from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores, unseen_as_0
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts
@@ -263,7 +263,9 @@ class Group(NamedTuple):
                 own = NoMask()  # under a causal mask, the last word sees every key
         total = self._bias(bias, queries, keys)
         allowed, finite = (None, None) if total is None else split_bias(total)
-        return (queries, keys, values), joint(*self._masks(own, mask, texts, keys), allowed), finite, total
+        rule = joint(*self._masks(own, mask, texts, keys), allowed)
+        keys, values = unseen_as_0(rule, keys, values)
+        return (queries, keys, values), rule, finite, total
 
     def mapped(self, texts: Texts, first: int = 0) -> Texts:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""

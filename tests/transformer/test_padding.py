@@ -1,0 +1,60 @@
+"""Padding of any content: a NaN or an infinity in a word that nobody may attend to changes nothing."""
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+
+RNG = np.random.default_rng(4)
+LENGTHS = [3, 5, 1]
+TEXTS = RNG.normal(size=(3, 5, 4))
+SEEN = np.arange(5) < np.array(LENGTHS)[:, None]
+MATRICES = RNG.normal(size=(4, 3, 4))
+
+
+def padded(value):
+    return np.where(SEEN[..., None], TEXTS, value)
+
+
+def layers(library):
+    """Functions of texts and a mask."""
+    maps, join = [library.array(one) for one in MATRICES[:3]], library.array(RNG.normal(size=(4, 6)))
+    head = ha.Head(*maps, mask="none", beta=0.6)
+    heads = ha.MultiHead([head, ha.Head(*maps, separation="sparsemax", sink=0.2)], join)
+    bias = library.array(np.where(SEEN[:, None, None, :], 0.3, -np.inf))
+    return {
+        "attention": lambda x, mask: ha.attention(x, x, x, mask=mask),
+        "head": head,
+        "trace": lambda x, mask: head.trace(x, mask).output,
+        "heads": heads,
+        "heads by a bias": lambda x, _: heads(x, bias=bias),
+        "block": ha.Block(heads),
+    }
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
+def test_what_the_padding_holds_changes_no_word(library, value):
+    mask = library.array(ha.padding(LENGTHS, 5))
+    for name, layer in layers(library).items():
+        with np.errstate(all="ignore"):
+            plain, other = (library.numpy(layer(library.array(padded(one)), mask))[SEEN] for one in (0.0, value))
+        np.testing.assert_allclose(other, plain, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def test_what_the_padding_holds_changes_no_derivative(torch, jax):
+    mask, queries = ha.padding(LENGTHS, 5), np.where(SEEN[..., None], TEXTS, 0.0)
+
+    def of_torch(value):
+        q, k = (torch.asarray(one).requires_grad_() for one in (queries, padded(value)))
+        (ha.attention(q, k, k, mask=torch.asarray(mask)) ** 2).sum().backward()
+        return q.grad.numpy(), k.grad.numpy()
+
+    def of_jax(value):
+        def total(q, k):
+            return (ha.attention(q, k, k, mask=jax.numpy.asarray(mask)) ** 2).sum()
+
+        return jax.grad(total, (0, 1))(jax.numpy.asarray(queries), jax.numpy.asarray(padded(value)))
+
+    for derivatives in (of_torch, of_jax):
+        for own, other in zip(derivatives(0.0), derivatives(np.nan), strict=True):
+            np.testing.assert_allclose(other, own, rtol=1e-12, atol=1e-14)
