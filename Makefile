@@ -82,7 +82,7 @@ clean:
 SAY := @echo >&2
 INSTALL := @sh .ci/install $(VENV)
 # The loops of numba are compiled once, while other packages are downloaded.
-COMPILE := $(BIN)/python -c 'from hopattn.foundation.kernels import *; [compiled_loops(name, LARGE[name]) for name in LARGE]'
+COMPILE := $(BIN)/python -c 'from hopattn.foundation.kernels import *; [compiled_loops(name, LEAST_WORK[name]) for name in LEAST_WORK]'
 
 $(VENV)/.made:
 	$(SAY) 'making a Python environment in $(VENV) …'

@@ -46,9 +46,9 @@ def both_kernels(request, monkeypatch):
     """A test runs with NumPy alone, and with compiled loops for work of any size."""
     monkeypatch.setenv(kernels.VARIABLE, request.param)
     if request.param == "compiled":
-        for subject in kernels.LARGE:
+        for subject in kernels.LEAST_WORK:
             compiled(subject)
-        monkeypatch.setattr(kernels, "LARGE", dict.fromkeys(kernels.LARGE, 0))
+        monkeypatch.setattr(kernels, "LEAST_WORK", dict.fromkeys(kernels.LEAST_WORK, 0))
 
 
 def compiled(subject):
@@ -57,7 +57,7 @@ def compiled(subject):
     with Path(kernels.__file__).open() as file:  # the first process compiles, the others wait for its cache
         if fcntl:
             fcntl.flock(file, fcntl.LOCK_EX)
-        loops = kernels.compiled_loops(subject, kernels.LARGE[subject])
+        loops = kernels.compiled_loops(subject, kernels.LEAST_WORK[subject])
     assert loops is not None, "numba is installed, but its loops cannot be imported"
     return loops
 

@@ -96,4 +96,4 @@ def test_a_message_quotes_a_value_through_the_function_that_shortens_it():
 
 def test_the_loops_refuse_what_is_older_than_the_least_numba():
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert stated["fast"] == [f"numba>={kernels.LEAST}"]
+    assert stated["fast"] == [f"numba>={kernels.LEAST_NUMBA}"]

@@ -33,12 +33,12 @@ from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 
-HELD = 2**25
+NUMBERS_OF_TEXTS = 2**25
 """The numbers in the states, or in the logits, of the patched texts that `effects` holds at once: 128 MiB in single
 precision; of one text where it has more."""
-PART = 2**19
+NUMBERS_OF_PART = 2**19
 """The numbers in the largest array of a layer, for those texts that a thread computes at once."""
-TASKS = 8
+PARTS_OF_TEXTS = 8
 """The least number of parts that texts are divided into, if there are as many, so that every thread has some."""
 
 
@@ -205,7 +205,7 @@ class Checkpoint:
         places = rows_taken(range(n) if at is None else at, n, "at")
         before, columns = real(measure(plain), "measure"), heads if place == "head" else places
         changes = np.empty((self.plan.n_layers, len(columns)))
-        at_once = max(HELD // (n * self.plan.dim * (self.plan.n_layers + 1)), 1)
+        at_once = max(NUMBERS_OF_TEXTS // (n * self.plan.dim * (self.plan.n_layers + 1)), 1)
         for i, some in product(range(self.plan.n_layers), blocks(len(columns), at_once)):
             cells = [(j, places) if place == "head" else (None, [j]) for j in columns[some]]
             patches = [self.patch(place, i, head, at=rows, value=value) for head, rows in cells]
@@ -308,14 +308,17 @@ class Checkpoint:
     def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:
         """The run of each patch by itself, in their order. patches: of one place of one layer. plain: without them."""
         number, n, n_texts = patches[0].layer, len(plain.states[0]), len(patches)
-        parts = [(some,) for some in blocks(n_texts, max(min(PART // self._numbers(n), n_texts // TASKS), 1))]
+        parts = [
+            (some,)
+            for some in blocks(n_texts, max(min(NUMBERS_OF_PART // self._numbers(n), n_texts // PARTS_OF_TEXTS), 1))
+        ]
         with self._shared(n) as share:
             before, of_some, unchanged = alternatives(self._parts.block(number), plain.states[number], patches)
             states = [*plain.states[:number], before, np.concatenate(share(of_some, parts))]
             for later in range(number + 1, self.plan.n_layers):
                 block, words = self._parts.block(later), states[-1]
                 states.append(np.concatenate(share(lambda some, it=block, words=words: it(words[some]), parts)))
-        for some in blocks(n_texts, max(HELD // (n * self.plan.n_tokens), 1)):
+        for some in blocks(n_texts, max(NUMBERS_OF_TEXTS // (n * self.plan.n_tokens), 1)):
             with self._shared(n) as share:
                 last = [(words,) for words in states[-1][some]]
                 logits = share(self.logits, last) if self._parts.has_logits else None
@@ -331,7 +334,7 @@ class Checkpoint:
 
     def _shared(self, n: int) -> AbstractContextManager[Share]:
         """Threads that share texts of n tokens; where one is more than a part, its own products are shared instead."""
-        return workers() if self._numbers(n) <= PART else nullcontext(_in_turn)
+        return workers() if self._numbers(n) <= NUMBERS_OF_PART else nullcontext(_in_turn)
 
     def _embedded(self, tokens: Tokens, kinds: Any) -> np.ndarray:
         self._require_feeding()

@@ -8,7 +8,7 @@ from hopattn.foundation.array_headers import StoredArray, arrays_in_safetensors,
 from hopattn.foundation.errors import InvalidInput, listed, shortened
 
 CONFIG, ARRAYS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-MOST_BYTES = 2**24  # of a file in JSON
+MOST_BYTES_OF_JSON = 2**24  # of a file in JSON
 _SAVE = "`transformers.{model}.from_pretrained({here!r}{options}).save_pretrained('NEW')` writes it"
 OTHERS = {
     ("adapter_model.safetensors", "adapter_model.bin"): (
@@ -41,9 +41,9 @@ def table_in(file: Path) -> dict[str, Any]:
         where = f"in '{shortened(file.parent)}', which says what the arrays are"
         raise InvalidInput(f"there is no file '{CONFIG}' {where}")
     with opened(file) as stream:
-        text = stream.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise InvalidInput(f"{named(file)} is larger than {MOST_BYTES // 2**20} MiB")
+        text = stream.read(MOST_BYTES_OF_JSON + 1)
+    if len(text) > MOST_BYTES_OF_JSON:
+        raise InvalidInput(f"{named(file)} is larger than {MOST_BYTES_OF_JSON // 2**20} MiB")
     try:
         table = json.loads(text.decode("utf-8"), object_pairs_hook=once)
     except InvalidInput:

@@ -24,9 +24,9 @@ from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import random_rotation
 from hopattn.transformer.heads import Head
 
-HELD = 2**22
+LOGITS_HELD = 2**22
 """The number of logits that are held at a time: columns of M, one for each word that is attended to."""
-ROUNDING = 1e-12
+ALIKE = 1e-12
 """Draws whose deviation is this part of their mean, or less, differ by rounding alone."""
 
 
@@ -82,7 +82,7 @@ def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> fl
     """The score by logits; M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB."""
     n = len(written)
     shares: list[np.ndarray] = []
-    for words in blocks(n, max(HELD // n, 1)):
+    for words in blocks(n, max(LOGITS_HELD // n, 1)):
         logits = read @ (through @ written[words].T)
         largest = np.abs(logits).max(axis=0)
         logits -= logits.mean(axis=0)
@@ -122,7 +122,7 @@ class Baseline:
 
     def deviations(self, score: float) -> float:
         """The distance of a score from the mean in deviations; raises `InvalidInput` if all draws are alike."""
-        if self.deviation <= ROUNDING * self.mean:
+        if self.deviation <= ALIKE * self.mean:
             raise InvalidInput("deviations: all draws have the same score, as with dim 1 or a rotation")
         return (real(score, "score") - self.mean) / self.deviation
 

@@ -17,7 +17,7 @@ from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import detached
 
-ROUNDING = 0.01
+SUM_ABOVE_1 = 0.01
 """How far the sum of a row may be above 1; weights in half precision need it."""
 
 
@@ -35,7 +35,7 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     if (bad := rows < 0).any():
         raise InvalidInput(f"{what}: entry {first_true(bad)} is {rows[bad][0]:.4g}; expected weights of 0 or more")
     sums = rows.sum(axis=-1)
-    if (bad := sums > 1 + ROUNDING).any():
+    if (bad := sums > 1 + SUM_ABOVE_1).any():
         raise InvalidInput(f"{what}: row {first_true(bad)} sums to {sums[bad][0]:.4g}; expected 1, or less with a sink")
     return rows
 

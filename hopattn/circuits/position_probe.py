@@ -30,7 +30,7 @@ from hopattn.transformer.gradients.curves import random_heads, random_layer, ran
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 
-STEPS = 1000
+STEPS_OF_FIT = 1000
 """The largest number of steps of a fit."""
 
 
@@ -83,7 +83,7 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     deviation = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
     data = ((vectors - mean) / deviation, classes, n_classes, penalty)
     start = np.zeros(n_classes * (vectors.shape[1] + 1))
-    found = minimize(logistic_loss, start, data, "L-BFGS-B", jac=True, options={"maxiter": STEPS})
+    found = minimize(logistic_loss, start, data, "L-BFGS-B", jac=True, options={"maxiter": STEPS_OF_FIT})
     weight, bias = np.split(found.x, [n_classes * vectors.shape[1]])
     weight = weight.reshape(n_classes, -1) / deviation
     return LinearProbe(weight / size, bias - weight @ mean)

@@ -26,7 +26,7 @@ from hopattn.transformer.heads import Head, HeadTrace
 
 MOST_WORDS = 100_000
 """The largest number of words of a sequence."""
-ROUNDING = 1e-9
+EQUAL_WITHIN = 1e-9
 """Two numbers whose difference is this part of the larger one, or of 1, are equal."""
 
 Comparison = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -36,7 +36,7 @@ def _equal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     if left.dtype.kind == "U" or right.dtype.kind == "U":
         return np.asarray(left == right)
     size = np.maximum(1.0, np.maximum(np.abs(left), np.abs(right)))
-    return np.asarray(np.abs(left - right) <= ROUNDING * size)
+    return np.asarray(np.abs(left - right) <= EQUAL_WITHIN * size)
 
 
 comparisons: Choices[Comparison] = Choices(
@@ -158,7 +158,7 @@ class Selection(Declared):
         if numbers:
             return np.asarray(np.where(selects, trace.output[:, 0], default))
         words = np.unique(given)
-        for i in np.flatnonzero(selects & (np.max(trace.output, axis=-1) < 1 - ROUNDING)):
+        for i in np.flatnonzero(selects & (np.max(trace.output, axis=-1) < 1 - EQUAL_WITHIN)):
             mixed = " and ".join(repr(str(word)) for word in words[trace.output[i] > 0][:3])
             raise InvalidInput(f"values: query {i + 1} selects {mixed}, and words have no mean; select one word")
         return np.asarray(np.where(selects, words[np.argmax(trace.output, axis=-1)], default))

@@ -21,7 +21,7 @@ from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.memories.memory import have_none
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import HELD, running_sums
+from hopattn.retrieval.blockwise import SCORES_HELD, running_sums
 from hopattn.retrieval.masks import MaskRule, resolve
 from hopattn.retrieval.online_softmax import RunningSums
 from hopattn.retrieval.rounding import of_scores
@@ -178,7 +178,7 @@ class Shard:
         """Whether every weight of these keys among themselves is 0 for each cue `(n, dim)`, `(n,)`."""
         none = np.ones(len(cues), dtype=bool)
         for span, keys, _ in self._blocks():
-            for part in ranges(span, max(HELD // len(cues), 1)):
+            for part in ranges(span, max(SCORES_HELD // len(cues), 1)):
                 some = keys[part.start - span.start : part.stop - span.start]
                 scores = np.asarray(similarity(cues, some))
                 allowed = resolve(_mask_part(mask, part), scores, partial(similarity.rounding, cues, some))

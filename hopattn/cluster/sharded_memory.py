@@ -31,7 +31,7 @@ from hopattn.retrieval.rounding import Ties, of_products, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
 
-HELD = 2**24
+SCORES_BROUGHT = 2**24
 """The number of scores that are brought here at once, where a separation needs all scores of a cue."""
 
 
@@ -136,7 +136,7 @@ class Sharded(KeyValueMemory):
             none = np.all(self.shards.each(Shard.have_none, *asked, own=masks), axis=0)
         else:
             none = np.zeros(len(cues), dtype=bool)
-            for some in ranges(range(len(cues)), max(HELD // self.n_keys, 1)):
+            for some in ranges(range(len(cues)), max(SCORES_BROUGHT // self.n_keys, 1)):
                 rows = np.arange(some.start, some.stop)
                 scored = self._scored(cues[rows], [_rows(part, rows) for part in masks])
                 none[rows] = have_none(separation(*scored), self.activation)
@@ -212,7 +212,7 @@ class Sharded(KeyValueMemory):
             factor = np.ones((len(cues), 1), field.dtype) * result.factor
             result = BlockPass(field, factor, result.potential, again)
         overflowed = np.flatnonzero(result.overflowed)
-        for some in ranges(range(len(overflowed)), max(HELD // self.n_keys, 1)):
+        for some in ranges(range(len(overflowed)), max(SCORES_BROUGHT // self.n_keys, 1)):
             self._from_all_scores(result, overflowed[some.start : some.stop], separation, cues, masks, read, potential)
         if given.ndim > 1:
             return result

@@ -15,7 +15,7 @@ from hopattn.cluster.connection import Interrupted, cluster_name, quiet
 from hopattn.foundation.errors import CannotDo
 from hopattn.foundation.threads import thread_limit
 
-SMALL = 2**20
+SENT_BYTES = 2**20
 """A value below this size in bytes is sent with each call; Dask then repeats the call itself if a worker is lost."""
 MEMORY_SHARE = 0.6
 """The part of a worker's memory that objects may fill; above it Dask writes to the disk."""
@@ -91,7 +91,7 @@ class OnWorkers:
             fitting = [
                 address
                 for address, worker in workers.items()
-                if size < SMALL or load[address][1] + size <= MEMORY_SHARE * _memory(worker)
+                if size < SENT_BYTES or load[address][1] + size <= MEMORY_SHARE * _memory(worker)
             ]
             if fitting:
                 return min(fitting, key=lambda address: load[address])
@@ -116,7 +116,7 @@ class OnWorkers:
 
     def _sent(self, value: Any, workers: list[str]) -> Any:
         """An argument for work on these workers: a small value itself, a large one as a copy that lies on them."""
-        if _size(value) < SMALL:
+        if _size(value) < SENT_BYTES:
             return value
         options = {"workers": workers, "broadcast": len(workers) > 1, "hash": False, "asynchronous": True}
         try:

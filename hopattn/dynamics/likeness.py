@@ -20,7 +20,7 @@ from hopattn.foundation.threads import blocks, workers
 from hopattn.foundation.vectors import largest_entry, nonzero, normalised, row_length
 from hopattn.foundation.writing import Word
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.blockwise import HELD, SIZES
+from hopattn.retrieval.blockwise import BLOCKS_OF_SCORES, SCORES_HELD
 from hopattn.retrieval.ways import BLOCKS
 
 MATCH = 0.95
@@ -60,7 +60,7 @@ def ranked(states: np.ndarray, patterns: np.ndarray, by_distance: bool = False) 
 
     by_distance: whether equally directed vectors of another length are unlike.
     """
-    sizes = SIZES
+    sizes = BLOCKS_OF_SCORES
     work = partial(_rank, states, patterns, by_distance, 2 * sizes.keys)  # fewer blocks: threads wait less for Python
     tasks = [(rows,) for rows in blocks(len(states), sizes.cues)]
     if len(states) * len(patterns) < BLOCKS:
@@ -129,7 +129,7 @@ def _nearest_of_equal(cosines: np.ndarray, states: np.ndarray, patterns: np.ndar
     tied = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
     rows, columns = np.nonzero(equal[tied])
     apart = np.full((len(tied), len(patterns)), np.inf)
-    for some in blocks(len(rows), max(HELD // states.shape[1], 1)):
+    for some in blocks(len(rows), max(SCORES_HELD // states.shape[1], 1)):
         apart[rows[some], columns[some]] = row_length(states[tied[rows[some]]] - patterns[columns[some]])
     top[tied] = apart.argmin(axis=1)
     return top, row_length(states - patterns[top])

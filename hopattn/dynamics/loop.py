@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.record import WORDS, Recall, Status
+from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import Array, device_of, namespace, on_host, require_finite_energy, taken
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -38,7 +38,7 @@ TWO = 2
 """The length of the cycles that are noticed up to the tolerance."""
 AHEAD = 4
 """The number of steps after which an accelerator is asked which cues go on."""
-MANY = 64
+CUES_TO_DROP = 64
 """The number of cues from which those that have stopped are left out; each new shape costs JAX a compilation."""
 FIXED = "take a fixed number of steps instead: `for _ in range(n): x = memory.step(x)`"
 
@@ -90,7 +90,7 @@ class Loop:
         self.ahead = 1 if self.on_numpy else steps_ahead(self.x)
         self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory.largest
         self.by_change = type(self.rule).residual is Update.residual
-        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=WORDS)
+        self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=STATUS_DTYPE)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
         least = max(self.largest, self.rule.spread(int(self.x.shape[1])))
         self.scale = np.maximum(on_host(xp.max(xp.abs(self.x), axis=-1)).astype(float), least)
@@ -106,7 +106,7 @@ class Loop:
         own = rng.spawn(n) if self.rule.stochastic else []
         by_step, rows = [self._arrays()] if self.names else [], live
         while t < max_steps and live.size:
-            if self.on_numpy or MANY <= len(rows) >= 2 * live.size:
+            if self.on_numpy or CUES_TO_DROP <= len(rows) >= 2 * live.size:
                 rows = live
             draws = tuple(own[i] for i in rows) if own else ()
             with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
@@ -219,7 +219,7 @@ class Loop:
         states: Callable[[np.ndarray], Array],
     ) -> np.ndarray:
         """Which of the live cues stop after step t, `(n_live,)`, and how they have ended."""
-        ended, period = np.full(len(live), "", dtype=WORDS), np.zeros(len(live), dtype=int)
+        ended, period = np.full(len(live), "", dtype=STATUS_DTYPE), np.zeros(len(live), dtype=int)
         if self.rests:
             ended[self._small(numbers["residual"], numbers["size"], live, states)] = Status.CONVERGED
         if "back" in numbers:

@@ -11,7 +11,7 @@ from hopattn.dynamics import saving
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.loop import Loop, refuse_traced
 from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.record import WORDS, Recall, Status
+from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Descent, Update
@@ -148,7 +148,7 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple
     allowed = None if mask is None else _checked_mask(mask, memory.n_keys, x)
     states, none = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
-    status = np.full(len(none), Status.ANSWERED, dtype=WORDS)
+    status = np.full(len(none), Status.ANSWERED, dtype=STATUS_DTYPE)
     record = Recall(states, none + 1, status, none > 0, np.full(len(none), np.inf), none, None, memory.reference)
     return record if given.ndim > 1 else record.only_row()
 

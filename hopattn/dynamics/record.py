@@ -27,7 +27,7 @@ class Status(Word):
         return f"<{self.value}: {self.meaning}>"
 
 
-WORDS = f"<U{max(map(len, Status))}"
+STATUS_DTYPE = f"<U{max(map(len, Status))}"
 """The dtype of an array of these words."""
 
 

@@ -38,7 +38,7 @@ from hopattn.retrieval.separation.elementwise import Power, RectifiedPower
 
 CACHED = 32_768
 """The number of entries that are looked at together; they stay in the cache of the processor."""
-BLOCK = 256
+NEURONS_OF_PRODUCT = 256
 """The number of coupled neurons whose fields one matrix product gives; half or twice as many take about as long."""
 COLUMNS = 64
 """The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
@@ -46,7 +46,7 @@ EXACT = 2**24
 """The whole number below which single precision holds every sum of spins exactly."""
 FEW = 3
 """The number of neurons for each pattern from which sums over the patterns are the faster ones."""
-SHARE = 16
+WORK_OF_SCORE = 16
 """The work of one score of a stored sweep, in couplings of a coupled sweep."""
 
 
@@ -344,7 +344,7 @@ class CoupledSpins(SingleNeuronStates):
 
         h_i = ½ [E(x_i = 0) − E(x_i = 1)] = ½ (Σ_j W_ij x_j − ½ W_ii s_i + b_i)
 
-    A local field that is no larger than its rounding is 0 (`Sums.error`); up to `BLOCK` turns are added to one sum.
+    A local field no larger than its rounding is 0 (`Sums.error`); up to `NEURONS_OF_PRODUCT` turns are in one sum.
     """
 
     def __init__(self, states: np.ndarray, sums: Sums, bias: np.ndarray, of_0_and_1: bool = False) -> None:
@@ -354,7 +354,7 @@ class CoupledSpins(SingleNeuronStates):
         if sums.exact:
             self.error = self.share * np.asarray(sums.exact_error(bias), float)
         else:
-            turns = min(len(self.spins), BLOCK)
+            turns = min(len(self.spins), NEURONS_OF_PRODUCT)
             self.error = self.share * np.asarray(sums.error(bias, sums.sizes, turns=turns), float)
         self.error = np.broadcast_to(self.error, self.bias.shape)
 
@@ -398,8 +398,8 @@ class CoupledSpins(SingleNeuronStates):
         x = self._x_of(self.spins)
         states = x if light is None else x.astype(np.float32)
         overlaps = None if columns is None else columns.T @ x.astype(np.float32)
-        room = np.empty((min(len(order), BLOCK) * (columns is None), len(self.spins)), counts.dtype)
-        for block in blocks(len(order), BLOCK):
+        room = np.empty((min(len(order), NEURONS_OF_PRODUCT) * (columns is None), len(self.spins)), counts.dtype)
+        for block in blocks(len(order), NEURONS_OF_PRODUCT):
             neurons = order[block]
             before = self.spins[neurons]
             if columns is None:
@@ -558,7 +558,7 @@ class StoredSpins(SingleNeuronStates):
         n, n_patterns = self.scores.shape
         groups = list(blocks(n, max(1, CACHED // n_patterns)))
         present = np.concatenate([self._potential(self.scores[cues], cues) for cues in groups])
-        loops = compiled_loops("spins", SHARE * self.keys.size * n) if self._is_sum_of_powers else None
+        loops = compiled_loops("spins", WORK_OF_SCORE * self.keys.size * n) if self._is_sum_of_powers else None
         for block in blocks(len(order), COLUMNS):
             neurons = order[block]
             columns = np.ascontiguousarray(self.keys[:, neurons].T)

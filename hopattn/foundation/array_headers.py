@@ -26,7 +26,7 @@ from hopattn.foundation.errors import InvalidInput, nearest, shortened
 from hopattn.foundation.used_files import note_used
 
 MOST_AXES = 32  # of an array
-MOST_BYTES = 2**62  # of an array; no file is as large
+MOST_BYTES_OF_ARRAY = 2**62  # of an array; no file is as large
 _HEADER, _DIRECTORY, _JSON = 10_012, 2**22, 2**24
 """The most bytes of the header of a `.npy` (as in NumPy), the directory of a `.npz`, the header of a `.safetensors`."""
 _TYPES = {
@@ -179,7 +179,7 @@ def _require_span(where: str, shape: tuple[int, ...], bits: int, held: int) -> N
     """Raise `InvalidInput` unless an array of a shape takes the `held` bytes that are there; bits: of each number."""
     if len(shape) > MOST_AXES:
         raise InvalidInput(f"{where} has {len(shape)} axes; expected at most {MOST_AXES}")
-    if math.prod(n or 1 for n in shape) * bits > 8 * MOST_BYTES:
+    if math.prod(n or 1 for n in shape) * bits > 8 * MOST_BYTES_OF_ARRAY:
         raise InvalidInput(f"{where} is of shape {shortened(shape)}, larger than any file; its header is wrong")
     needed, left = divmod(math.prod(shape) * bits, 8)
     if left or needed != held:

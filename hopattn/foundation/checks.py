@@ -21,7 +21,7 @@ Seed = int | np.random.Generator | None
 """A source of random numbers: a whole number of at least 0, or a generator; None where it is not given."""
 COUNTED = 2**63 - 1  # the largest whole number with which NumPy counts
 REPEATED = 10**8  # the most steps, trials or draws of one call: more would take days
-MOST_BYTES = 255  # the longest name of a file or a folder, on every system
+MOST_BYTES_OF_NAME = 255  # the longest name of a file or a folder, on every system
 
 
 def positive(value: Any, what: str) -> float:
@@ -170,8 +170,10 @@ def path_of(value: Any, what: str) -> Path:
         names = os.fsencode(text).split(os.fsencode(os.sep))
     except UnicodeEncodeError:
         raise InvalidInput(f"{what}: {quoted(text)} holds a character that no name of a file has") from None
-    if max(map(len, names)) > MOST_BYTES:
-        raise InvalidInput(f"{what}: {quoted(text)} is longer than the name of a file may be, {MOST_BYTES} bytes")
+    if max(map(len, names)) > MOST_BYTES_OF_NAME:
+        raise InvalidInput(
+            f"{what}: {quoted(text)} is longer than the name of a file may be, {MOST_BYTES_OF_NAME} bytes"
+        )
     return Path(text)
 
 

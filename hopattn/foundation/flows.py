@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, device_of, namespace
 
-LEAST = 1e20
+LEAST_STEP = 1e20
 """The least step of a bounded y, in units of the least number of full precision."""
 Rate = Callable[[Array], Array]
 """f(y), `(n, dim)` for y `(n, dim)`."""
@@ -40,7 +40,7 @@ def flowed(
         size = _first_step(rate, y, f, time, absolute + relative * xp.abs(y))
         while bool(xp.any(left)):
             shown = 10 * (xp.nextafter(t, t + math.inf) - t)
-            least = xp.where(bounded, LEAST * normal, shown)
+            least = xp.where(bounded, LEAST_STEP * normal, shown)
             failed = failed | (left & rejected & (size < least))
             size = xp.maximum(size, least)
             reached = xp.clip(t + size, None, time)

@@ -13,17 +13,17 @@ from typing import Any
 
 from hopattn.foundation.errors import InvalidInput, unknown
 
-LEAST = "0.62"
+LEAST_NUMBA = "0.62"
 """The first numba whose LLVM has `maximum` for vectors; an earlier one ends the process when it compiles them."""
 VARIABLE = "HOPATTN_KERNELS"
 CHOICES = ("compiled", "numpy")
-LARGE = {"softmax": 2**22, "spins": 2**27, "thresholds": 2**17}
+LEAST_WORK = {"softmax": 2**22, "spins": 2**27, "thresholds": 2**17}
 """The least work of each subject that is compiled: scores, couplings times cues, scores."""
 
 
 def compiled_loops(subject: str, work: int) -> Any | None:
     """The module of compiled loops of a subject for work of this size; None where NumPy does it; raises as `wanted`."""
-    return _imported(subject) if work >= LARGE[subject] and wanted() else None
+    return _imported(subject) if work >= LEAST_WORK[subject] and wanted() else None
 
 
 def wanted() -> bool:
@@ -45,13 +45,13 @@ def in_words() -> str:
     except metadata.PackageNotFoundError:
         return "NumPy (numba is not installed; the extra 'fast' brings it)"
     if not fits(installed):
-        return f"NumPy (numba {installed} is too old; the loops need {LEAST} or newer)"
+        return f"NumPy (numba {installed} is too old; the loops need {LEAST_NUMBA} or newer)"
     return "compiled by numba for large work"
 
 
 def fits(numba: str) -> bool:
     """Whether a version of numba, such as `0.62.1`, compiles the loops."""
-    own, least = ([int(number) for number in re.findall(r"\d+", version)[:2]] for version in (numba, LEAST))
+    own, least = ([int(number) for number in re.findall(r"\d+", version)[:2]] for version in (numba, LEAST_NUMBA))
     return own >= least
 
 

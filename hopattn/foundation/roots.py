@@ -13,7 +13,7 @@ Mass = Callable[[Array, Array, Array | None], Array]
 """Σ φ(x_i − t) over the entries of each row, `(…, 1)`, as a function of t, x and a mask of x.
 
 φ is non-decreasing, and 0 on (−∞, 0]."""
-LARGEST = 32
+TRIED_FIRST = 32
 """The number of largest entries of a row that are tried first: weights that are sparse seldom need more."""
 STAGE = 4
 """The factor by which more entries are tried where they were not enough."""
@@ -52,7 +52,7 @@ def level(
     n, eps = x.shape[-1], float(np.finfo(x.dtype).eps)
     low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
     kept = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
-    t, rows, size = low.copy(), np.arange(len(kept)), max(LARGEST, 2 * int(sums.max(initial=0)))
+    t, rows, size = low.copy(), np.arange(len(kept)), max(TRIED_FIRST, 2 * int(sums.max(initial=0)))
     while rows.size:
         if size < n:
             kept.partition(n - size, axis=-1)

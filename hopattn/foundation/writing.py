@@ -27,7 +27,7 @@ class Word(StrEnum):
 
 DIGITS = 4
 """The number of decimals that `number` shows."""
-ROUNDING = 1e-12
+WRITTEN_AS_0 = 1e-12
 """A smaller number is a rounding error and is written as 0."""
 DENOMINATOR = 20
 """The largest denominator of a fraction that a reader reckons with."""
@@ -59,10 +59,10 @@ def short_fraction(value: float) -> Fraction | None:
     (Fraction(12, 25), Fraction(2, 3), None)
     """
     near = (Fraction(round(value * 1000), 1000), Fraction(value).limit_denominator(DENOMINATOR))
-    return next((found for found in near if abs(float(found) - value) <= ROUNDING * max(1.0, abs(value))), None)
+    return next((found for found in near if abs(float(found) - value) <= WRITTEN_AS_0 * max(1.0, abs(value))), None)
 
 
-def number(value: float, rounding: float = ROUNDING) -> str:
+def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
     """A number with at most four decimals and no leading zero; raises `InvalidInput` for NaN and infinities.
 
     rounding: a smaller number is written as 0.
@@ -94,7 +94,7 @@ def significant(value: float) -> str:
     return f"−{text[1:]}" if value < 0 else text[1:]
 
 
-def shown(values: Any, digits: int = 6, rounding: float = ROUNDING) -> str:
+def shown(values: Any, digits: int = 6, rounding: float = WRITTEN_AS_0) -> str:
     """A number or nested lists of numbers, with so many digits. rounding: a smaller number is written as 0.
 
     >>> shown([1.0, 0.25])

@@ -30,7 +30,7 @@ MORE = 3
 """How often more starts are drawn, each time twice as many, while the index sum says that a point is missing."""
 FLAT = 1e-6
 """An eigenvalue as near to 1 as this: the points merge, or form a line, and the index sum says nothing."""
-HELD = 2**21
+JACOBIAN_NUMBERS_HELD = 2**21
 """The numbers of the Jacobians that are held together."""
 
 
@@ -111,7 +111,7 @@ def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndar
     inside = [row for row in starts if not memory.activation.why_outside_domain(row)]
     with np.errstate(all="ignore"):
         every = np.concatenate([starts, memory.recall(np.array(inside), update=Synchronous()).state])
-        parts = blocks(len(every), max(1, HELD // dim**2))
+        parts = blocks(len(every), max(1, JACOBIAN_NUMBERS_HELD // dim**2))
         x = np.concatenate([_newton(memory, every[rows], size) for rows in parts])
         residual = np.abs(np.asarray(memory.step(x)) - x).max(axis=-1)
         beside = x + 1e-9 * size  # where nothing is near and all states stay as they are, none is a point by itself

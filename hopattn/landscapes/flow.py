@@ -55,7 +55,7 @@ def descended(turns: np.ndarray) -> np.ndarray:
     return np.asarray(np.arange(len(turns)) ^ bits(turns.shape[1])[turns.argmax(axis=1)] * turns.any(axis=1))
 
 
-class Descent:
+class WaysDown:
     """The random sequential update: one neuron at random each time; it turns where `turns` says so.
 
     A neuron that stays costs time alone. So the next state is one of those that a turn leads to, with equal

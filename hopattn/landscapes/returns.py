@@ -17,7 +17,7 @@ from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
 
 A_MEMORY = "a memory, such as ha.memories.hopfield(patterns)"
-HELD = 2**22
+CUE_NUMBERS_HELD = 2**22
 """The numbers of the cues that are recalled together."""
 POINTS = 11
 """The number of damages that are tried where none are given."""
@@ -234,7 +234,9 @@ def _returned(
     meant = rng.integers(len(patterns), size=(len(damage), cues))
     damaged = [_damaged(memory, patterns[own], float(one), rng) for own, one in zip(meant, damage, strict=True)]
     counts = []
-    for rows in blocks(len(damage), max(1, HELD // (cues * patterns.shape[1]))):  # several damages in one recall
+    for rows in blocks(
+        len(damage), max(1, CUE_NUMBERS_HELD // (cues * patterns.shape[1]))
+    ):  # several damages in one recall
         states = np.concatenate(damaged[rows])
         matched = memory.recall(states, update=rule[0], max_steps=rule[1], rng=rng).matched
         same = (matched >= 0) & np.all(patterns[matched] == patterns[meant[rows].ravel()], axis=1)

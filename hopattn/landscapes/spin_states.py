@@ -18,14 +18,14 @@ from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shor
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import eps_of
-from hopattn.landscapes.flow import Cycles, Descent, bits, cycles, descended, swept
+from hopattn.landscapes.flow import Cycles, WaysDown, bits, cycles, descended, swept
 from hopattn.landscapes.saddles import barriers
 from hopattn.results.display import ShownInNotebook
 from hopattn.results.frames import VERSIONS, data_frame
 
-MOST_SPINS = 20
+MOST_SPINS_SEEN = 20
 """The largest number of spins whose states are all looked at: 1,048,576 states."""
-BLOCK = 4096
+STATES_OF_BLOCK = 4096
 """The number of states that are computed together."""
 RANDOM = "random"
 """The update that turns one neuron at random each time; a sweep of `Asynchronous` takes each neuron once."""
@@ -41,7 +41,7 @@ def numbers_of(states: np.ndarray) -> np.ndarray:
     return np.asarray((states > 0) @ bits(states.shape[1]))
 
 
-def checked_spins(memory: Any, most: int = MOST_SPINS, advice: str = "ha.landscapes.returns samples them") -> int:
+def checked_spins(memory: Any, most: int = MOST_SPINS_SEEN, advice: str = "ha.landscapes.returns samples them") -> int:
     """The number of spins of a memory; raises `InvalidInput` for a memory whose states cannot be counted."""
     if not isinstance(memory, Recallable):
         raise InvalidInput(
@@ -62,7 +62,9 @@ def energies_of(memory: Recallable, states: np.ndarray) -> np.ndarray:
     """The energies of states `(n, dim)`, `(n,)`; raises `InvalidInput` where one is not finite, or there are none."""
     if reason := memory.lacks.get("energy"):
         raise InvalidInput(f"memory: it has no energy: {reason}")
-    energies = np.concatenate([np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), BLOCK)])
+    energies = np.concatenate(
+        [np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), STATES_OF_BLOCK)]
+    )
     if not np.all(np.isfinite(energies)):
         raise InvalidInput("memory: the energy of some states is not finite; use fewer spins or a smaller beta")
     return energies
@@ -71,7 +73,7 @@ def energies_of(memory: Recallable, states: np.ndarray) -> np.ndarray:
 def successors_of(memory: Recallable, update: Update, states: np.ndarray) -> np.ndarray:
     """The number of the state that one step of an update without chance leads each state to, `(n,)`."""
     context = StepContext(0, np.random.default_rng(0), ())
-    parts = [update.step(memory, states[rows], None, context)[0] for rows in blocks(len(states), BLOCK)]
+    parts = [update.step(memory, states[rows], None, context)[0] for rows in blocks(len(states), STATES_OF_BLOCK)]
     return numbers_of(np.concatenate(parts))
 
 
@@ -150,7 +152,7 @@ class SpinStates:
         local, number = np.empty(self.states.shape), np.arange(len(self.states))
         for i, bit in enumerate(bits(self.states.shape[1])):  # both sides of a neuron have one local field
             lower = np.flatnonzero(number & bit == 0)
-            for rows in blocks(len(lower), BLOCK):
+            for rows in blocks(len(lower), STATES_OF_BLOCK):
                 own = lower[rows]
                 local[own, i] = local[own | bit, i] = self.memory.single_neuron_states(self.states[own]).local_field(i)
         return np.where(self.states > 0, local < 0, local > 0)
@@ -197,7 +199,7 @@ class SpinStates:
         if isinstance(update, str):
             reject_unknown("update", [update], [RANDOM, *updates])
         if isinstance(update, str) and update == RANDOM:
-            descent = Descent(self.turns)
+            descent = WaysDown(self.turns)
             if not descent.ends:
                 reason = self.memory.lacks.get("energy", "rounding decides ties")
                 raise InvalidInput(f"update: single turns lead back to a state, because {reason}; take 'sync'")
@@ -238,7 +240,7 @@ class SpinStates:
         graph = nx.DiGraph()
         graph.add_nodes_from(range(len(self.states)))
         if isinstance(update, str) and update == RANDOM:
-            moves = Descent(self.turns).moves.tocoo()
+            moves = WaysDown(self.turns).moves.tocoo()
             edges: Iterable[Any] = zip(moves.row.tolist(), moves.col.tolist(), moves.data.tolist(), strict=True)
         else:
             edges = ((i, j, 1.0) for i, j in enumerate(self.successors(update).tolist()))
@@ -247,7 +249,7 @@ class SpinStates:
             nx.set_node_attributes(graph, dict(enumerate(self.energies.tolist())), "energy")
         return graph
 
-    def _named(self, way: str, found: Cycles, size: np.ndarray, descent: Descent | None = None) -> Basins:
+    def _named(self, way: str, found: Cycles, size: np.ndarray, descent: WaysDown | None = None) -> Basins:
         """The basins with the stored pattern of each fixed point."""
         like, fixed = self.memory.reference.likeness(self.states[found.attractor]), found.period == 1
         matched, spurious = np.where(fixed, like.matched, -1), np.where(fixed, like.spurious, "cycle")

@@ -37,7 +37,7 @@ from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.activation import Activation, activations
-from hopattn.retrieval.blockwise import HELD
+from hopattn.retrieval.blockwise import SCORES_HELD
 from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
 from hopattn.retrieval.separation import separation_of
@@ -106,7 +106,7 @@ class KeyValueMemory(AssociativeMemory):
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
-        rows = blocks(int(states.shape[0]), max(HELD // self.n_keys, 1))
+        rows = blocks(int(states.shape[0]), max(SCORES_HELD // self.n_keys, 1))
         shares = (abs(self.weights(states[some, :], None if mask is None else mask[some, :])) for some in rows)
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
@@ -361,7 +361,7 @@ class Memory(KeyValueMemory):
         if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
             return alone(x, rule)
         pairs = self.n_keys * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
-        rows = blocks(int(x.shape[0]), max(HELD // pairs, 1))
+        rows = blocks(int(x.shape[0]), max(SCORES_HELD // pairs, 1))
         return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:

@@ -34,7 +34,7 @@ from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, Tanh, activations
 
-BLOCK = 512
+ROWS_COMPARED = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
 
 
@@ -189,7 +189,7 @@ class Hopfield(Coupled):
         matrix = self.couplings
         xp, n = namespace(matrix), int(matrix.shape[0])
         largest = 4 * float(xp.finfo(matrix.dtype).eps) * n**0.5 * largest_entries(matrix)
-        for block in blocks(n, BLOCK):
+        for block in blocks(n, ROWS_COMPARED):
             uneven = xp.abs(matrix[block, block.start :] - matrix[block.start :, block].mT)
             if not known_true(xp.any(uneven != 0)):
                 continue

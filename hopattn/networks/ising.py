@@ -22,13 +22,13 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.roots import bisected
 from hopattn.landscapes.spin_states import checked_spins, energies_of, spins
 
-MOST_SPINS = 16
+MOST_SPINS_SUMMED = 16
 """The largest number of spins whose states are all summed: 65,536 states."""
-LARGEST = 1e300
+HIGHEST = 1e300
 """The largest temperature, and the largest ratio of an energy and a temperature."""
 MOST_ALIKE = 1_000_000
 """The largest number of spins that are all coupled alike."""
-SMALL = 1e-5
+NEAR_CRITICAL = 1e-5
 """Closer below T = 1 than this, rounding hides the root of m = tanh(m/T), and a series gives it."""
 
 
@@ -76,7 +76,7 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     >>> float(pair.correlations[0, 1].round(6)), round(float(np.tanh(1)), 6)
     (0.761594, 0.761594)
     """
-    dim = checked_spins(memory, MOST_SPINS, "use ha.Glauber, which draws states")
+    dim = checked_spins(memory, MOST_SPINS_SUMMED, "use ha.Glauber, which draws states")
     given, states = checked_temperatures(temperature), spins(dim, memory.activation.silent)
     energies = energies_of(memory, states)
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
@@ -100,11 +100,11 @@ def _at_each(
     squared. Raises `InvalidInput` for temperatures at which E/T or T log Z leave the range of numbers.
     """
     largest, least = float(np.abs(energies).max()), float(np.min(temperature))
-    if (most := float(np.max(temperature))) > LARGEST:
-        raise InvalidInput(f"temperature: {most:g} is too large; expected at most {LARGEST:g}")
-    if largest > LARGEST * min(least, 1.0):
+    if (most := float(np.max(temperature))) > HIGHEST:
+        raise InvalidInput(f"temperature: {most:g} is too large; expected at most {HIGHEST:g}")
+    if largest > HIGHEST * min(least, 1.0):
         reason = f"{least:g} is too small for an energy of {largest:.4g}"
-        raise InvalidInput(f"temperature: {reason}; expected at least {largest / LARGEST:.1g}")
+        raise InvalidInput(f"temperature: {reason}; expected at least {largest / HIGHEST:.1g}")
     each, lowest = [], energies.min()
     above = energies - lowest
     for t in np.atleast_1d(temperature):
@@ -158,12 +158,12 @@ def mean_field(temperature: ArrayLike) -> np.ndarray:
     array([0.9575, 0.    ])
     """
     given = checked_temperatures(temperature)
-    t, below = np.minimum(given, 1 - SMALL), np.clip(1 - given, 0.0, SMALL)
+    t, below = np.minimum(given, 1 - NEAR_CRITICAL), np.clip(1 - given, 0.0, NEAR_CRITICAL)
     low = np.sqrt(np.maximum(0.0, 1 - t)) * 0.5 * t  # below the root: m ≥ √(3(1 − T)) T for T near 1
     with np.errstate(over="ignore"):  # m / T may be infinite: then tanh is 1
         m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
     series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
-    return np.asarray(np.where(given < 1 - SMALL, m, series))
+    return np.asarray(np.where(given < 1 - NEAR_CRITICAL, m, series))
 
 
 def checked_temperatures(temperature: ArrayLike) -> np.ndarray:

@@ -147,7 +147,7 @@ def weights_of(value: Any, what: str, wanted: str, least: int, most: int = 32) -
     return weights
 
 
-KERNEL = "(channels out, channels in, *extent), of at least three axes"
+KERNEL_AXES = "(channels out, channels in, *extent), of at least three axes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +230,7 @@ class Convolution(Declared, Multilinear):
     """
 
     file_kind: ClassVar[str] = "Convolution"
-    kernel: Annotated[Any, partial(weights_of, wanted=KERNEL, least=3)]
+    kernel: Annotated[Any, partial(weights_of, wanted=KERNEL_AXES, least=3)]
     stride: Count = 1
 
     def alignment(self, *activities: Array) -> Array:

@@ -11,7 +11,7 @@ from itertools import combinations, takewhile
 
 import numpy as np
 
-from hopattn.foundation.writing import ROUNDING, short_fraction
+from hopattn.foundation.writing import WRITTEN_AS_0, short_fraction
 from hopattn.practice.problem import Grid
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.expectations.base import Verdict
@@ -55,7 +55,7 @@ def without_zero_fields(arrays: Mapping[str, Labelled], words: Mapping[str, np.n
     """Whether no field of a neuron of −1 and 1 is 0."""
     spins = all(set(np.unique(np.abs(vector))) <= {1.0} for vector in words.values())
     fields = [array.values for name, array in arrays.items() if ArrayName.parse(name).quantity.endswith("field")]
-    return not (spins and any(np.any(np.abs(values) <= ROUNDING) for values in fields))
+    return not (spins and any(np.any(np.abs(values) <= WRITTEN_AS_0) for values in fields))
 
 
 def is_by_hand(working: Iterable[str]) -> bool:

@@ -33,10 +33,10 @@ from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
 
-TASKS = 8
+PARTS_OF_WORK = 8
 """The least number of parts that the work is divided into, so that every thread has some. It does not depend on the
 number of threads, so that the threads change no result."""
-HELD = 2**20
+SCORES_HELD = 2**20
 """The number of scores, or of differences of entries, held at once where more than one block of them is needed."""
 READ_AT_ONCE = 4096
 """The number of keys, or of values, that are read at once where all scores of a cue are held."""
@@ -54,7 +54,7 @@ class Blocks:
     threads: int | None = None
 
 
-SIZES = Blocks()
+BLOCKS_OF_SCORES = Blocks()
 
 
 def stream(
@@ -67,7 +67,7 @@ def stream(
     *,
     potential: bool = False,
     ties: Ties | None = None,
-    sizes: Blocks = SIZES,
+    sizes: Blocks = BLOCKS_OF_SCORES,
 ) -> BlockPass:
     """The result of one pass of cues `(…, n, dim)` over keys `(…, m, dim)`.
 
@@ -84,7 +84,7 @@ def stream_free_energy(
     cues: np.ndarray,
     keys: np.ndarray,
     mask: Any = None,
-    sizes: Blocks = SIZES,
+    sizes: Blocks = BLOCKS_OF_SCORES,
 ) -> FreeEnergy:
     """The free energy of cues `(…, n, dim)` or `(dim,)` with keys `(…, m, dim)`; the arguments are those of `stream`.
 
@@ -128,7 +128,7 @@ def _of_texts(
     if not places:  # the leading axes hold no text
         shape, width = (*leading, scored[-2]), kind.width_of(values)
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
-    if len(places) < TASKS:
+    if len(places) < PARTS_OF_WORK:
         results = [of_text(*i) for i in places]
     else:
         with workers(sizes.threads) as share:
@@ -156,7 +156,7 @@ def running_sums(
     masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
     loops = loops_of(separation, dtype, math.prod(shape))
     work = _Stream(similarity, separation, cues, keys, values, masks, potential, ties, dtype, loops)
-    return work.sums(SIZES)
+    return work.sums(BLOCKS_OF_SCORES)
 
 
 @dataclass(eq=False)
@@ -214,7 +214,7 @@ class _Stream:
                 result.overflowed[:] = True
             else:
                 self._sum_up(sizes, share, lambda sums, rows: write(sums.result(), rows))
-            parts = _runs(result.overflowed, min(max(HELD // len(self.keys), 1), sizes.cues))
+            parts = _runs(result.overflowed, min(max(SCORES_HELD // len(self.keys), 1), sizes.cues))
             for rows, part in zip(parts, share(self._from_all_scores, [(rows,) for rows in parts]), strict=True):
                 write(part, rows)
         return result if self.separation.online() is None else replace(result, factor=1.0)
@@ -246,7 +246,7 @@ class _Stream:
         """Compute the running sums of all cues; `keep` takes the sums of one block of cues and its rows."""
         m = len(self.keys)
         rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues have most keys
-        spans = ranges(range(m), max(-(-m // max(TASKS // len(rows), 1)), sizes.keys))
+        spans = ranges(range(m), max(-(-m // max(PARTS_OF_WORK // len(rows), 1)), sizes.keys))
         if len(spans) == 1:
             share(lambda some: keep(self._sums_of(some, spans[0], sizes.keys), some), [(i,) for i in rows])
             return
@@ -342,7 +342,7 @@ class _Stream:
             room = None if buffer is None else buffer[: len(own) * len(keys)].reshape(len(own), len(keys))
             scores = np.matmul(own, keys.T, out=room)
         else:
-            width = max(HELD // own.size, 1) if self.similarity.by_entries else len(keys)
+            width = max(SCORES_HELD // own.size, 1) if self.similarity.by_entries else len(keys)
             scores = np.concatenate([self.similarity(own, keys[part]) for part in blocks(len(keys), width)], axis=1)
         where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[some]
         given = own.astype(self.given_dtype, copy=False)  # the rounding is that of the dtype as given

@@ -20,7 +20,7 @@ from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import linear, normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 
-LARGE = 2**18
+DIFFERENCES_FOR_SCIPY = 2**18
 """The number of differences of entries from which SciPy takes the distances of NumPy arrays. Below, its import would
 take longer."""
 
@@ -176,7 +176,7 @@ def _differences(cues: Array, keys: Array) -> Array:
 def _worth_scipy(cues: Array, keys: Array) -> bool:
     """Whether cues and keys are NumPy arrays with many differences, of which an array would take room and time."""
     both = isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)
-    return both and cues.size * keys.shape[-2] >= LARGE
+    return both and cues.size * keys.shape[-2] >= DIFFERENCES_FOR_SCIPY
 
 
 def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:

@@ -27,7 +27,7 @@ from hopattn.foundation.ties import are_whole, eps_of, without_rounding
 from hopattn.foundation.traces import is_torch, known_true, traced
 from hopattn.foundation.vectors import largest_entry, row_length
 from hopattn.retrieval.activation import Activation, Identity, activations
-from hopattn.retrieval.blockwise import HELD, stream, stream_free_energy
+from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
 from hopattn.retrieval.masks import NoMask, as_mask, require_on_scores, resolve
@@ -43,7 +43,7 @@ SUMMED = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Answer:
     """The result of one step: x⁺ `(…, n_cues, dim_out)`, and E(x) = Φ*(x) − Ψ(s) before it, `(…, n_cues)`.
 
     scores: s, `(…, n_cues, n_patterns)`, without a bias. mask: as booleans that broadcast to them, or None. weights:
@@ -118,7 +118,7 @@ class Retrieval:
         *,
         energy: bool = False,
         trace: bool = False,
-    ) -> Step:
+    ) -> Answer:
         """One step from the cues, in the way that `ways.py` says.
 
         values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
@@ -132,12 +132,12 @@ class Retrieval:
         state = _as_given(moved, cues, keys)
         of_cues = self.conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
-            return Step(state, of_cues)
+            return Answer(state, of_cues)
         weights = field.weights
         if self.effective_separation is not self.separation:
             added, separation = self._with_bias(field.scores, bias, self.separation)
             weights = separation(added, field.mask)
-        return Step(state, of_cues, field.scores, field.mask, weights.p, weights.rest)
+        return Answer(state, of_cues, field.scores, field.mask, weights.p, weights.rest)
 
     def _read(
         self,
@@ -241,7 +241,7 @@ class Retrieval:
         rule, separation = as_mask(mask), self.effective_separation
         require_entropy(separation)
         varies = any(map(traced, (cues, keys, separation.beta, separation.sink)))
-        at_once = max(HELD // keys.shape[-2], 1)
+        at_once = max(SCORES_HELD // keys.shape[-2], 1)
         by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not varies
         if by_rows and cues.shape[0] > at_once:
             parts = [vars(self.free_energy(cues[some], keys)) for some in blocks(cues.shape[0], at_once)]

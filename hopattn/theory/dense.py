@@ -14,7 +14,7 @@ from hopattn.foundation.declared import Flag, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import each_number, given_numbers
 
-MANY = 1e6
+NORMAL_MEAN = 1e6
 """The mean of Poisson numbers from which on they count as normal."""
 
 
@@ -30,7 +30,7 @@ def turned(rate: float, spread: float) -> float:
     from scipy.special import ndtr
     from scipy.stats import skellam
 
-    if rate > MANY:
+    if rate > NORMAL_MEAN:
         return float(ndtr(-1 / np.hypot(np.sqrt(2 * rate), spread)))
     reach = int(20 + 10 * np.sqrt(2 * rate))
     k = np.arange(-reach, reach + 1)

@@ -29,7 +29,7 @@ COLDEST = 1e-30  # stands for all lower temperatures: no number differs from tha
 LIGHTEST = 1e-18  # lower loads, as shares of that at which the overlap vanishes, are taken as 0
 WARM = 0.5  # the temperature from which on sums are taken of small numbers, which keep their digits near T = 1
 NEAR_ZERO = 1e-9
-ROUNDING = 1e-12  # the error of a root, and of the largest load of a line
+ROOT_ERROR = 1e-12  # the error of a root, and of the largest load of a line
 
 
 def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
@@ -114,7 +114,7 @@ def retrieved(load: float, temperature: float) -> Solution | None:
     last = critical(temperature)
     if load > last.load:
         return None
-    s = root(lambda s: along(temperature, s).load - load, NEAR_ZERO * scale, last.s, ROUNDING * scale)
+    s = root(lambda s: along(temperature, s).load - load, NEAR_ZERO * scale, last.s, ROOT_ERROR * scale)
     return along(temperature, s)
 
 
@@ -141,7 +141,7 @@ def along(temperature: float, s: float) -> Solution:
 
     scale = _scale(temperature)
     least = 1e-6 * scale
-    x = root(excess, least, 1.001 / temperature, ROUNDING * scale) if excess(least) > 0 else 0.0
+    x = root(excess, least, 1.001 / temperature, ROOT_ERROR * scale) if excess(least) > 0 else 0.0
     return solution(temperature, x, s)
 
 
@@ -150,7 +150,7 @@ def critical(temperature: float) -> Solution:
     """The solution with an overlap that has the largest load, at a temperature below 1."""
     # At x = 0 the slope of the mean of tanh(x + sz) is the temperature at which the overlap vanishes for this s.
     scale = _scale(temperature)
-    vanished = root(lambda s: _free(temperature, 0.0, s), NEAR_ZERO * scale, 1 / temperature, ROUNDING * scale)
+    vanished = root(lambda s: _free(temperature, 0.0, s), NEAR_ZERO * scale, 1 / temperature, ROOT_ERROR * scale)
     most = (1 - 1e-6) * vanished
     share = peak(lambda share: along(temperature, share * most).load, NEAR_ZERO * scale / most, 1.0, 1e-9)
     return along(temperature, share * most)
@@ -206,7 +206,7 @@ def at_each_point(formula: Callable[[float, float], float], load: np.ndarray, te
     return each_number(formula, load, np.maximum(temperature, COLDEST))
 
 
-def root(f: Callable[[float], float], low: float, high: float, error: float = ROUNDING) -> float:
+def root(f: Callable[[float], float], low: float, high: float, error: float = ROOT_ERROR) -> float:
     """The x between low and high at which f changes its sign."""
     from scipy.optimize import brentq  # imported here, because it is slow to import
 

@@ -25,7 +25,7 @@ import numpy as np
 from hopattn.foundation.checks import whole
 from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import COLDEST, ROUNDING, WARM, Numbers, each_number, peak, root
+from hopattn.theory.mean_field import COLDEST, ROOT_ERROR, WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import lag
 
 COLD = 1e-3  # the lowest temperature of the search; tanh(m z/T) is a sign there, up to rounding
@@ -118,7 +118,7 @@ def _overlap(n: int, temperature: float) -> float:
         return float(share @ (z * np.tanh(m * z / temperature))) / n - m
 
     scale = math.sqrt(1 - temperature)
-    return root(excess, 1e-3 * scale * coldest, 1.001 * coldest, 1e-3 * ROUNDING * scale)
+    return root(excess, 1e-3 * scale * coldest, 1.001 * coldest, 1e-3 * ROOT_ERROR * scale)
 
 
 def _least_eigenvalue(n: int, temperature: float) -> float:

@@ -23,8 +23,8 @@ from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.theory.mean_field import given_numbers
 
-MANY = 10**12  # patterns
-COUNTED = 1e9  # signs; the binomial of more is nearly normal, with a relative error below 1e-7
+MOST_PATTERNS = 10**12  # patterns
+COUNTED_SIGNS = 1e9  # signs; the binomial of more is nearly normal, with a relative error below 1e-7
 Some = Annotated[Any, partial(given_numbers, zero=False)]
 EXPONENTS = {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}
 """By learning rule, the power of 1/(c ln N) by which it keeps fewer than N patterns."""
@@ -57,8 +57,8 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
 
     if neurons is None:
         return np.asarray(ndtr(-1 / np.sqrt(load)))
-    if np.any(load > MANY / neurons):
-        raise InvalidInput(f"load: expected at most {MANY:,} patterns, which are counted exactly")
+    if np.any(load > MOST_PATTERNS / neurons):
+        raise InvalidInput(f"load: expected at most {MOST_PATTERNS:,} patterns, which are counted exactly")
     patterns = np.maximum(np.rint(load * neurons), 1)
     signs = (neurons - 1) * (patterns - 1)
     needed = neurons - 1 + patterns * self_coupling
@@ -66,7 +66,7 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
     even = 1 - ((neurons - 1) % 2 * (patterns - 1) + needed) % 2  # of signs − needed, which may have too many digits
     x = (needed + even) / np.sqrt(np.maximum(signs, 1))  # S is at most −needed − 1 − even, and the next one 2 more
     normal = ndtr(-x) * np.exp(-(np.minimum(x, 40) ** 4) / (12 * np.maximum(signs, 1)))  # I(x) = x²/2 + x⁴/12n + …
-    return np.asarray(np.where(signs > COUNTED, normal, binom.cdf(most, np.minimum(signs, COUNTED), 0.5)))
+    return np.asarray(np.where(signs > COUNTED_SIGNS, normal, binom.cdf(most, np.minimum(signs, COUNTED_SIGNS), 0.5)))
 
 
 @checked

@@ -26,7 +26,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import (
     COLDEST,
     NEAR_ZERO,
-    ROUNDING,
+    ROOT_ERROR,
     Numbers,
     along,
     critical,
@@ -201,7 +201,7 @@ def _replica_temperature(load: float) -> float:
     if load <= _replica_load(LOWEST):
         return 0.0
     if load >= _replica_load(top):
-        return top if load <= _replica_load(top) + ROUNDING else math.nan
+        return top if load <= _replica_load(top) + ROOT_ERROR else math.nan
     return math.exp(root(lambda log_t: _replica_load(math.exp(log_t)) - load, math.log(LOWEST), math.log(top)))
 
 
@@ -217,7 +217,7 @@ def _between(load_at: Callable[[float], float], load: float) -> tuple[float, flo
         return 0.0, 1 - root(lambda cold: load_at(1 - cold) - load, 0.0, 1 - WARMEST, 1e-17)
     top = _top(load_at)
     if load >= load_at(top):
-        return (top, top) if load <= load_at(top) + ROUNDING else (math.nan, math.nan)
+        return (top, top) if load <= load_at(top) + ROOT_ERROR else (math.nan, math.nan)
     high = root(lambda t: load_at(t) - load, top, WARMEST)
     return (0.0 if load <= load_at(COLDEST) else root(lambda t: load_at(t) - load, COLDEST, top)), high
 

@@ -30,11 +30,11 @@ from hopattn.foundation.checks import positive, real, require_time
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.threads import blocks
 
-HELD = 2**22
+PAIRS_HELD = 2**22
 """The number of pairs that are held together."""
 NEAR = 1e-3
 """Patterns are near whose squared distance is this part of their squared lengths, or less."""
-LARGEST = 1e75
+LARGEST_ENTRY = 1e75
 """The largest entry of a pattern, so that products of products are numbers."""
 TINY, ABOVE = 5e-324, 1 + 2e-13
 """The least radius r₀, and the factor by which r₀ is larger than the root of g(r) = r with its error of rounding."""
@@ -149,7 +149,7 @@ def margins(patterns: Any) -> Margins:
     array([0.53, 0.53])
     """
     rows = np.asarray(shaped(as_numpy(patterns, "patterns"), "patterns", "n_patterns dim"), float)
-    require_finite(rows, "patterns", LARGEST)
+    require_finite(rows, "patterns", LARGEST_ENTRY)
     n = len(rows)
     require_time(float(n) * n * (rows.shape[1] + 400), f"the margins of {n:,} patterns")
     delta, distance, reach = np.full((3, n), np.inf)
@@ -214,7 +214,7 @@ def _pairs(patterns: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray
     difference.
     """
     n, squares = len(patterns), np.vecdot(patterns, patterns)
-    for rows in blocks(n, max(1, HELD // n)):
+    for rows in blocks(n, max(1, PAIRS_HELD // n)):
         products = patterns[rows] @ patterns.T
         deltas = squares[rows, None] - products
         apart = squares[rows, None] + squares - 2 * products

@@ -26,7 +26,7 @@ from hopattn.foundation.declared import Real, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
-LEAST = 1e-300  # the least activity
+LEAST_ACTIVITY = 1e-300  # the least activity
 ROUNDS, STILL = 20_000, 1e-13  # the most rounds of the equations, and the change of their numbers that ends them
 LOWEST = 5e-324  # stands for a load of 0 in the equations, where the noise is no 0
 FAR = 1e3  # stands for all larger x, for which F is 0 or 1
@@ -35,8 +35,8 @@ LOST = 1e-3  # the overlap m below which a pattern counts as lost: the solution 
 
 def _activity(value: Any, what: str = "activity") -> float:
     a = real(value, what, above=0.0)
-    if not LEAST <= a < 1:
-        raise InvalidInput(f"{what}: expected a share of the neurons from {LEAST:g} to below 1, not {a:g}")
+    if not LEAST_ACTIVITY <= a < 1:
+        raise InvalidInput(f"{what}: expected a share of the neurons from {LEAST_ACTIVITY:g} to below 1, not {a:g}")
     return a
 
 

@@ -32,13 +32,13 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers, peak, root
 
-LARGEST = 1e100  # of β and of 1/β, so that no square of them leaves the numbers
+LARGEST_BETA = 1e100  # of β and of 1/β, so that no square of them leaves the numbers
 
 
 def _scales(values: Any, what: str) -> np.ndarray:
     array = given_numbers(values, what, zero=False)
-    if np.any((array > LARGEST) | (array < 1 / LARGEST)):
-        raise InvalidInput(f"{what}: expected numbers from {1 / LARGEST:g} to {LARGEST:g}")
+    if np.any((array > LARGEST_BETA) | (array < 1 / LARGEST_BETA)):
+        raise InvalidInput(f"{what}: expected numbers from {1 / LARGEST_BETA:g} to {LARGEST_BETA:g}")
     return array
 
 
@@ -145,7 +145,7 @@ def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     """
     if neurons is None:
         return _thermal(temperature)
-    return each_number(lambda t: _tilted(neurons, neurons / t).overlap if t > 1 / LARGEST else 1.0, temperature)
+    return each_number(lambda t: _tilted(neurons, neurons / t).overlap if t > 1 / LARGEST_BETA else 1.0, temperature)
 
 
 @checked

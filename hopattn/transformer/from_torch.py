@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 CAUSAL = '"causal"; the queries are the last words among the keys, not the first'
 PADDING = "hopattn.padding(lengths, n), in which True = may attend"
 BOOLEANS, FIRST = ", True = may attend", ", the first argument"
-WORDS: dict[str, dict[str, str]] = {
+TORCH_WORDS: dict[str, dict[str, str]] = {
     "is_causal": {"mask": CAUSAL},
     "tgt_is_causal": {"mask": CAUSAL},
     "attn_mask": {"mask": " for booleans, True = may attend; bias= for numbers that are added"},
@@ -86,7 +86,7 @@ def knows_torch_words(function: Function) -> Function:
     def called(*args: Any, **options: Any) -> Any:
         for name in options:
             if name not in own:
-                cures = [f"write {ours}={rest}" for ours, rest in WORDS.get(name, {}).items() if ours in own]
+                cures = [f"write {ours}={rest}" for ours, rest in TORCH_WORDS.get(name, {}).items() if ours in own]
                 cures += [WITHOUT[name]] if name in WITHOUT else []
                 nearest = unknown(name, [one for one in own if one != "self"])
                 message = f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.figures.text import number
-from hopattn.foundation.writing import ROUNDING
+from hopattn.foundation.writing import WRITTEN_AS_0
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.views.visible import plain
 
@@ -35,7 +35,7 @@ def cell(value: Any, tiny: bool = False, digits: int = DIGITS, nearly: bool = Fa
     if not isinstance(value, (float, np.floating)):
         return plain(value)
     size = abs(float(value))
-    if size == 0 or (size < ROUNDING and not tiny):
+    if size == 0 or (size < WRITTEN_AS_0 and not tiny):
         return "0"
     if LARGE <= size < TOO_LARGE:
         return f"{value:,.0f}".replace("-", "−")

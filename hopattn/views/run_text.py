@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from hopattn.foundation.writing import ROUNDING, alike, in_lines, in_sentence
+from hopattn.foundation.writing import WRITTEN_AS_0, alike, in_lines, in_sentence
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.parts.without import meaning
 from hopattn.scenario.result import Run
@@ -211,14 +211,14 @@ def _zeros(array: Labelled) -> np.ndarray:
     """Which cells are 0, up to rounding unless the array may be tiny; no cell of an array of texts is."""
     if not _is_number(array):
         return np.zeros(array.values.shape, dtype=bool)
-    return np.asarray(np.abs(array.values) < (np.finfo(float).tiny if array.tiny else ROUNDING))
+    return np.asarray(np.abs(array.values) < (np.finfo(float).tiny if array.tiny else WRITTEN_AS_0))
 
 
 def _changed(array: Labelled, other: Labelled) -> np.ndarray:
     """Which cells differ, up to rounding unless an array may be tiny."""
     if not (_is_number(array) and _is_number(other)) or array.tiny:
         return np.asarray(array.values != other.values)
-    return np.asarray(~np.isclose(array.values, other.values, rtol=0, atol=ROUNDING, equal_nan=True))
+    return np.asarray(~np.isclose(array.values, other.values, rtol=0, atol=WRITTEN_AS_0, equal_nan=True))
 
 
 def _equally_hidden(array: Labelled, other: Labelled) -> bool:

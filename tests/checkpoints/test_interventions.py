@@ -133,8 +133,8 @@ VALUES = {
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 def test_the_table_of_effects_is_that_of_its_runs(model, value, held, monkeypatch):
     if held is not None:
-        monkeypatch.setattr(checkpoint, "HELD", held)
-        monkeypatch.setattr(checkpoint, "PART", held)
+        monkeypatch.setattr(checkpoint, "NUMBERS_OF_TEXTS", held)
+        monkeypatch.setattr(checkpoint, "NUMBERS_OF_PART", held)
     for place, width in widths(model).items():
         for at in (None, [1, 3]):
             table = require_effects_of_runs(model, IDS, place, at=at, value=value(model, width))

@@ -302,7 +302,7 @@ def test_what_cannot_be_cut_and_what_a_worker_cannot_read_is_refused(client, rng
 def test_the_only_worker_that_is_lost_is_waited_for(dask, rng, tmp_path):
     keys, _ = stored(rng)
     cues, trap = rng.normal(size=(10_000, 16)), tmp_path / "trap"
-    assert cues.nbytes > hopattn.cluster.workers.SMALL
+    assert cues.nbytes > hopattn.cluster.workers.SENT_BYTES
     options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
     with dask.LocalCluster(**options) as cluster, dask.Client(cluster, set_as_default=False) as client:
         found = ha.cluster.sharded(keys, client, similarity=Deadly(path=str(trap)), beta=2.0, shards=3)

@@ -166,7 +166,7 @@ def by_each_kernel(monkeypatch, call):
     """What a call gives by NumPy alone and by the compiled loops."""
     monkeypatch.setenv("HOPATTN_KERNELS", "numpy")
     plain = call()
-    monkeypatch.setattr("hopattn.foundation.kernels.LARGE", {"spins": 0})
+    monkeypatch.setattr("hopattn.foundation.kernels.LEAST_WORK", {"spins": 0})
     monkeypatch.setenv("HOPATTN_KERNELS", "compiled")
     return plain, call()
 

@@ -346,7 +346,7 @@ def test_steps_and_energies_are_compiled_as_one_graph(torch, traced, name):
 
 @pytest.mark.parametrize("separation", separations)
 def test_a_cue_that_a_mask_leaves_without_patterns_ends_as_nothing_near(separation, library, monkeypatch):
-    monkeypatch.setattr(hopattn.memories.memory, "HELD", 2)  # so that each cue is a block of its own
+    monkeypatch.setattr(hopattn.memories.memory, "SCORES_HELD", 2)  # so that each cue is a block of its own
     memory, cues = (
         ha.Memory(library.array(np.eye(2)), separation=separation),
         library.array(np.array([[0.5, 0.25]] * 3)),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from hopattn.transformer.gradients import saturation_of, softmax_jacobian, softmax_saturation
-from hopattn.transformer.gradients.backward_pass import SIZES, size, softmax_backward
+from hopattn.transformer.gradients.backward_pass import NORMS, size, softmax_backward
 from tests.draws import arrays, betas
 
 
@@ -78,7 +78,7 @@ def test_the_size_falls_exponentially_with_the_magnitude(data, n, beta):
     np.testing.assert_allclose(np.log(second / first), -beta * lead, rtol=1e-10)
 
 
-@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize("kind", NORMS)
 def test_the_size_is_numpys_norm(kind):
     found = softmax_jacobian(np.random.default_rng(0).normal(size=(4, 5)))
     norms = {"spectral": 2, "frobenius": "fro"}

@@ -21,7 +21,7 @@ from hopattn.transformer.multi_head import MultiHead
 FOLLOWED = 32
 """The number of queries of each head that are followed to a fixed point."""
 
-WORDS = 4096
+WORDS_AT_ONCE = 4096
 """The number of words of a vocabulary that are read at once."""
 
 
@@ -137,5 +137,5 @@ def _through(embed: Any, unembed: Any) -> np.ndarray | None:
         raise InvalidInput(f"unembed: {len(read):,} words do not fit the {len(written):,} words of embed")
     for name, one in given.items():
         require_finite(one, name, max_safe_entry(one))
-    parts = blocks(len(written), WORDS)
+    parts = blocks(len(written), WORDS_AT_ONCE)
     return np.asarray(sum(wide(widened(written[part]).T @ widened(read[part])) for part in parts))

@@ -25,9 +25,9 @@ from hopattn.transformer.attention import own_bias, split_bias
 from hopattn.transformer.heads import Head
 from hopattn.transformer.positions.alibi import Alibi
 
-HELD = 2**18
+SCORES_OF_CHUNK = 2**18
 """The number of scores of a chunk: 2 MiB in double precision."""
-STEPS = 100
+STEPS_TO_FIXED_POINT = 100
 """The most steps to a fixed point."""
 STILL = 1e-6
 """The length of a step, beside that of the query, at which a query is at a fixed point."""
@@ -147,7 +147,7 @@ def measures_of(
     looks_back, has_entropy = streamed.looks_back, not streamed.step.effective_separation.why_no_entropy
     sums, even, others = np.zeros(5), np.zeros(5), np.zeros(5)
     least, visible = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for chunk in blocks(n, max(HELD // n, 1)):
+    for chunk in blocks(n, max(SCORES_OF_CHUNK // n, 1)):
         rows = np.arange(n)[chunk]
         last = rows[-1] + 1 if looks_back else n
         found, copies = streamed.weigh(streamed.queries[chunk], rows, int(last)), pairs.copies(rows)
@@ -195,7 +195,7 @@ def _written_lengths(values: np.ndarray, w_out: np.ndarray | None) -> np.ndarray
     wide = widened(values)
     if w_out is None:
         return np.asarray(np.linalg.norm(wide, axis=1))
-    parts = blocks(len(wide), max(HELD // len(w_out), 1))
+    parts = blocks(len(wide), max(SCORES_OF_CHUNK // len(w_out), 1))
     return np.concatenate([np.linalg.norm(wide[part] @ w_out.T, axis=1) for part in parts])
 
 
@@ -211,7 +211,7 @@ def _at_fixed_points(streamed: StreamedHead, followed: int) -> dict[str, float]:
     n = len(streamed.keys)
     rows = np.unique(np.linspace(0, n - 1, min(followed, n)).round().astype(np.int64))
     changes, keys, reached = list[np.ndarray](), list[np.ndarray](), 0
-    for chunk in blocks(len(rows), max(HELD // n, 1)):
+    for chunk in blocks(len(rows), max(SCORES_OF_CHUNK // n, 1)):
         some = rows[chunk]
         start = widened(streamed.queries[some])
         ended, still = _followed(streamed, start, some)
@@ -231,7 +231,7 @@ def _followed(streamed: StreamedHead, cues: np.ndarray, rows: np.ndarray) -> tup
     """The cues `(c, dim)` after q ← ∇Φ(Kᵀ p) until a step is short, and whether each came to that."""
     step, keys = streamed.step, widened(streamed.keys)
     still = np.zeros(len(cues), bool)
-    for _ in range(STEPS):
+    for _ in range(STEPS_TO_FIXED_POINT):
         weights = streamed.weigh(cues, rows, len(keys)).weights
         after = np.where(still[:, None], cues, step.activate(weights @ keys, 1.0, cues))
         moved = np.linalg.norm(after - cues, axis=1)

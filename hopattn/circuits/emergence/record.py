@@ -26,7 +26,7 @@ from hopattn.transformer.multi_head import MultiHead
 
 RECIPE, STEP, STEPS = "recipe", "step", "steps"
 EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"
-HEADS = ("in_proj_weight", "out_proj.weight")
+HEAD_ARRAYS = ("in_proj_weight", "out_proj.weight")
 MOST_LAYERS = 10_000
 """The most layers of a model, as of a checkpoint."""
 ITERATIONS = 5
@@ -93,7 +93,7 @@ class Recipe(Declared):
         """The shape of each array of the model by its name; a layer has those of a `torch.nn.MultiheadAttention`."""
         rows = {EMBED: self.words} | ({POSITION: self.length} if self.positions else {}) | {UNEMBED: self.words}
         for i in range(self.layers):
-            rows |= {f"layers.{i}.{HEADS[0]}": 3 * self.dim, f"layers.{i}.{HEADS[1]}": self.dim}
+            rows |= {f"layers.{i}.{HEAD_ARRAYS[0]}": 3 * self.dim, f"layers.{i}.{HEAD_ARRAYS[1]}": self.dim}
         return {name: (height, self.dim) for name, height in rows.items()}
 
 
@@ -300,7 +300,10 @@ class Training:
         """
         recipe, weights = self.recipe, self.state.weights
         positions = weights.get(POSITION, np.zeros((recipe.length, recipe.dim)))
-        layers = [(weights[f"layers.{i}.{HEADS[0]}"], weights[f"layers.{i}.{HEADS[1]}"]) for i in range(recipe.layers)]
+        layers = [
+            (weights[f"layers.{i}.{HEAD_ARRAYS[0]}"], weights[f"layers.{i}.{HEAD_ARRAYS[1]}"])
+            for i in range(recipe.layers)
+        ]
         config = gpt2_config(recipe.dim, recipe.heads, recipe.layers, recipe.words, recipe.length)
         arrays = gpt2_arrays(weights[EMBED], positions, layers, weights[UNEMBED], recipe.heads)
         files = {"config.json": json_text(config).encode(), "model.safetensors": safetensors(arrays)}

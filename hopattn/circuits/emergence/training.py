@@ -8,7 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hopattn.circuits.emergence.record import EMBED, HEADS, POSITION, UNEMBED, Recipe, Training, TrainingState, measured
+from hopattn.circuits.emergence.record import (
+    EMBED,
+    HEAD_ARRAYS,
+    POSITION,
+    UNEMBED,
+    Recipe,
+    Training,
+    TrainingState,
+    measured,
+)
 from hopattn.foundation.checks import function, instance, path_of
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
@@ -96,11 +105,11 @@ def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
     if recipe.positions:
         x = x + weights[POSITION][: tokens.shape[1]]
     for i in range(recipe.layers):
-        joint = x @ weights[f"layers.{i}.{HEADS[0]}"].T
+        joint = x @ weights[f"layers.{i}.{HEAD_ARRAYS[0]}"].T
         apart = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
         query, key, value = apart.unbind(0)
         read = scaled_dot_product_attention(query, key, value, is_causal=True)
-        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.{HEADS[1]}"].T
+        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.{HEAD_ARRAYS[1]}"].T
     return x @ weights[UNEMBED].T
 
 

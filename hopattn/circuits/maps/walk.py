@@ -23,7 +23,7 @@ from hopattn.transformer.attention import attention
 from hopattn.transformer.positions.planes import cos_sin_degrees
 
 MAX_STEPS = 100_000
-BLOCK = 256
+STEPS_OF_BLOCK = 256
 """The number of steps whose predictions are computed together."""
 FIRST, KNOWN, NEW = "first visit", "known edge", "new edge"
 """The sorts of steps: to a place never seen, back along an edge that was walked before, back along a new edge."""
@@ -194,7 +194,7 @@ def _walked(angles: np.ndarray, actions: np.ndarray, noise: float, rng: np.rando
 def _recalled(positions: np.ndarray, seen: np.ndarray, beta: float) -> np.ndarray:
     """The kind predicted at each step, `(T,)`: the one with the most weight among the memories of earlier times."""
     values, predicted = np.eye(int(seen.max()) + 1)[seen], []
-    for block in blocks(len(positions), BLOCK):
+    for block in blocks(len(positions), STEPS_OF_BLOCK):
         earlier = np.arange(block.stop) < np.arange(block.start, block.stop)[:, None]
         field = attention(positions[block], positions[: block.stop], values[: block.stop], beta=beta, mask=earlier)
         predicted.append(np.argmax(np.asarray(field), axis=-1))

@@ -13,7 +13,7 @@ MAX_PLACES = 1024
 """The largest number of places of a world: any two of them are compared."""
 LATTICE = ("east", "west", "north", "south")
 """The actions on a line (the first two) and on a grid; each has its inverse beside it."""
-STEPS = ((0, 1), (0, -1), (-1, 0), (1, 0))
+MOVES = ((0, 1), (0, -1), (-1, 0), (1, 0))
 """The change of (row, column) by each action of `LATTICE`."""
 Edge = tuple[str, str, str]
 """The place that an edge leaves, its action, and the place that it leads to."""
@@ -78,7 +78,7 @@ class World:
             raise InvalidInput(f"size: {rows} × {columns} = {rows * columns} places; at most {MAX_PLACES} are possible")
         row, column = np.divmod(np.arange(rows * columns), columns)
         moves = []
-        for step in STEPS[: 2 * len(checked)]:
+        for step in MOVES[: 2 * len(checked)]:
             down, right = row + step[0], column + step[1]
             inside = closed | ((down >= 0) & (down < rows) & (right >= 0) & (right < columns))
             moves.append(np.where(inside, down % rows * columns + right % columns, -1))

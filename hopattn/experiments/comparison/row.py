@@ -5,12 +5,12 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from hopattn.dynamics.likeness import MATCH
-from hopattn.foundation.writing import ROUNDING
+from hopattn.foundation.writing import WRITTEN_AS_0
 
 
 def _plain(row: "Row", value: float) -> str:
     """Three digits; a rounding error is 0."""
-    return f"{0.0 if abs(value) < ROUNDING else value:.3g}"
+    return f"{0.0 if abs(value) < WRITTEN_AS_0 else value:.3g}"
 
 
 def _with_error(row: "Row", value: float) -> str:

@@ -16,7 +16,7 @@ from hopattn.retrieval.separation.elementwise import Threshold
 Visible = Literal["identity", "sign"]
 MOST_HIDDEN = 20
 """The largest number of hidden neurons of which all states are tried: about a million."""
-BLOCK = 4096
+STATES_TRIED = 4096
 """The number of hidden states that are tried at once."""
 
 
@@ -59,7 +59,7 @@ def stable_hidden_states(memory: Any) -> np.ndarray:
         raise InvalidInput(f"memory: got {layer.n_keys} hidden neurons; all states are tried of at most {MOST_HIDDEN}")
     keys = on_host(layer.keys)
     parts = []
-    for rows in blocks(2**layer.n_keys, BLOCK):
+    for rows in blocks(2**layer.n_keys, STATES_TRIED):
         hidden = (np.arange(rows.start, rows.stop)[:, None] >> np.arange(layer.n_keys) & 1).astype(keys.dtype)
         scores = np.asarray(layer.activation(hidden @ keys)) @ keys.T
         parts.append(hidden[np.all(layer.separation.weights(scores) == hidden, axis=1)] == 1)

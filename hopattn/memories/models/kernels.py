@@ -13,7 +13,7 @@ from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns
 from hopattn.retrieval.features import RandomFeatures, best_damping
 
-LARGEST = 1e300
+LARGEST_EXPONENT = 1e300
 """The largest exponent, 4β times the mean squared length of the patterns."""
 
 
@@ -60,7 +60,9 @@ def random_features(
     rows, factor = real_patterns(patterns), positive(beta, "beta")
     lengths = on_host(row_length(rows)).astype(float)
     square = 4 * factor * float(np.mean(lengths**2))
-    if square > LARGEST:
-        raise InvalidInput(f"beta: {factor:g} makes exponents of size {square:.3g}; expected at most {LARGEST:g}")
+    if square > LARGEST_EXPONENT:
+        raise InvalidInput(
+            f"beta: {factor:g} makes exponents of size {square:.3g}; expected at most {LARGEST_EXPONENT:g}"
+        )
     damping = best_damping(square, int(rows.shape[1]))
     return SuperposedMemory(rows, RandomFeatures(n, whole_seed(rng), orthogonal, factor, damping))

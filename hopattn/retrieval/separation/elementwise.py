@@ -14,9 +14,9 @@ from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectif
 from hopattn.retrieval.separation.base import Elementwise, Weights, attended, masked, masked_max, shifted, split
 from hopattn.retrieval.separation.softmax import Softmax
 
-SMALL = 4
+BY_PRODUCTS = 4
 """The largest power that is taken by multiplication."""
-LARGE = 32
+UNSCALED = 32
 """The largest power of numbers from 1 to 2 that is left as it is."""
 
 
@@ -94,7 +94,7 @@ class Power(Elementwise):
             if e is not None:
                 top = xp.max(e, axis=-1, keepdims=True)
                 array, e = _times_two_to(array, e - top), top
-            if n > LARGE:
+            if n > UNSCALED:
                 top = _floor_log(xp.max(xp.abs(array), axis=-1, keepdims=True))
                 array, e = array * _two_to(-top), top if e is None else e + top
             return array, n * own if e is None else n * own + e
@@ -111,7 +111,7 @@ class Power(Elementwise):
         """Each from its own score alone, so that none is lost beside a larger one."""
         scores = as_float(scores, "scores")
         base, (unit, rest) = self.base(scores, attended(scores, where)), split(self.beta, scores)
-        if self.n <= SMALL + 1:
+        if self.n <= BY_PRODUCTS + 1:
             return _whole_power(rest * (base if unit == 1.0 else unit * base), self.n - 1)
         own = _floor_log(namespace(scores).abs(base))  # a large power would enlarge the rounding of βs
         (array, e), (rest, exponent) = _power_in_parts(base / _two_to(own), self.n - 1), self._power_of_beta(scores)
@@ -260,8 +260,8 @@ def _within(value: Array, inside: Array) -> Array:
 
 
 def _whole_power(x: Array, n: int) -> Array:
-    """xⁿ for a whole n ≥ 1; up to `SMALL` by multiplication, many times faster, and exact for whole numbers."""
-    if n == 1 or n > SMALL:
+    """xⁿ for a whole n ≥ 1; up to `BY_PRODUCTS` by multiplication, many times faster, and exact for whole numbers."""
+    if n == 1 or n > BY_PRODUCTS:
         return x if n == 1 else x**n
     square = x * x
     return square if n == 2 else square * (x if n == 3 else square)

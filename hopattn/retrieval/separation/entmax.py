@@ -31,7 +31,7 @@ from hopattn.retrieval.separation.base import (
 )
 from hopattn.retrieval.separation.softmax import Softmax
 
-TASKS = 8
+PARTS_OF_ROWS = 8
 """The number of parts into which the rows are divided for threads; a row does not depend on the others."""
 
 
@@ -269,7 +269,7 @@ def by_compiled_rows(
         loops.thresholds(rows[some], mask[some], how, weights[some], values[some])
 
     with workers() as share:
-        share(work, [(some,) for some in blocks(len(rows), -(-len(rows) // TASKS))])
+        share(work, [(some,) for some in blocks(len(rows), -(-len(rows) // PARTS_OF_ROWS))])
     value = None
     if potential:
         value = masked_max(scores, where)[..., 0] + (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)

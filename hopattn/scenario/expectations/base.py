@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.writing import ROUNDING, shown
+from hopattn.foundation.writing import WRITTEN_AS_0, shown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.decimal_commas import comma_hint
@@ -105,7 +105,7 @@ class Numeric(Expectation):
             verb = "agrees" if agrees else "is off"
             note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
         close = f" ± {self.within:g}" if self.within > EXACT else ""
-        rounding = ROUNDING * min(1.0, max(map(abs, _flat(expected)), default=0.0) or 1.0)
+        rounding = WRITTEN_AS_0 * min(1.0, max(map(abs, _flat(expected)), default=0.0) or 1.0)
         texts = told_apart(met, lambda digits: [shown(of, digits, rounding) for of in (expected, values.tolist())])
         if off > self.within * (1 + 1e-12):
             how_far = f"off by {'up to ' * bool(values.ndim)}{off:.2g}".replace(" 0.", " .")

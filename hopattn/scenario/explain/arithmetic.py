@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.registry import name_of
-from hopattn.foundation.writing import DIGITS, ROUNDING, number
+from hopattn.foundation.writing import DIGITS, WRITTEN_AS_0, number
 from hopattn.retrieval.separation.base import Separation
 
 REST = "rest"
@@ -45,8 +45,8 @@ def equals(results: Any, worked: Any = None) -> str:
     """
     shown = written(results)
     size = np.abs(shown)
-    near = np.where(size < 10.0**-DIGITS, 1e-9 * size, ROUNDING * np.maximum(1, size))
-    cut = np.abs(shown - results) > np.where(size == 0, ROUNDING, near)
+    near = np.where(size < 10.0**-DIGITS, 1e-9 * size, WRITTEN_AS_0 * np.maximum(1, size))
+    cut = np.abs(shown - results) > np.where(size == 0, WRITTEN_AS_0, near)
     return "≈" if np.any(cut) or (worked is not None and np.any(np.abs(shown - worked) > near)) else "="
 
 
@@ -93,7 +93,9 @@ def dot(left: Any, right: Any) -> str:
 
 def weighted_sum(weights: Sequence[float], names: Sequence[str]) -> str:
     """A weighted sum of named vectors, without those of weight 0: `.6×financial + .48×markets`."""
-    terms = [f"{factor(weight)}×{name}" for weight, name in zip(weights, names, strict=True) if abs(weight) > ROUNDING]
+    terms = [
+        f"{factor(weight)}×{name}" for weight, name in zip(weights, names, strict=True) if abs(weight) > WRITTEN_AS_0
+    ]
     return " + ".join(terms) or "0"
 
 
@@ -123,7 +125,7 @@ def in_parts(values: Any, parts: Mapping[str, slice]) -> str:
     """
     if len(parts) == 1:
         return vector(values)
-    filled = {name: values[part] for name, part in parts.items() if np.any(np.abs(values[part]) > ROUNDING)}
+    filled = {name: values[part] for name, part in parts.items() if np.any(np.abs(values[part]) > WRITTEN_AS_0)}
     return ", ".join(f"{name} {vector(part)}" for name, part in filled.items()) or "0"
 
 
@@ -167,7 +169,7 @@ def short_base(beta: float) -> float | None:
     (2.0, None)
     """
     base = round(math.exp(min(beta, LARGE)), 2)
-    return base if base > 1 and abs(math.log(base) - beta) < ROUNDING else None
+    return base if base > 1 and abs(math.log(base) - beta) < WRITTEN_AS_0 else None
 
 
 def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: Sequence[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from hopattn.foundation.writing import ROUNDING, number
+from hopattn.foundation.writing import WRITTEN_AS_0, number
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import added, equals, vector, written
 from hopattn.scenario.kinds.encoded import EncodedSpec, OneText
@@ -126,7 +126,7 @@ class FastWeights(OneText, EncodedSpec):
             return
         answer, length = before @ features, float(features @ features)
         error = value - answer
-        squared = "" if abs(length - 1) < ROUNDING else f"; |φ(k)|² {equals(length)} {number(length)}"
+        squared = "" if abs(length - 1) < WRITTEN_AS_0 else f"; |φ(k)|² {equals(length)} {number(length)}"
         by_hand = added(np.stack([written(value), -written(answer)], axis=-1))
         left = f"{vector(value)} − {vector(answer)} {equals(error, by_hand)} {vector(error)}"
         yield f"    W φ(k) {equals(answer)} {vector(answer)}; v − W φ(k) = {left}{squared}"

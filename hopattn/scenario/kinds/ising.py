@@ -10,7 +10,7 @@ from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
 from hopattn.landscapes.spin_states import spins
-from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS, mean_field
+from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS_SUMMED, mean_field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec
@@ -64,8 +64,8 @@ class IsingTable(MagnetTable):
 
     def _size_problems(self) -> Iterator[Problem]:
         n, count = self.neurons, len(self.temperatures)
-        if self.curie_weiss is None and n > MOST_SPINS:
-            message = f"{n} spins have 2^{n} states; at most {MOST_SPINS} spins are summed"
+        if self.curie_weiss is None and n > MOST_SPINS_SUMMED:
+            message = f"{n} spins have 2^{n} states; at most {MOST_SPINS_SUMMED} spins are summed"
             yield Problem(("ising", self.given), f"{message}, or more with `curie_weiss`")
             return
         if self.curie_weiss is not None:
@@ -86,7 +86,7 @@ class IsingTable(MagnetTable):
 
     def _energy_problems(self) -> Iterator[Problem]:
         """A memory without an energy over spins, and temperatures out of range; found on sums at two temperatures."""
-        if self.neurons > (MOST_SPINS if self.curie_weiss is None else MOST_ALIKE):
+        if self.neurons > (MOST_SPINS_SUMMED if self.curie_weiss is None else MOST_ALIKE):
             return
         try:
             self.averages(np.array([min(self.temperatures), max(self.temperatures)]))
@@ -106,7 +106,7 @@ class Ising(Spec):
 
     def size(self) -> int:
         table = self.ising
-        n, patterns = min(table.neurons, 2 * MOST_SPINS), len(table.patterns or [0])
+        n, patterns = min(table.neurons, 2 * MOST_SPINS_SUMMED), len(table.patterns or [0])
         states = table.neurons if table.curie_weiss else 2**n
         sampled = (table.sweeps + table.burn_in) * table.chains * (1 + patterns)
         drawn = sampled + table.neurons * (table.neurons + table.chains) if table.sweeps else 0

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.landscapes.spin_states import MOST_SPINS
+from hopattn.landscapes.spin_states import MOST_SPINS_SEEN
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.landscape_tables import FixedPointsTable, Kept, Measured, ReturnsTable, StatesTable
 from hopattn.scenario.kinds.stored_words import StoredWords
@@ -128,7 +128,7 @@ class Landscape(StoredWords):
             stored, dim = self.ensemble.stored, self.ensemble.dim
         else:
             stored, dim = len(self.memory.patterns), len(self.vocabulary.axes)
-        states = 0 if self.states is None else 3 * dim * 2 ** min(dim, MOST_SPINS)
+        states = 0 if self.states is None else 3 * dim * 2 ** min(dim, MOST_SPINS_SEEN)
         cues = 0 if self.returns is None else 4 * self.returns.cues * dim
         return states + cues + (stored + dim) * dim
 

@@ -17,7 +17,7 @@ from hopattn.foundation.writing import alike, counted, number
 from hopattn.landscapes.fixed_points import bifurcation
 from hopattn.landscapes.plane import has_successors, successors
 from hopattn.landscapes.returns import Returns, damages, pooled
-from hopattn.landscapes.spin_states import MOST_SPINS, RANDOM, Basins, SpinStates, checked_spins
+from hopattn.landscapes.spin_states import MOST_SPINS_SEEN, RANDOM, Basins, SpinStates, checked_spins
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import vector
 from hopattn.scenario.grids import axis_values
@@ -99,8 +99,8 @@ class StatesTable(Measured):
     def problems(self, kept: Kept) -> Iterator[Problem]:
         """Updates that are there twice or that the memory lacks, and a memory without spins or with too many."""
         yield from duplicate_problems(self.updates, ("states", "updates"))
-        if kept.dim > MOST_SPINS and kept.memory.activation.discrete:
-            message = f"{kept.dim} spins have 2^{kept.dim} states; expected at most {MOST_SPINS} spins"
+        if kept.dim > MOST_SPINS_SEEN and kept.memory.activation.discrete:
+            message = f"{kept.dim} spins have 2^{kept.dim} states; expected at most {MOST_SPINS_SEEN} spins"
             yield Problem(("states",), f"{message}; write [returns], which samples them")
         else:
             yield from refusals(("states",), lambda: checked_spins(kept.memory), "memory: ")

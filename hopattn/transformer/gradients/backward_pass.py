@@ -39,7 +39,7 @@ from hopattn.transformer.normalisation import Normalisation
 
 Numbers = NDArray[np.float64]
 Named = dict[str, Numbers]  # gradients of weights by their names in PyTorch's `state_dict`
-SIZES = ("spectral", "frobenius", "largest")
+NORMS = ("spectral", "frobenius", "largest")
 
 
 def in_float64(values: Any, what: str) -> Numbers:
@@ -81,11 +81,11 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
 
 
 def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
-    """The size of symmetric matrices `(…, n, n)`, one of `SIZES`, also where the squares of their entries underflow.
+    """The size of symmetric matrices `(…, n, n)`, one of `NORMS`, also where the squares of their entries underflow.
 
     "spectral": the largest singular value. "frobenius": the root of the sum of squares. "largest": max |entry|.
     """
-    reject_unknown("kind", [kind], SIZES)
+    reject_unknown("kind", [kind], NORMS)
     largest = np.abs(matrices).max(axis=(-2, -1))
     scaled = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
     if kind == "spectral":
