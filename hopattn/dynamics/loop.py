@@ -98,9 +98,10 @@ class Loop:
     def run(self, max_steps: int, rng: np.random.Generator) -> Recall:
         """The record of at most so many steps; raises `InvalidInput` for an update that is of NumPy arrays alone."""
         if not (self.on_numpy or self.rule.on_devices):
-            cure = "give update='sync' or 'concave_convex', or NumPy arrays"
-            raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {cure}")
+            others = "give update='sync' or 'concave_convex', or NumPy arrays"
+            raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {others}")
         memory, n, t, before, energies = self.memory, len(self.steps), 0, None, list[np.ndarray]()
+        cure = memory.cure
         internal, live = self.rule.internal(memory, self.x), np.arange(n)
         internal = np.array(internal) if self.on_numpy and internal is not None else internal
         own = rng.spawn(n) if self.rule.stochastic else []
@@ -118,7 +119,7 @@ class Loop:
                 if "energy" in numbers:
                     energies.append(np.zeros(n))
                     energies[-1][live] = numbers["energy"]
-                    require_finite_energy(energies[-1].astype(numbers["energy"].dtype), memory.cure)
+                    require_finite_energy(energies[-1].astype(numbers["energy"].dtype), cure)
 
                 def states(some: np.ndarray, after: Array = move.after, places: Any = places) -> Array:
                     return _of(after, some if places is None else places[some])
@@ -155,8 +156,10 @@ class Loop:
         for number in range(t, t + count):
             context = StepContext(number, rng, own, internal)
             after, energy = self.rule.step(self.memory, now, mask, context)
-            after = np.asarray(after, dtype=self.x.dtype) if self.on_numpy else after
-            refuse_traced(after)
+            if self.on_numpy:
+                after = np.asarray(after, dtype=self.x.dtype)
+            else:
+                refuse_traced(after)
             seen = self._seen(after)
             pair = (seen_now, seen) if self.by_change else (now, after)
             numbers = {"size": largest_entries(seen), "residual": self.rule.residual(self.memory, *pair, mask)}
@@ -165,7 +168,7 @@ class Loop:
             if self.cycles and number + 1 - kept_at > TWO:
                 numbers["apart"] = largest_change(self._seen(kept), seen)
             if energy is not None:
-                numbers["energy"] = energy
+                numbers["energy"] = np.asarray(energy) if self.on_numpy else energy
             internal = context.internal
             moves.append(Move(after, internal, numbers))
             if (number + 1) & number == 0:

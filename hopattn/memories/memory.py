@@ -43,7 +43,7 @@ from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Answer, Retrieval
 
 Stored = Vectors | os.PathLike[str]
 """Vectors to store, or the path of the file that holds them."""
@@ -80,7 +80,7 @@ class KeyValueMemory(AssociativeMemory):
     def cure(self) -> str:
         return self.separation.cure
 
-    @property
+    @cached_property
     def retrieval(self) -> Retrieval:
         """One step of this memory, from cues to states."""
         return Retrieval(self.similarity, self.separation, self.activation)
@@ -110,7 +110,7 @@ class KeyValueMemory(AssociativeMemory):
         shares = (abs(self.weights(states[some, :], None if mask is None else mask[some, :])) for some in rows)
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
-    @property
+    @cached_property
     def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
@@ -244,9 +244,7 @@ class Memory(KeyValueMemory):
         With the softmax separation and the identity activation, the step is attention. A spin whose field is 0 stays
         as it was where the answer is a state of the same neurons, and is 0, unknown, where it is not.
         """
-        states = self._cues(cues)
-        before = states if self.autoassociative or self.patterns is self.keys else None
-        return self.retrieval(states, self.keys, self.values, mask, state=before).state
+        return self._stepped(self._cues(cues), mask).state
 
     @in_range
     def field(self, cues: Any, mask: Any = None) -> Array:
@@ -315,11 +313,13 @@ class Memory(KeyValueMemory):
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        if "energy" in self.lacks:
-            return self.step(states, mask), None
-        x = self._cues(states)
-        found = self.retrieval(x, self.keys, self.keys, mask, state=x, energy=True)
-        return found.state, found.energy
+        answer = self._stepped(self._cues(states), mask, energy="energy" not in self.lacks)
+        return answer.state, answer.energy
+
+    def _stepped(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
+        """The step from checked cues; they are the state before it where the values are states of the same neurons."""
+        before = x if self.autoassociative or self.patterns is self.keys else None
+        return self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
 
     @property
     def n_keys(self) -> int:

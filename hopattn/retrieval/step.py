@@ -135,7 +135,7 @@ class Retrieval:
             return Answer(state, of_cues)
         weights = field.weights
         if self.effective_separation is not self.separation:
-            added, separation = self._with_bias(field.scores, bias, self.separation)
+            added, separation = biased(field.scores, bias, self.separation)
             weights = separation(added, field.mask)
         return Answer(state, of_cues, field.scores, field.mask, weights.p, weights.rest)
 
@@ -162,7 +162,7 @@ class Retrieval:
                 return _Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            added, separate = self._with_bias(scores, bias, separation)
+            added, separate = biased(scores, bias, separation)
             where = self.allowed(rule, scores, cues, keys)
             weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             potential = scaled(weights.potential, separate.beta / separation.beta) if energy else None
@@ -177,10 +177,6 @@ class Retrieval:
         first: Any = 0 if cues.ndim == 1 else slice(None)
         factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
         return _Field(None if values is None else found.field[first], factor, found.potential[first])
-
-    def _with_bias(self, scores: Array, bias: Array | None, separation: Separation) -> tuple[Array, Separation]:
-        """Scores and a separation that weigh as β s + bias."""
-        return (scores, separation) if bias is None else biased(scores, bias, separation)
 
     def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
@@ -224,7 +220,7 @@ class Retrieval:
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
-        added, separation = self._with_bias(scores, bias, self.separation)
+        added, separation = biased(scores, bias, self.separation)
         weights = separation.weights(added, self.allowed(mask, scores, cues, keys))
         return _as_given(weights, cues, keys)
 
@@ -289,7 +285,7 @@ def summed(weights: Array, values: Array) -> Array:
     Its arrays are summed over blocks of `SUMMED` patterns.
     """
     whole = values.shape[-2] // SUMMED * SUMMED
-    if not is_torch(weights) or whole == 0:
+    if whole == 0 or not is_torch(weights):
         return weights @ values
     if weights.ndim == 1:
         return summed(weights[None], values)[..., 0, :]
@@ -298,14 +294,17 @@ def summed(weights: Array, values: Array) -> Array:
     return sums + weights[..., whole:] @ values[..., whole:, :]
 
 
-def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
+def biased(scores: Array, bias: Array | None, separation: Separation) -> tuple[Array, Separation]:
     """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
 
+    Without a bias they are those of the arguments.
     The weights of a separation depend on β s alone. For a β below 1, or an array, the result is β s + bias and a β of
     1, because bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β.
     Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
     Raises `InvalidInput` for a bias that does not broadcast.
     """
+    if bias is None:
+        return scores, separation
     require_on_scores(bias, tuple(scores.shape), "bias")
     xp, beta = namespace(scores), separation.beta
     bound = float(xp.finfo(scores.dtype).max) / 2

@@ -26,8 +26,7 @@ class Synchronous(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        moved, energy = memory.step_with_energy(states, mask)
-        return as_array(moved), None if energy is None else as_array(energy)
+        return memory.step_with_energy(states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         if memory.curvature > 0:
