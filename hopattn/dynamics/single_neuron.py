@@ -293,7 +293,7 @@ def _least(matrix: Array) -> float:
         least: Any = min(np.min(row, where=row > 0, initial=np.inf) for row in rows)
     else:
         sizes = xp.abs(detached(matrix))
-        least = xp.min(xp.where(sizes > 0, sizes, xp.full_like(sizes, float("inf"))))
+        least = xp.min(xp.where(sizes > 0, sizes, float("inf")))
     return (
         float(least) if known_true((least >= xp.finfo(matrix.dtype).smallest_normal) & (least < float("inf"))) else 0.0
     )

@@ -48,23 +48,23 @@ def flowed(
             after, slope, error = _stepped(rate, y, f, step[:, None])
             scale = absolute + relative * xp.maximum(xp.abs(y), xp.abs(after))
             norm = _error_norm(*(one / scale for one in error)) * step
-            factor = SAFETY * xp.where(norm > 0, norm, xp.ones_like(norm)) ** (-1 / (ORDER + 1))
-            factor = xp.where(norm == 0, xp.full_like(norm, MOST_FACTOR), factor)
-            factor = xp.where(xp.isnan(norm), xp.full_like(norm, LEAST_FACTOR), factor)
+            factor = SAFETY * xp.where(norm > 0, norm, 1.0) ** (-1 / (ORDER + 1))
+            factor = xp.where(norm == 0, MOST_FACTOR, factor)
+            factor = xp.where(xp.isnan(norm), LEAST_FACTOR, factor)
             factor = xp.clip(factor, LEAST_FACTOR, MOST_FACTOR)
             size = step * xp.where(rejected, xp.clip(factor, None, 1.0), factor)
             taken = left & ~failed & (norm < 1)
             y, f = xp.where(taken[:, None], after, y), xp.where(taken[:, None], slope, f)
             t, rejected = xp.where(taken, reached, t), ~taken
             left = (t < time) & ~failed
-        return xp.where(failed[:, None], xp.full_like(y, math.inf), y)
+        return xp.where(failed[:, None], math.inf, y)
 
 
 def _first_step(rate: Rate, y: Array, f: Array, time: float, scale: Array) -> Array:
     """The size of the first step, `(n,)`, from the first two derivatives of y."""
     xp, own, slope = namespace(y), _length(y / scale), _length(f / scale)
     short = (own < 1e-5) | (slope < 1e-5)
-    size = xp.clip(xp.where(short, xp.full_like(own, 1e-6), 0.01 * own / slope), None, time)
+    size = xp.clip(xp.where(short, 1e-6, 0.01 * own / slope), None, time)
     bend = _length((rate(y + size[:, None] * f) - f) / scale) / size
     flat = (slope <= 1e-15) & (bend <= 1e-15)
     curved = (0.01 / xp.maximum(slope, bend)) ** (1 / (ORDER + 1))
@@ -95,7 +95,7 @@ def _error_norm(five: Array, three: Array) -> Array:
     xp = namespace(five)
     square, other = xp.sum(five * five, axis=-1), xp.sum(three * three, axis=-1)
     below = square + 0.01 * other
-    return xp.where(below == 0, xp.zeros_like(square), square / xp.sqrt(below * five.shape[-1]))
+    return xp.where(below == 0, 0.0, square / xp.sqrt(below * five.shape[-1]))
 
 
 def _length(x: Array) -> Array:

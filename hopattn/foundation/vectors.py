@@ -60,7 +60,7 @@ def random_rotation(rng: np.random.Generator, dim: int) -> np.ndarray:
 def nonzero(x: Array) -> Array:
     """x with each 0 replaced by 1, as a divisor; the derivative at a 0 is 0 and not NaN."""
     xp = namespace(x)
-    return xp.where(x == 0, xp.ones_like(x), x)
+    return xp.where(x == 0, 1, x)
 
 
 def at_least(x: Array, low: float) -> Array:
@@ -82,7 +82,7 @@ def rectified(x: Array) -> Array:
     if isinstance(x, np.ndarray):
         return np.maximum(x, 0.0)
     xp = namespace(x)
-    return xp.where(x <= 0, xp.zeros_like(x), x)  # NaN stays
+    return xp.where(x <= 0, 0.0, x)  # NaN stays
 
 
 def positive_power(x: Array, exponent: float) -> Array:
@@ -93,7 +93,7 @@ def positive_power(x: Array, exponent: float) -> Array:
     if not isinstance(x, np.ndarray):
         xp = namespace(x)
         above = x > 0
-        return xp.where(above, xp.where(above, x, xp.ones_like(x)) ** exponent, xp.zeros_like(x))
+        return xp.where(above, xp.where(above, x, 1.0) ** exponent, 0.0)
     reach = np.maximum(x, 0.0, out=x)
     if exponent == 1:
         return reach

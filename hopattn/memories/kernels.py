@@ -110,10 +110,10 @@ class LogSumRelu(Declared, KernelMemory):
         """E(x), `(n_cues,)`; −β⁻¹ log ε where nothing is near."""
         depths, near, n = self._near(self._cues(states), mask)
         xp = namespace(depths)
-        excess = (n[..., 0] - 1) - xp.sum(xp.where(near > 0, depths, xp.zeros_like(depths)), axis=-1)
+        excess = (n[..., 0] - 1) - xp.sum(xp.where(near > 0, depths, 0.0), axis=-1)
         some = n[..., 0] > 0
-        log = xp.log1p(xp.where(some, excess, xp.zeros_like(excess)) + self.epsilon)  # keeps the digits near a pattern
-        return -xp.where(some, log, xp.full_like(log, math.log(self.epsilon))) / self.beta
+        log = xp.log1p(xp.where(some, excess, 0.0) + self.epsilon)  # keeps the digits near a pattern
+        return -xp.where(some, log, math.log(self.epsilon)) / self.beta
 
     @in_range
     def gradient(self, states: Any, mask: Any = None) -> Array:

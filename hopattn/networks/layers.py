@@ -4,8 +4,9 @@ g = ∇L(x)          L*(g) = x·g − L(x)          x the inner state of a neuro
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -89,7 +90,7 @@ class Layer(Declared):
         object.__setattr__(self, "activation", chosen)
         object.__setattr__(self, "beta", None)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of neurons."""
         return math.prod(self.shape)
@@ -140,6 +141,11 @@ class LayerActivations(Activation):
     layers: tuple[Layer, ...]
     free: tuple[bool, ...]
 
+    @cached_property
+    def parts(self) -> list[slice]:
+        """The part of each layer in a state `(total,)`."""
+        return parts_of(self.layers)
+
     @property
     def own_name(self) -> str:
         """The activations of the layers, for messages."""
@@ -185,12 +191,8 @@ class LayerActivations(Activation):
 
     def split(self, states: Array) -> list[Array]:
         """The states `(…, total)` of each layer, `(…, *shape)`."""
-        xp, ends, start = namespace(states), [], 0
-        for layer in self.layers:
-            part = states[..., start : start + layer.size]
-            ends.append(xp.reshape(part, (*states.shape[:-1], *layer.shape)))
-            start += layer.size
-        return ends
+        xp, lead, layers = namespace(states), states.shape[:-1], zip(self.layers, self.parts, strict=True)
+        return [xp.reshape(states[..., part], (*lead, *layer.shape)) for layer, part in layers]
 
     def flat(self, parts: list[Array]) -> Array:
         """The states `(…, total)` from those of each layer, `(…, *shape)`; the inverse of `split`."""
@@ -212,6 +214,12 @@ class LayerActivations(Activation):
         own = [value(layer.activation, part) for layer, part in zip(self.layers, self.split(array), strict=True)]
         sums = [xp.sum(xp.reshape(one, (*lead, -1)), axis=-1) for one in own]
         return sum(sums[1:], start=sums[0])
+
+
+def parts_of(layers: Sequence[Layer]) -> list[slice]:
+    """The part of each layer in a state `(total,)` that holds the layers one after another."""
+    ends = np.cumsum([layer.size for layer in layers]).tolist()
+    return [slice(end - layer.size, end) for layer, end in zip(layers, ends, strict=True)]
 
 
 def described(layer: Layer) -> str:

@@ -319,7 +319,7 @@ def _correct_by_definition(couplings: Array, rows: Array, stability: float) -> t
     for i in range(rows.shape[0]):
         pattern = rows[i, :]
         unstable = pattern * (couplings @ pattern) <= stability * xp.linalg.vector_norm(couplings, axis=1)
-        learning = xp.where(unstable, pattern, xp.zeros_like(pattern))
+        learning = xp.where(unstable, pattern, 0.0)
         couplings = _diagonal(couplings + xp.linalg.outer(learning, pattern), self_coupling=False)
         changed = changed + xp.count_nonzero(unstable)
     return couplings, changed
@@ -428,7 +428,7 @@ def _diagonal(couplings: Array, self_coupling: bool) -> Array:
         return couplings
     xp, n = namespace(couplings), couplings.shape[0]
     own = xp.eye(n, dtype=xp.bool, device=device_of(couplings))
-    return xp.where(own, xp.zeros_like(couplings), couplings)
+    return xp.where(own, 0.0, couplings)
 
 
 def _orthonormal(rows: Array) -> tuple[Array, Array]:

@@ -35,7 +35,7 @@ from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.ties import without_rounding
 from hopattn.networks.hopfield import require_no_mask
-from hopattn.networks.layers import Layer, LayerActivations, Separated, described
+from hopattn.networks.layers import Layer, LayerActivations, Separated, described, parts_of
 from hopattn.networks.synapses import Connection, Function, Multilinear, Stored, places_of
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import like
@@ -170,7 +170,7 @@ class Network(AssociativeMemory):
         many = len(self.synapses)
         return f"Network({shown}; {many} synapse{'s' * (many != 1)})"
 
-    @property
+    @cached_property
     def total(self) -> int:
         """The number of neurons of all layers."""
         return sum(layer.size for layer in self.layers)
@@ -178,8 +178,7 @@ class Network(AssociativeMemory):
     @cached_property
     def parts(self) -> dict[str, slice]:
         """The part of each layer in a state `(total,)`, by its name."""
-        ends = np.cumsum([layer.size for layer in self.layers]).tolist()
-        return {layer.name: slice(end - layer.size, end) for layer, end in zip(self.layers, ends, strict=True)}
+        return dict(zip((layer.name for layer in self.layers), parts_of(self.layers), strict=True))
 
     @cached_property
     def activation(self) -> LayerActivations:
@@ -242,14 +241,14 @@ class Network(AssociativeMemory):
     def field(self, cues: Any, mask: Any = None) -> Array:
         """x = Σ ∂F/∂g of every layer, `(…, total)` for states `(…, total)`."""
         x, parts = self._taken(cues, mask)
-        found = self.activation.flat([self._field_of(name, parts) for name in self.parts])
-        return namespace(x).reshape(found, x.shape)
+        return self._joined([self._field_of(name, parts) for name in self.parts], x)
 
     @in_range
     def step(self, cues: Any, mask: Any = None) -> Array:
         """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
-        x = self._taken(cues, mask)[0]
-        moved = self.activation(self.field(x), x)
+        x, parts = self._taken(cues, mask)
+        layers = zip(self.layers, parts, strict=True)
+        moved = self._joined([layer.activation(self._field_of(layer.name, parts), own) for layer, own in layers], x)
         return namespace(x).where(like(self.held, x), x, moved) if self.held.any() else moved
 
     def step_of_layers(self, states: Any, mask: Any = None) -> Array:
@@ -269,7 +268,7 @@ class Network(AssociativeMemory):
             else:
                 moved = layer.activation(field, now)
             parts[i] = namespace(now).where(held[i], now, moved) if self.held.any() else moved
-        return namespace(x).reshape(self.activation.flat(parts), x.shape)
+        return self._joined(parts, x)
 
     def nothing_near(self, states: Any, mask: Any = None) -> Array:
         """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
@@ -462,11 +461,11 @@ class Network(AssociativeMemory):
         Of neurons that jump, a field that is no larger than its rounding is 0.
         """
         own = [one.synapse.pull(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
-        here = parts[self._numbers[layer]]
+        number = self._numbers[layer]
         if not own:
-            return namespace(here).zeros_like(here)
+            return namespace(parts[number]).zeros_like(parts[number])
         field = sum(own[1:], start=own[0])
-        if not self[layer].activation.discrete:
+        if not self.layers[number].activation.discrete:
             return field
         return without_rounding(field, self._rounding_of(layer, parts) + self._rounding_from(layer, parts))
 
@@ -494,6 +493,10 @@ class Network(AssociativeMemory):
         if 0 in x.shape:
             raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
         return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))
+
+    def _joined(self, parts: list[Array], x: Array) -> Array:
+        """States of the shape of x from the activities of each layer, `(n, *shape)`."""
+        return namespace(x).reshape(self.activation.flat(parts), x.shape)
 
     def _activities(self, name: str, value: Any, what: str) -> Array:
         """The activities of a layer, `(…, *shape)`."""

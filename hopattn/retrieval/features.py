@@ -61,7 +61,7 @@ class Elu(Features):
 
     def __call__(self, x: Array) -> Array:
         xp = namespace(x)
-        return xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, xp.zeros_like(x), x)))
+        return xp.where(x > 0, x + 1, xp.exp(xp.where(x > 0, 0.0, x)))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def log_products(own: Array, stored: Array) -> Array:
     (left, top), (right, tops) = relative(own), relative(stored)
     sums = left @ right.mT
     lost = sums < least_sum(own)
-    logs = xp.log(xp.where(lost, xp.ones_like(sums), sums)) + top + tops.mT
+    logs = xp.log(xp.where(lost, 1.0, sums)) + top + tops.mT
     return cond(xp.any(lost), lambda: xp.where(lost, _by_pairs(own, stored, lost), logs), lambda: logs)
 
 

@@ -100,12 +100,12 @@ def worth_of_step(
     left, change = found
     kept = np.ones(int(array.shape[-1]), dtype=bool)
     kept[list(taken)] = False
-    sizes = [xp.abs(array), xp.where(like(kept, array), xp.abs(array), xp.zeros_like(array))]
+    sizes = [xp.abs(array), xp.where(like(kept, array), xp.abs(array), 0.0)]
     whole, others = (xp.max(summed(size, xp.abs(values)), axis=-1) for size in sizes)
     left = left * xp.ones_like(whole)
     share = xp.minimum(left, others / nonzero(whole))  # the part that the difference leaves
     digits = xp.log10(nonzero(share) / xp.finfo(share.dtype).eps)
-    digits = xp.where((share > 0) & (digits >= 1), digits, xp.zeros_like(digits))
+    digits = xp.where((share > 0) & (digits >= 1), digits, 0.0)
     rest = field - parts @ entries(values, taken, -2)
     rest = rest if error is None else without_rounding(rest, 2 * error)
     divided = step.activate(rest / nonzero(left)[..., None], factor, state)

@@ -274,7 +274,7 @@ def unseen_as_0(mask: Any, *texts: Array) -> tuple[Array, ...]:
     seen = seen if seen.ndim < 2 else xp.any(seen, axis=-2)
     if isinstance(seen, np.ndarray) and seen.all():
         return texts
-    return tuple(xp.where(seen[..., None], text, xp.zeros_like(text)) for text in texts)
+    return tuple(xp.where(seen[..., None], text, 0.0) for text in texts)
 
 
 def masks_of(mask: Any) -> tuple[Any, ...]:

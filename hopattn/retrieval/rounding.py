@@ -74,9 +74,9 @@ def of_weights(
     if isinstance(factor, float):
         return p, moved * (detached(scale) / factor)
     unit, scale = detached(factor), detached(scale)
-    ratio = xp.where(unit == 0, xp.ones_like(unit), scale / nonzero(unit))
+    ratio = xp.where(unit == 0, 1.0, scale / nonzero(unit))
     lost = (unit == 0) & (scale > 0) & (moved > 0)  # of a factor that is lost, nothing is known
-    return p, xp.where(lost, xp.full_like(moved, float("inf")), moved * ratio)
+    return p, xp.where(lost, float("inf"), moved * ratio)
 
 
 def largest_of(values: Array) -> Array | None:

@@ -160,7 +160,7 @@ def split_bias(bias: Array) -> tuple[Array, Array]:
         raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
     xp = namespace(bias)
     finite = bias > -xp.inf
-    return finite, xp.where(finite, bias, xp.zeros_like(bias))
+    return finite, xp.where(finite, bias, 0.0)
 
 
 def head_bias(bias: Any) -> Any:

@@ -67,7 +67,7 @@ class DeltaState:
         cues, stored = phi(q), phi(k)
         units, lengths = normalised(stored), row_length(stored)[..., None]
         known = lengths >= float(xp.finfo(lengths.dtype).smallest_normal)
-        units, targets = masked(units, known), v / xp.where(known, lengths, xp.ones_like(lengths))
+        units, targets = masked(units, known), v / xp.where(known, lengths, 1.0)
         earlier = xp.tril(units @ units.mT, k=-1) * rates.mT
         unread = targets if self.couplings is None else targets - units @ self.couplings.mT
         errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), unread)

@@ -101,7 +101,7 @@ def logistic(x: Array) -> Array:
         return np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x)))
     xp = namespace(x)
     small = xp.exp(xp.where(x < 0, x, -x))
-    return xp.where(x < 0, small, xp.ones_like(small)) / (1 + small)
+    return xp.where(x < 0, small, 1.0) / (1 + small)
 
 
 def _gelu_tanh(x: Array) -> Array:

@@ -115,7 +115,7 @@ def input_driven(patterns: Stored, input: Any, beta: float = 4.0, self_coupling:
     couplings = ((rows @ u)[:, None] * rows).mT @ rows / n**2
     if not flag(self_coupling, "self_coupling"):
         xp = namespace(couplings)
-        couplings = xp.where(xp.eye(n, dtype=xp.bool, device=device_of(couplings)), xp.zeros_like(couplings), couplings)
+        couplings = xp.where(xp.eye(n, dtype=xp.bool, device=device_of(couplings)), 0.0, couplings)
     return Hopfield(couplings, activation=Tanh(beta), patterns=rows)
 
 

@@ -366,7 +366,7 @@ def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
     if where is None:
         return values
     xp = namespace(values)
-    return xp.where(where, values, xp.full_like(values, fill))
+    return xp.where(where, values, fill)
 
 
 def masked_max(scores: Array, where: Array | None) -> Array:

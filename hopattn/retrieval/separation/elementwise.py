@@ -233,7 +233,7 @@ class Threshold(Elementwise):
         xp, at, value = namespace(scores), self.beta * masked(scores, where), None
         if potential:
             above = at - self.t
-            reached = xp.where(above < 0, xp.zeros_like(above), above)  # at the threshold, with the derivative 1
+            reached = xp.where(above < 0, 0.0, above)  # at the threshold, with the derivative 1
             value = xp.sum(masked(reached, where), axis=-1) / self.beta
         fired = xp.astype(at >= self.t, scores.dtype)
         return Weights(masked(xp.where(xp.isnan(at), at, fired), where), 1.0, value)

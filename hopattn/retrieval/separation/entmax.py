@@ -57,7 +57,7 @@ class Entmax(Simplex):
     def slopes(self, weights: Array) -> Array:
         """p^(2 − α) where p is above 0."""
         xp = namespace(weights)
-        return xp.where(weights > 0, nonzero(weights) ** (2 - self.alpha), xp.zeros_like(weights))
+        return xp.where(weights > 0, nonzero(weights) ** (2 - self.alpha), 0.0)
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = (Σ p^α − 1) / α(α−1)."""
@@ -288,5 +288,5 @@ def _ramp(x: Array) -> Array:
     xp = namespace(x)
     if isinstance(x, np.ndarray):
         return np.minimum(ramp := np.maximum(x, 0.0), 1.0, out=ramp)
-    between = xp.where((x > 0) & (x < 1), x, xp.zeros_like(x))
+    between = xp.where((x > 0) & (x < 1), x, 0.0)
     return between + xp.astype(x >= 1, x.dtype)
