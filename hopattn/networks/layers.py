@@ -97,8 +97,8 @@ class Layer(Declared):
 
     def energy(self, activities: Array) -> Array:
         """L*(g), `(n,)`, of activities `(n, *shape)`."""
-        own = self.activation.conjugate(activities)
-        return namespace(own).sum(namespace(own).reshape(own, (activities.shape[0], -1)), axis=-1)
+        xp, own = namespace(activities), self.activation.conjugate(activities)
+        return xp.sum(xp.reshape(own, (activities.shape[0], -1)), axis=-1)
 
     @property
     def why_it_jumps(self) -> str:

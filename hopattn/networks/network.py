@@ -294,7 +294,8 @@ class Network(AssociativeMemory):
         found = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
         for one in self.synapses:
             found[str(one.name)] = -one.synapse.alignment(*self._of(one, parts))
-        return {name: namespace(x).reshape(energy, x.shape[:-1]) for name, energy in found.items()}
+        xp, lead = namespace(x), x.shape[:-1]
+        return {name: xp.reshape(energy, lead) for name, energy in found.items()}
 
     @no_nan
     def energy(self, states: Any, mask: Any = None) -> Array:

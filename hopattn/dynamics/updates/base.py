@@ -8,7 +8,7 @@ import numpy as np
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
-from hopattn.foundation.arrays import Array, as_array
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_change
@@ -112,4 +112,4 @@ class Update(ABC):
 
 def energy_of(memory: Recallable, states: Array, mask: Array | None) -> Array | None:
     """The energies of states `(n, dim)`, `(n,)`; None for a memory without an energy."""
-    return None if "energy" in memory.lacks else as_array(memory.energy(states, mask))
+    return None if "energy" in memory.lacks else memory.energy(states, mask)

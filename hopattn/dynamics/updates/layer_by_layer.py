@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hopattn.dynamics.protocol import NO_LAYERS, Recallable
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
-from hopattn.foundation.arrays import Array, as_array
+from hopattn.foundation.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Layers(Update):
 
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         energy = energy_of(memory, states, mask)
-        return as_array(memory.step_of_layers(states, mask)), energy
+        return memory.step_of_layers(states, mask), energy
 
     def guarantee(self, memory: Recallable) -> Descent:
         if reason := memory.lacks.get("convexity of a layer"):
