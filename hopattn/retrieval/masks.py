@@ -18,6 +18,7 @@ from hopattn.foundation.arrays import (
     as_array,
     broadcasts,
     device_of,
+    max_safe_entry,
     namespace,
     read_by_numpy,
     require_broadcast,
@@ -260,21 +261,26 @@ def joint(*masks: Any) -> Any:
     return AllOf(tuple(parts)) if len(parts) > 1 else parts[0] if parts else NoMask()
 
 
-def unseen_as_0(mask: Any, *texts: Array) -> tuple[Array, ...]:
-    """Texts of keys `(…, n_keys, dim)`, in which keys that an array hides from all queries are 0.
+def unseen_as_0(mask: Any, scores: tuple[int, ...], *texts: Array) -> tuple[Array, ...]:
+    """Texts of keys `(…, n_keys, dim)`, in which what cannot be multiplied is 0 in keys that no query sees.
 
-    So a NaN or an infinity there changes nothing: neither a weight that is 0 times its value, nor a derivative.
+    So a NaN, an infinity or too large an entry there changes nothing: neither a weight that is 0 times its value, nor a
+    derivative. The keys are those that an array hides from all queries. scores: their shape,
+    `(…, n_queries, n_keys)`; raises `InvalidInput` for an array that does not fit them.
     """
     hidden = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
     if not hidden:
         return texts
+    for array in hidden:
+        require_on_scores(array, scores, "mask")
     xp, seen = namespace(texts[0]), like(hidden[0], texts[0])
     for array in hidden[1:]:
         seen = seen & like(array, texts[0])
     seen = seen if seen.ndim < 2 else xp.any(seen, axis=-2)
     if isinstance(seen, np.ndarray) and seen.all():
         return texts
-    return tuple(xp.where(seen[..., None], text, 0.0) for text in texts)
+    plain = [xp.isfinite(text) & (xp.abs(text) <= max_safe_entry(text)) for text in texts]
+    return tuple(xp.where(seen[..., None] | own, text, 0.0) for text, own in zip(texts, plain, strict=True))
 
 
 def masks_of(mask: Any) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import MaskRule, as_mask, joint, require_on_scores, unseen_as_0
+from hopattn.retrieval.masks import as_mask, joint, require_on_scores, unseen_as_0
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
@@ -67,16 +67,15 @@ def attention(
     """
     keys = as_float(k, "k")
     queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    require_texts(queries, keys, values)
-    finite = None
+    leading, finite = require_texts(queries, keys, values), None
+    scores = (*leading, queries.shape[-2], keys.shape[-2])
     if bias is not None:
-        allowed, finite = split_bias(as_bias(bias, keys, "k"))
+        numbers = as_bias(bias, keys, "k")
+        require_on_scores(numbers, scores, "bias")
+        allowed, finite = split_bias(numbers)
         mask = joint(mask, allowed)
-    leading, rule = leading_axes("q, k, v", queries, keys, values), as_mask(mask)
-    chosen = _separation_of_heads(separation, beta, sink, keys, leading)
-    if not isinstance(rule, MaskRule):
-        require_on_scores(rule, (*leading, queries.shape[-2], keys.shape[-2]), "mask")
-    keys, values = unseen_as_0(rule, keys, values)
+    rule, chosen = as_mask(mask), _separation_of_heads(separation, beta, sink, keys, leading)
+    keys, values = unseen_as_0(rule, scores, keys, values)
     return Retrieval(Dot(), chosen, Identity())(queries, keys, values, rule, finite).state
 
 
@@ -101,8 +100,7 @@ def free_energy(
     """
     keys = as_float(k, "k")
     queries = as_float(q, "q", like=keys)
-    require_texts(queries, keys)
-    chosen = _separation_of_heads(separation, beta, sink, keys, leading_axes("q, k", queries, keys))
+    chosen = _separation_of_heads(separation, beta, sink, keys, require_texts(queries, keys))
     return Retrieval(Dot(), chosen, Identity()).free_energy(queries, keys, mask)
 
 
@@ -184,8 +182,8 @@ def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
     return namespace(bias).broadcast_to(bias, shape)
 
 
-def require_texts(queries: Array, keys: Array, values: Array | None = None) -> None:
-    """Raise `InvalidInput` unless queries, keys and values fit each other, as `attention` expects them."""
+def require_texts(queries: Array, keys: Array, values: Array | None = None) -> tuple[int, ...]:
+    """The axes before the words; raises `InvalidInput` unless queries, keys and values fit, as `attention` expects."""
     texts = {"q": queries, "k": keys} if values is None else {"q": queries, "k": keys, "v": values}
     names = ", ".join(texts)
     try:
@@ -200,7 +198,7 @@ def require_texts(queries: Array, keys: Array, values: Array | None = None) -> N
         require_fitting(array, keys, what, "k")
     if values is not None and keys.shape[-2] != values.shape[-2]:
         raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
-    leading_axes(names, *texts.values())
+    return leading_axes(names, *texts.values())
 
 
 def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:

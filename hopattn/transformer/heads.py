@@ -264,7 +264,8 @@ class Group(NamedTuple):
         total = self._bias(bias, queries, keys)
         allowed, finite = (None, None) if total is None else split_bias(total)
         rule = joint(*self._masks(own, mask, texts, keys), allowed)
-        keys, values = unseen_as_0(rule, keys, values)
+        scores = (*leading_axes("x, source", queries, keys), queries.shape[-2], keys.shape[-2])
+        keys, values = unseen_as_0(rule, scores, keys, values)
         return (queries, keys, values), rule, finite, total
 
     def mapped(self, texts: Texts, first: int = 0) -> Texts:

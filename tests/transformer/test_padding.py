@@ -56,5 +56,31 @@ def test_what_the_padding_holds_changes_no_derivative(torch, jax):
         return jax.grad(total, (0, 1))(jax.numpy.asarray(queries), jax.numpy.asarray(padded(value)))
 
     for derivatives in (of_torch, of_jax):
-        for own, other in zip(derivatives(0.0), derivatives(np.nan), strict=True):
-            np.testing.assert_allclose(other, own, rtol=1e-12, atol=1e-14)
+        for value in (np.nan, 1.7e308):
+            for own, other in zip(derivatives(0.0), derivatives(value), strict=True):
+                np.testing.assert_allclose(other, own, rtol=1e-12, atol=1e-14)
+
+
+def test_a_trace_shows_the_keys_of_hidden_words_as_they_are():
+    query, key, value, _ = MATRICES
+    trace = ha.Head(query, key, value, mask="none").trace(TEXTS, mask=ha.padding(LENGTHS, 5))
+    np.testing.assert_allclose(trace.keys, TEXTS @ key.T, rtol=1e-12)
+    np.testing.assert_allclose(trace.values, TEXTS @ value.T, rtol=1e-12)
+    np.testing.assert_allclose(trace.scores, (TEXTS @ query.T) @ (TEXTS @ key.T).mT, rtol=1e-12)
+
+
+def test_an_array_that_does_not_fit_is_named_beside_one_that_does():
+    x, own = TEXTS[0], np.eye(4)
+    fits, odd = np.ones((5, 5), dtype=bool), np.ones((2, 2), dtype=bool)
+    head = ha.Head(own, own, own, mask=fits)
+    refusals = [
+        (lambda: ha.attention(x, x, x, mask=fits, bias=np.zeros((2, 2))), "bias"),
+        (lambda: ha.attention(x, x, x, mask=odd, bias=np.zeros((5, 5))), "mask"),
+        (lambda: ha.attention(x, x, x, bias=np.zeros((2, 2))), "bias"),
+        (lambda: head(x, mask=odd), "mask"),
+        (lambda: head.trace(x, mask=odd), "mask"),
+        (lambda: ha.Head(own, own, own, mask=odd)(x, mask=fits), "mask"),
+    ]
+    for call, what in refusals:
+        with pytest.raises(ha.InvalidInput, match=rf"^{what}: shape \(2, 2\) does not fit scores of shape \(5, 5\)"):
+            call()
