@@ -151,7 +151,7 @@ class Hopfield(Coupled):
     def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
         states = self._states(cues, mask)
-        return as_array(self.activation(self.field(states), states))
+        return as_array(self.activation(self._field(states, self.bias), states))
 
     @no_nan
     def energy(self, states: Any, mask: Any = None) -> Array:
