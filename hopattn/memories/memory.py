@@ -80,7 +80,7 @@ class KeyValueMemory(AssociativeMemory):
     def cure(self) -> str:
         return self.separation.cure
 
-    @cached_property
+    @property
     def retrieval(self) -> Retrieval:
         """One step of this memory, from cues to states."""
         return Retrieval(self.similarity, self.separation, self.activation)
@@ -110,7 +110,7 @@ class KeyValueMemory(AssociativeMemory):
         shares = (abs(self.weights(states[some, :], None if mask is None else mask[some, :])) for some in rows)
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
-    @cached_property
+    @property
     def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()

@@ -37,8 +37,8 @@ def own_calls(work):
 """
 BUDGETS = {
     "memory.step(patterns[0])": 55,
-    "memory.energy(patterns[0])": 56,
-    "flat.recall(text[0], tol=0, max_steps=10)": 850,
+    "memory.energy(patterns[0])": 62,
+    "flat.recall(text[0], tol=0, max_steps=10)": 930,
     "ha.attention(text, text, text, mask='causal')": 120,
     "network.step(state)": 85,
     "network.recall(state, tol=0, max_steps=10)": 1750,
