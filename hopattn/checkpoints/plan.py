@@ -113,27 +113,7 @@ class Plan:
     @classmethod
     def of(cls, fields: Fields, family: Family) -> "Plan":
         """The plan of a configuration; raises `InvalidInput` with all that it lacks and all that is not computed."""
-
-        def known(value: Any, what: str) -> str:
-            if _text(value, what) not in family.activations:
-                raise InvalidInput(f"{what}: {unknown(value, family.activations)}")
-            return str(value)
-
-        checks = {**CHECKS, "activation": known}
-        apart = {*TURNS, *({"period"} if fields.table.get("layer_types") else ())}
-        read = {meaning: names for meaning, names in family.fields.items() if meaning not in apart}
-        of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in read.items()}}
-        tied = fields.take("tie_word_embeddings", flag)
-        biases = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
-        turns = _turns(fields, family, of.get("longest"))
-        has_window = None if fields.faults else _windows(fields, family, of)
-        for name, values in {**EVERY_COMPUTED, **family.computed}.items():
-            if not re.fullmatch(family.inert, name):
-                fields.expect(name, *values, why=WHY.get(name, ""))
-        fields.leave(family.inert)
-        fields.require()
-        assert has_window is not None
-
+        of = _meanings(fields, family)
         dim, n_layers, n_heads = of["dim"], of["n_layers"], of["n_heads"]
         n_key_heads, dim_head = of.get("n_key_heads") or n_heads, of.get("dim_head")
         if n_heads % n_key_heads:
@@ -154,7 +134,7 @@ class Plan:
         if of.get("no_final_norm") or not norm_first:
             absent.add("final")
         with placed(fields.where):
-            positions = [None if turn is None else turn.position(dim_head) for turn in turns]
+            positions = [None if turn is None else turn.position(dim_head) for turn in of["turns"]]
         return cls(
             dim=dim,
             dim_word=dim_word,
@@ -172,16 +152,16 @@ class Plan:
             activation=activation,
             transform_activation=family.activations.get(of.get("transform_activation", ""), activation),
             betas=tuple(beta / (i + 1) if of.get("scaled_by_layer") else beta for i in range(n_layers)),
-            masks=tuple(_mask(family, of.get("width") if window else None) for window in has_window),
-            positions=tuple(positions[window] for window in has_window),
+            masks=tuple(_mask(family, of.get("width") if window else None) for window in of["has_window"]),
+            positions=tuple(positions[window] for window in of["has_window"]),
             parallel=of.get("parallel", False),
             norm_first=norm_first,
             affine=of.get("affine", True),
             score_cap=of.get("score_cap"),
             logit_cap=of.get("logit_cap"),
             embedding_scale=dim**0.5 if family.scaled_embedding else 1.0,
-            tied=tied,
-            biased=family.biased | set(biases),
+            tied=of["tied"],
+            biased=of["biased"],
             absent=frozenset(absent),
         )
 
@@ -196,6 +176,35 @@ class Plan:
             **{"queries": queries, "keys": keys, "joint": queries + 2 * keys},
             **{"head": self.dim_head, "heads": self.n_heads},
         }
+
+
+def _meanings(fields: Fields, family: Family) -> dict[str, Any]:
+    """What each field of a configuration means, by the names of `Family.fields`, and what several say together.
+
+    These are tied, biased, turns (without and with a window) and has_window (of each layer). Raises `InvalidInput` with
+    all that is lacking and all that is not computed.
+    """
+
+    def known(value: Any, what: str) -> str:
+        if _text(value, what) not in family.activations:
+            raise InvalidInput(f"{what}: {unknown(value, family.activations)}")
+        return str(value)
+
+    checks = {**CHECKS, "activation": known}
+    apart = {*TURNS, *({"period"} if fields.table.get("layer_types") else ())}
+    read = {meaning: names for meaning, names in family.fields.items() if meaning not in apart}
+    of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in read.items()}}
+    of["tied"] = fields.take("tie_word_embeddings", flag)
+    biases = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
+    of["biased"] = family.biased | set(biases)
+    of["turns"] = _turns(fields, family, of.get("longest"))
+    of["has_window"] = () if fields.faults else _windows(fields, family, of)
+    for name, values in {**EVERY_COMPUTED, **family.computed}.items():
+        if not re.fullmatch(family.inert, name):
+            fields.expect(name, *values, why=WHY.get(name, ""))
+    fields.leave(family.inert)
+    fields.require()
+    return of
 
 
 def _mask(family: Family, width: int | None) -> MaskRule:

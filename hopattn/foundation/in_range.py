@@ -26,8 +26,7 @@ def in_range(call: Callable[Given, Result], may_be: Callable[[Any], Any] = np.is
 
     @wraps(call)
     def checked(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        others = [one for one in (*args, *kwargs.values()) if type(one) is not np.ndarray]
-        if any(map(is_foreign_array, others)) or np.geterr()["over"] == "ignore":
+        if any(map(is_foreign_array, (*args, *kwargs.values()))) or np.geterr()["over"] == "ignore":
             return call(*args, **kwargs)
         result: Any = None
         with np.errstate(over="ignore", invalid="ignore"):
