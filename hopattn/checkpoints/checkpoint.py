@@ -26,7 +26,7 @@ from hopattn.foundation.checks import each, function, instance, path_of, real, w
 from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.in_range import in_range
-from hopattn.foundation.threads import Share, blocks, workers
+from hopattn.foundation.threads import Share, blocks, in_turn, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
 from hopattn.transformer.blocks import Block
@@ -308,10 +308,8 @@ class Checkpoint:
     def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:
         """The run of each patch by itself, in their order. patches: of one place of one layer. plain: without them."""
         number, n, n_texts = patches[0].layer, len(plain.states[0]), len(patches)
-        parts = [
-            (some,)
-            for some in blocks(n_texts, max(min(NUMBERS_OF_PART // self._numbers(n), n_texts // PARTS_OF_TEXTS), 1))
-        ]
+        at_once = min(NUMBERS_OF_PART // self._size_of_text(n), n_texts // PARTS_OF_TEXTS)
+        parts = [(some,) for some in blocks(n_texts, max(at_once, 1))]
         with self._shared(n) as share:
             before, of_some, unchanged = alternatives(self._parts.block(number), plain.states[number], patches)
             states = [*plain.states[:number], before, np.concatenate(share(of_some, parts))]
@@ -328,13 +326,13 @@ class Checkpoint:
                     plain if unchanged[j] else Run(own, None if logits is None else logits[j - some.start], plain.words)
                 )
 
-    def _numbers(self, n: int) -> int:
+    def _size_of_text(self, n: int) -> int:
         """The numbers in the largest array of a layer for a text of n tokens: of its neurons or its scores."""
         return n * max(self.plan.dim_hidden or 0, n * self.plan.n_heads)
 
     def _shared(self, n: int) -> AbstractContextManager[Share]:
         """Threads that share texts of n tokens; where one is more than a part, its own products are shared instead."""
-        return workers() if self._numbers(n) <= NUMBERS_OF_PART else nullcontext(_in_turn)
+        return workers() if self._size_of_text(n) <= NUMBERS_OF_PART else nullcontext(in_turn)
 
     def _embedded(self, tokens: Tokens, kinds: Any) -> np.ndarray:
         self._require_feeding()
@@ -388,11 +386,6 @@ def _read(number: int, block: Block, states: np.ndarray, words: tuple[str, ...] 
 
 def _states_of(number: int, run: Run) -> np.ndarray:
     return run.states[number]
-
-
-def _in_turn(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """As `workers` shares tasks, in one thread."""
-    return [work(*task) for task in tasks]
 
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:

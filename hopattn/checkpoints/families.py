@@ -38,7 +38,7 @@ class Family:
     defaults: the values of fields that a file may lack. computed: fields that the family's class reads, of which only
     these values are computed; the first is named in messages. inert: a pattern of fields that change no number of what
     is read, beside those of every family. biased: the maps with a bias. biased_if: those with one where a field says
-    so. untied_bias: the array of the bias of logits, where they are not products with the embedding. unread_arrays:
+    so. untied_bias: the array that takes the place of the bias of logits, in a file that has it. unread_arrays:
     those that change no number; `*` is any text. renamed: endings of names of arrays in older files.
 
     joint: the order of the rows of the joint map, (role, head) or (head, role). transposed: whether maps are stored as
@@ -137,9 +137,9 @@ _ATTENTION_FIELDS = {
     "epsilon": "rms_norm_eps",
     "base": "rope_theta",
     "longest": "max_position_embeddings",
+    "dim_head": "head_dim",
 }
 _LLAMA_FIELDS = _ATTENTION_FIELDS | {"dim_hidden": "intermediate_size", "activation": "hidden_act"}
-_OWN_HEADS = {"dim_head": "head_dim"}
 _LLAMA_DEFAULTS = {
     "max_position_embeddings": None,
     "num_key_value_heads": None,
@@ -230,7 +230,7 @@ _ROBERTA = Family(
     inert="embedding_size",
     biased=EVERY_MAP,
     untied_bias="lm_head.decoder.bias",
-    unread_arrays=("embeddings.position_ids", "lm_head.decoder.bias"),
+    unread_arrays=("embeddings.position_ids",),
     renamed=_OLDER_NORMS,
     norm=LayerNorm,
     rotary=None,
@@ -423,7 +423,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS,
+        fields=_LLAMA_FIELDS,
         defaults=_LLAMA_DEFAULTS,
         computed=_CAUSAL,
         biased_if={"attention_bias": _OF_ATTENTION, "mlp_bias": _OF_FEEDING},
@@ -433,7 +433,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS | {"width": "sliding_window"},
+        fields=_LLAMA_FIELDS | {"width": "sliding_window"},
         defaults=_LLAMA_DEFAULTS | {"num_key_value_heads": 8, "sliding_window": 4096},
         computed=_CAUSAL,
         unread_arrays=_FREQUENCIES,
@@ -443,7 +443,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_ATTENTION,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_ATTENTION_FIELDS | _OWN_HEADS | {"width": "sliding_window"},
+        fields=_ATTENTION_FIELDS | {"width": "sliding_window"},
         defaults=_LLAMA_DEFAULTS
         | {"num_key_value_heads": 8, "rms_norm_eps": 1e-5, "rope_theta": 1e6, "sliding_window": None},
         computed=_CAUSAL,
@@ -461,7 +461,7 @@ FAMILIES: dict[str, Family] = {
         },
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS | {"share": "partial_rotary_factor", "width": "sliding_window"},
+        fields=_LLAMA_FIELDS | {"share": "partial_rotary_factor", "width": "sliding_window"},
         defaults=_LLAMA_DEFAULTS | {"rms_norm_eps": 1e-5, "partial_rotary_factor": 1.0, "sliding_window": None},
         computed=_CAUSAL,
         inert="original_max_position_embeddings",
@@ -475,7 +475,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS | _QWEN_WINDOWS,
+        fields=_LLAMA_FIELDS | _QWEN_WINDOWS,
         defaults=_LLAMA_DEFAULTS | _QWEN_DEFAULTS,
         computed=_CAUSAL | {"use_mrope": (False, None)},
         biased=frozenset({"query", "key", "value"}),
@@ -486,7 +486,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_LLAMA_NORMS | _OF_QUERIES_AND_KEYS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS | _QWEN_WINDOWS,
+        fields=_LLAMA_FIELDS | _QWEN_WINDOWS,
         defaults=_LLAMA_DEFAULTS | _QWEN_DEFAULTS | {"head_dim": 128},
         computed=_CAUSAL,
         biased_if={"attention_bias": _OF_ATTENTION},
@@ -496,7 +496,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_ATTENTION,
         norms=_LLAMA_NORMS | _OF_QUERIES_AND_KEYS,
         arrays=_LLAMA_ARRAYS,
-        fields=_ATTENTION_FIELDS | _OWN_HEADS | {"width": "sliding_window", "windowed": "use_sliding_window"},
+        fields=_ATTENTION_FIELDS | {"width": "sliding_window", "windowed": "use_sliding_window"},
         defaults=_LLAMA_DEFAULTS | _QWEN_DEFAULTS | {"num_key_value_heads": 4},
         computed=_CAUSAL,
         inert=_EXPERTS,
@@ -509,7 +509,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS,
+        fields=_LLAMA_FIELDS,
         defaults=_GEMMA_DEFAULTS,
         computed=_ONE_WAY | {"hidden_activation": ("gelu_pytorch_tanh", None)},
         activations=ACTIVATIONS | {"gelu": "gelu_tanh"},  # older files say so, and mean the one by a tanh
@@ -522,7 +522,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_MAPS,
         norms=_GEMMA_NORMS,
         arrays=_LLAMA_ARRAYS,
-        fields=_LLAMA_FIELDS | _OWN_HEADS | _GEMMA_SCORES | {"score_cap": "attn_logit_softcapping"},
+        fields=_LLAMA_FIELDS | _GEMMA_SCORES | {"score_cap": "attn_logit_softcapping"},
         defaults=_GEMMA_DEFAULTS | {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0, **_GEMMA_WIDTHS},
         computed=_ONE_WAY,
         inert="hidden_act",
@@ -537,7 +537,6 @@ FAMILIES: dict[str, Family] = {
         norms=_GEMMA_NORMS | _OF_QUERIES_AND_KEYS,
         arrays=_LLAMA_ARRAYS,
         fields=_LLAMA_FIELDS
-        | _OWN_HEADS
         | _GEMMA_SCORES
         | {"period": "sliding_window_pattern", "window_base": "rope_local_base_freq"},
         defaults=_GEMMA_DEFAULTS
@@ -567,7 +566,6 @@ FAMILIES: dict[str, Family] = {
             "embeddings.position_ids",
             "cls.seq_relationship.weight",
             "cls.seq_relationship.bias",
-            "cls.predictions.decoder.bias",
         ),
         renamed=_OLDER_NORMS,
         norm=LayerNorm,
@@ -622,7 +620,7 @@ FAMILIES: dict[str, Family] = {
         maps=_LLAMA_ATTENTION,
         norms=_LLAMA_NORMS,
         arrays=_LLAMA_ARRAYS | {"sinks": "layers.{}.self_attn.sinks"},
-        fields=_ATTENTION_FIELDS | _OWN_HEADS | {"width": "sliding_window", "types": "layer_types"},
+        fields=_ATTENTION_FIELDS | {"width": "sliding_window", "types": "layer_types"},
         defaults=_LLAMA_DEFAULTS
         | {"num_key_value_heads": 8, "head_dim": 64, "rms_norm_eps": 1e-5, "sliding_window": 128}
         | {"rope_theta": 150000.0, "attention_bias": True, "layer_types": None},

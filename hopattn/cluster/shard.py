@@ -78,13 +78,14 @@ class InFile:
         return max(READ // (np.dtype(dtype).itemsize * dim), 1)
 
     def block(self, span: range) -> np.ndarray:
-        if (now := kind_of(self.path)) != self.kind:
+        stored = stored_vectors(self.path)
+        if (now := (stored.shape, stored.dtype.str)) != self.kind:
             before, after = (f"{np.dtype(dtype)} of shape {shape}" for shape, dtype in (self.kind, now))
             raise InvalidInput(
                 f"'{Path(self.path).name}' has changed since the memory was made: it held {before}, and now "
                 f"{after}; make the memory again"
             )
-        return stored_vectors(self.path).rows(self.start + span.start, self.start + span.stop)
+        return stored.rows(self.start + span.start, self.start + span.stop)
 
 
 @dataclass(frozen=True)

@@ -274,15 +274,15 @@ class Loop:
     def _record(self, energies: list[np.ndarray], by_step: list[dict[str, Array]]) -> Recall:
         """The record of the recall. A fixed point is "nothing near" where no pattern takes part in its step."""
         xp, memory = namespace(self.x), self.memory
+        table: Array | None = None
+        if energies:
+            table = self._energies(energies)
+            table = table if self.on_numpy else xp.asarray(table, device=device_of(self.x))
         rests = self.status == Status.CONVERGED
         if rests.any():
             with np.errstate(over="ignore", invalid="ignore"):  # of the states that go on
                 alone = on_host(memory.nothing_near(self.x, self.mask))
             self.status[alone & rests] = Status.NOTHING_NEAR
-        table: Array | None = None
-        if energies:
-            table = self._energies(energies)
-            table = table if self.on_numpy else xp.asarray(table, device=device_of(self.x))
         arrays = {name: xp.stack([one[name] for one in by_step]) for name in self.names}
         ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
         return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=self.ahead)

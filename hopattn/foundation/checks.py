@@ -49,7 +49,7 @@ def moderate(value: Any, what: str) -> float:
 
 
 def positive_or_variable(value: Any, what: str) -> Any:
-    """A positive finite number as a Python float; an array `()` that is `followed` as it is."""
+    """A positive finite number as a Python float; an array `()` that requires a gradient as it is."""
     if isinstance(n := getattr(value, "ndim", 0), int) and n > 0:  # a module has a function of this name
         shape = tuple(value.shape)
         cure = "multiply the queries by it, or take one Head for each number"

@@ -76,6 +76,11 @@ if hasattr(os, "register_at_fork"):  # in a forked child, no thread is left that
     os.register_at_fork(after_in_child=lambda: setattr(_BLAS, "lock", Lock()))
 
 
+def in_turn(work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """As `workers` shares tasks, in one thread."""
+    return [work(*task) for task in tasks]
+
+
 @contextmanager
 def workers(threads: int | None = None) -> Iterator[Share]:
     """Give a function that shares tasks among threads; the calling thread is one of them.
@@ -86,7 +91,7 @@ def workers(threads: int | None = None) -> Iterator[Share]:
     shared work there are no more threads: the tasks run one after the other.
     """
     if _IN_SHARED_WORK.get():
-        yield lambda work, tasks: [work(*task) for task in tasks]
+        yield in_turn
         return
     with _BLAS.held():
         number = threads or _THREAD_LIMIT.get() or _BLAS.threads

@@ -26,7 +26,6 @@ from hopattn.foundation.arrays import (
     entries,
     namespace,
     require_alike,
-    require_broadcast,
     require_dim,
     require_one_device,
     stored_rows,
@@ -39,7 +38,7 @@ from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import SCORES_HELD
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, rows_taken
+from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_scores, rows_taken
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity, similarities
@@ -349,7 +348,7 @@ class Memory(KeyValueMemory):
             return super().nothing_near(x)
         if not isinstance(rule, MaskRule):
             shape = (*x.shape[:-1], self.n_keys)
-            require_broadcast(rule, shape, "mask", "scores")
+            require_on_scores(rule, shape, "mask")
             rule = xp.broadcast_to(like(rule, x), shape)
             if separation.shares:
                 return ~xp.any(rule, axis=-1)
@@ -365,9 +364,9 @@ class Memory(KeyValueMemory):
         return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
-        if not self.separation.shares:
+        if not (self.separation.shares and isinstance(states, np.ndarray)):
             return super().size_read(states, mask)
-        sizes = self.value_sizes[:, None]  # a field that reads them holds no matrix of all weights
+        sizes = self.value_sizes[:, None]  # NumPy's field of many scores holds no matrix of all weights
         return self.retrieval.field(states, self.keys, sizes, mask)[:, 0]
 
     @property

@@ -9,13 +9,13 @@ import sys
 from typing import Any
 
 from hopattn.foundation.arrays import Array, in_numbers_of, require_broadcast
-from hopattn.retrieval.masks import Causal, NoMask, PositionRule, like, masks_of, require_on_scores
+from hopattn.retrieval.masks import Causal, NoMask, require_on_scores, resolve
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.ways import KERNEL
 
 
 def fused_step(
-    separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any = None, bias: Array | None = None
+    separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, bias: Array | None
 ) -> tuple[Array, Array]:
     """h = Vᵀ p for the weights p, `(…, n, dim)`, and Ψ = β⁻¹ log Σ exp(βs + bias), `(…, n)`.
 
@@ -32,9 +32,8 @@ def fused_step(
         return text.expand(*leading, *last).reshape(*four, *last)
 
     texts = [in_four(text, *text.shape[-2:]) for text in (cues, keys, values)]
-    parts = [part for part in masks_of(mask) if not isinstance(part, NoMask) and part is not None]
-    causal = len(parts) == 1 and isinstance(parts[0], Causal) and n == m and bias is None
-    added, seen = _added((*leading, n, m), cues, [] if causal else parts, bias)
+    causal = isinstance(mask, Causal) and n == m and bias is None
+    added, seen = _added((*leading, n, m), cues, NoMask() if causal else mask, bias)
     added = None if added is None else in_four(added, n, m) if added.ndim > 2 else added
     options = {"is_causal": causal, "attn_mask": added, "scale": separation.beta}
     field, logarithm = getattr(torch.ops.aten, KERNEL)(*texts, **options)
@@ -54,21 +53,16 @@ def fused_step(
     return field * torch.exp(logarithm - total)[..., None], total / separation.beta
 
 
-def _added(shape: tuple[int, ...], cues: Array, parts: list[Any], bias: Array | None) -> tuple[Array, Array | None]:
+def _added(shape: tuple[int, ...], cues: Array, mask: Any, bias: Array | None) -> tuple[Array, Array | None]:
     """The numbers added to βs, −∞ where a mask hides a key, and whether a row sees any key; None where all do."""
     torch: Any = sys.modules["torch"]
     if bias is not None:
         require_on_scores(bias, shape, "bias")
         bias = in_numbers_of(cues, bias)
         bias = bias.expand(*bias.shape[:-2], *shape[-2:])
-    if not parts:
+    zero = torch.zeros((), dtype=cues.dtype)
+    allowed = resolve(mask, zero.expand(shape))
+    if allowed is None:
         return bias, None
-    arrays = [part(*shape[-2:]) if isinstance(part, PositionRule) else part for part in parts]
-    for array in arrays:
-        require_on_scores(array, shape, "mask")
-    allowed = like(arrays[0], cues)
-    for array in arrays[1:]:
-        allowed = allowed & like(array, cues)
-    numbers = torch.zeros((), dtype=cues.dtype) if bias is None else bias
-    added = torch.where(allowed, numbers, -math.inf)
+    added = torch.where(allowed, zero if bias is None else bias, -math.inf)
     return added.expand(*added.shape[:-2], *shape[-2:]), allowed.any(-1)

@@ -36,7 +36,7 @@ def way_of(
     cues: Array,
     keys: Array,
     values: Array | None = None,
-    mask: Any = None,
+    mask: Any = NoMask(),  # noqa: B008
     bias: Array | None = None,
 ) -> Literal["whole", "blocks", "fused"]:
     """The way of a step with these parts, texts, mask (a rule or an array) and bias, as the table says."""

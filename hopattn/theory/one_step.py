@@ -23,8 +23,8 @@ from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.theory.mean_field import given_numbers
 
-MOST_PATTERNS = 10**12  # patterns
-COUNTED_SIGNS = 1e9  # signs; the binomial of more is nearly normal, with a relative error below 1e-7
+MOST_PATTERNS = 10**12
+COUNTED_SIGNS = 1e9  # the binomial of more is nearly normal, with a relative error below 1e-7
 Some = Annotated[Any, partial(given_numbers, zero=False)]
 EXPONENTS = {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}
 """By learning rule, the power of 1/(c ln N) by which it keeps fewer than N patterns."""

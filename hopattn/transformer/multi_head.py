@@ -90,7 +90,8 @@ class MultiHead:
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
         """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
-        texts, rule, biases = self._asked(texts_of(self.heads[0], x, source, key, value), mask, bias)
+        texts = texts_of(self.heads[0], x, source, key, value)
+        rule, biases = self._asked(texts, mask, bias)
         return _side_by_side([one.output(texts, rule, own) for one, own in zip(self.groups, biases, strict=True)])
 
     @in_range
@@ -98,7 +99,8 @@ class MultiHead:
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
-        texts, rule, biases = self._asked(texts_of(self.heads[0], x, source, key, value), mask, bias)
+        texts = texts_of(self.heads[0], x, source, key, value)
+        rule, biases = self._asked(texts, mask, bias)
         groups = zip(self.groups, biases, strict=True)
         traces = [one for group, own in groups for one in group.traces(texts, rule, own)]
         return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
@@ -111,8 +113,8 @@ class MultiHead:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
         return self.out(_side_by_side(outputs))
 
-    def _asked(self, texts: Texts, mask: Any, bias: Any) -> tuple[Texts, Any, list[Array | None]]:
-        """The texts of a call, its mask, and the part of its bias for each group."""
+    def _asked(self, texts: Texts, mask: Any, bias: Any) -> tuple[Any, list[Array | None]]:
+        """The mask of a call, and the part of its bias for each group."""
         rule, n_heads = as_mask(mask), len(self.heads)
         leading, pairs = leading_axes("x, source", *texts[:2]), (texts[0].shape[-2], texts[1].shape[-2])
         scores = (*leading, n_heads, *pairs)
@@ -123,10 +125,10 @@ class MultiHead:
         if numbers is not None:
             require_on_scores(numbers, scores, "bias", "scores (…, heads, n, m)")
         if numbers is None or numbers.ndim < 3 or numbers.shape[-3] == 1:
-            return texts, rule, [numbers] * len(self.groups)
+            return rule, [numbers] * len(self.groups)
         ends = accumulate(len(group.heads) for group in self.groups)
         parts = [numbers[..., e - len(one.heads) : e, :, :] for one, e in zip(self.groups, ends, strict=True)]
-        return texts, rule, parts
+        return rule, parts
 
     @classmethod
     def from_torch(
