@@ -234,7 +234,8 @@ class _Stream:
         """
         one_key = len(self.keys) == 1 or not all(isinstance(mask, NoMask) for mask in self.by_place)
         numbers = np.finfo(self.cues.dtype)
-        if not self.similarity.linear or numbers.dtype not in (np.float32, np.float64) or (self.potential and one_key):
+        known = type(self.similarity) is Dot and numbers.dtype in (np.float32, np.float64)
+        if not known or (self.potential and one_key):
             return False
         longest = longest_row(self.keys)
         values = longest if self.values is None or self.values is self.keys else longest_row(self.values)

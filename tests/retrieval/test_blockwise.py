@@ -247,6 +247,15 @@ def test_large_and_small_values_keep_their_digits(size):
         assert_allclose(found, small_batches(lambda part: ha.attention(part, k, v, beta=1.0), sign * q), rtol=1e-5)
 
 
+def test_scores_above_the_product_of_lengths_are_shifted_by_their_largest():
+    """A subclass of the dot product may give any scores: exp(2 · 30 · 15) is beyond double precision."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1100, 3))
+    longest = x / np.linalg.norm(x, axis=1).max() * 15**0.5
+    twice, once = (ha.Memory(longest, beta=beta, similarity=own) for own, beta in ((Twice(), 30.0), ("dot", 60.0)))
+    assert_allclose(twice.step(longest), once.step(longest), rtol=1e-12, atol=1e-12)
+
+
 def test_what_may_not_be_seen_may_be_anything():
     rng = np.random.default_rng(0)
     k, v, seen = rng.normal(size=(8192, 4)), rng.normal(size=(8192, 3)), np.arange(8192) < 5000

@@ -127,7 +127,7 @@ class ModelTable(Table):
         if model is None or self.card is None:
             return model
         defaults = {name: default for name, (_, default) in model_options(self.card).items() if default is not ...}
-        return {"name": model, **defaults} if isinstance(model, str) else model
+        return {"name": model, **defaults} if isinstance(model, str) else model.model_dump(by_alias=True)
 
     @property
     def card(self) -> Any:
