@@ -65,8 +65,9 @@ def test_a_model_by_its_name_is_that_of_python(text, name, arguments):
 
 def test_a_model_with_parameters_is_written_out_as_a_table_of_plain_values():
     """A variant changes what is written out; pydantic before 2.14 writes no table whose class was never built."""
-    text = f'{HEAD}model = {{ name = "dense", n = 5 }}\n{CUE}[[variant]]\nname = "cubic"\nset = {{ "memory.model.n" = 3 }}\n'
-    models = [run.written_out["memory"]["model"] for run in parsed(text).runs.values()]
+    variant = '[[variant]]\nname = "cubic"\nset = { "memory.model.n" = 3 }\n'
+    file = parsed(f'{HEAD}model = {{ name = "dense", n = 5 }}\n{CUE}{variant}')
+    models = [run.written_out["memory"]["model"] for run in file.runs.values()]
     assert [model | {"name": "dense", "rectified": True} for model in models] == models
     assert [model["n"] for model in models] == [5, 3]
 
