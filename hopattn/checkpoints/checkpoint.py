@@ -21,11 +21,10 @@ from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
-from hopattn.foundation.arrays import as_array, read_by_numpy
+from hopattn.foundation.arrays import as_array, read_by_numpy, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
-from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.threads import Share, blocks, in_turn, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
@@ -245,7 +244,7 @@ class Checkpoint:
         values = np.append(norm.held(stacked, stacked.sum(axis=0)) @ direction, shift)
         return Labelled(values, ("part",), ((*parts, "shift"),), tiny=True)
 
-    @in_range
+    @public
     def logits(self, states: Any) -> np.ndarray:
         """The logits `(n, n_tokens)` of words `(n, dim)` after the last layer; of those before, the logit lens.
 

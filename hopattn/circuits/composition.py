@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real, whole
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import detached
@@ -40,7 +40,7 @@ def numpy_matrix(values: Any, what: str) -> np.ndarray:
 Matrix = Annotated[Any, numpy_matrix]
 
 
-@checked
+@public
 def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logits") -> float:
     """The copying score of a head, from −1 to 1: 1 where each word raises its own logit and no other.
 
@@ -96,7 +96,7 @@ def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> fl
     return float(np.mean(2 * np.concatenate(shares) - 1))
 
 
-@checked
+@public
 def composition(w_out: Matrix, w_in: Matrix) -> float:
     """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
 
@@ -127,7 +127,7 @@ class Baseline:
         return (real(score, "score") - self.mean) / self.deviation
 
 
-@checked
+@public
 def composition_baseline(
     w_out: Matrix,
     w_in: Matrix,

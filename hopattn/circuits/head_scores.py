@@ -11,10 +11,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_broadcast, require_finite
+from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_finite
+from hopattn.foundation.boundary import Count, public
 from hopattn.foundation.checks import real, require_room, whole
-from hopattn.foundation.declared import Count, checked
 from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.traces import detached
 
 SUM_ABOVE_1 = 0.01
@@ -43,7 +44,7 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
 Attention = Annotated[Any, attention_rows]
 
 
-@checked
+@public
 def uniform_attention(n: Count) -> np.ndarray:
     """Attention spread evenly over the word itself and all words before it, `(n, n)`: entry 1/(i + 1) for j ≤ i.
 
@@ -65,7 +66,7 @@ def even_attention(visible: np.ndarray) -> np.ndarray:
     return np.asarray(visible / np.maximum(visible.sum(axis=-1, keepdims=True), 1))
 
 
-@checked
+@public
 def previous_token(attention: Attention) -> np.ndarray:
     """The attention to the word before, on average over all rows but the first: `(…,)` for attention `(…, n, n)`.
 
@@ -81,7 +82,7 @@ def previous_token(attention: Attention) -> np.ndarray:
     return np.asarray(np.diagonal(attention, -1, axis1=-2, axis2=-1).mean(axis=-1))
 
 
-@checked
+@public
 def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
@@ -95,7 +96,7 @@ def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np
     return _mean_attention(attention, _earlier_copies(tokens, attention), over)
 
 
-@checked
+@public
 def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
     """The attention to what followed earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
@@ -119,7 +120,7 @@ def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np
     return _mean_attention(attention, successors, over)
 
 
-@checked
+@public
 def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
     """α_k, the mean attention that a word gets from itself and all later words: `(…,)` for attention `(…, n, n)`.
 

@@ -14,11 +14,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.boundary import Count, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
-from hopattn.foundation.declared import Count, checked, shaped
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
 from hopattn.transformer.heads import Head
@@ -85,12 +84,12 @@ class InductionCircuit:
         texts[..., self.parts["word"]] = given
         return texts
 
-    @in_range
+    @public(may_be=finite)
     def trace(self, words: Any) -> list[BlockTrace]:
         """Every array of both layers for a text `(…, n, dim)`."""
         return stack(self.layers, self.encode(words))
 
-    @in_range
+    @public
     def __call__(self, words: Any) -> np.ndarray:
         """The word that each word of a text leads to expect, `(…, n, dim)` for a text `(…, n, dim)`.
 
@@ -102,8 +101,7 @@ class InductionCircuit:
         return np.asarray(state[..., self.parts["expected"]])
 
 
-@in_range
-@checked
+@public
 def position_lead(turns: Annotated[Any, _angles], length: Annotated[int, partial(whole, least=2)]) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
@@ -118,7 +116,7 @@ def position_lead(turns: Annotated[Any, _angles], length: Annotated[int, partial
     return float(np.min(1 - np.cos(np.arange(1, length)[:, None] * turns).mean(axis=-1)))
 
 
-@checked
+@public
 def induction_circuit(
     dim: Count,
     length: Annotated[int, partial(whole, least=2)],

@@ -21,8 +21,8 @@ import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, require_room, whole
-from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.blocks import AttentionLayer
@@ -56,7 +56,7 @@ class TriggerTexts:
     asked: np.ndarray
 
 
-@checked
+@public
 def trigger_texts(
     n_texts: Count, length: TwoOrMore = 256, n_words: TwoOrMore = 65, n_triggers: int = 5, *, rng: Seed = None
 ) -> TriggerTexts:
@@ -118,7 +118,7 @@ class MemoryCircuit(AttentionOnly):
         }
 
 
-@checked
+@public
 def memory_circuit(
     width: Count, n_words: TwoOrMore = 65, length: TwoOrMore = 256, *, beta: Positive = 20.0, rng: Seed = None
 ) -> MemoryCircuit:
@@ -146,7 +146,7 @@ def memory_circuit(
     return MemoryCircuit(embed, positions, tuple(map(AttentionLayer, heads)), unembed)
 
 
-@checked
+@public
 def memory_curves(
     widths: Any,
     n_draws: Draws = 1,
@@ -183,7 +183,7 @@ def _recalled(memory: np.ndarray, keys: np.ndarray, values: np.ndarray, shift: i
     return float(np.mean(found == np.arange(len(keys)) + shift))
 
 
-@checked
+@public
 def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
     """√(8 n ln n): the width from which a memory of outer products loses about one of n random keys, or less.
 
@@ -201,7 +201,7 @@ def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
     return math.sqrt(8 * spread * n_keys * math.log(n_keys))
 
 
-@checked
+@public
 def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0) -> float:
     """The share of n random keys that a memory of outer products recalls, on average, from 0 to 1.
 

@@ -19,8 +19,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
+from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time
-from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import hold_new_blas, single_threaded
 from hopattn.foundation.traces import detached
@@ -126,7 +126,7 @@ class PositionProbe:
         return self.chance / math.sqrt(self.n_texts)
 
 
-@checked
+@public
 def position_probe(
     layers: Iterable[Any], texts: Any, *, mask: Any = "causal", penalty: Positive = 1e-2
 ) -> PositionProbe:
@@ -182,7 +182,7 @@ def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
     return accuracy, distance, by_line, by_rest, component, np.linalg.norm(held_out, axis=1)
 
 
-@checked
+@public
 def random_blocks(
     n_layers: Count, dim: Count, n_heads: Count, *, norm_first: bool = False, rng: Seed = None
 ) -> Sequence[Block]:
@@ -204,7 +204,7 @@ def random_blocks(
     return blocks
 
 
-@checked
+@public
 def random_texts(
     n_texts: Count,
     length: Count,

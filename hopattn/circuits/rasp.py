@@ -17,9 +17,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, plain_array
+from hopattn.foundation.arrays import as_numpy, plain_array, shaped
+from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import real, require_room, whole
-from hopattn.foundation.declared import Declared, shaped
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import Choices
 from hopattn.transformer.heads import Head, HeadTrace

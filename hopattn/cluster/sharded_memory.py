@@ -17,7 +17,7 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import Ranked, ReferencePatterns, merged
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.arrays import as_float, namespace, require_dim
+from hopattn.foundation.arrays import as_float, namespace, shaped
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
@@ -284,7 +284,7 @@ class Sharded(KeyValueMemory):
         states = as_float(cues, "cues")
         if namespace(states) is not np:
             raise InvalidInput("cues: a memory on several machines takes NumPy arrays")
-        require_dim(states, self.dims[0], "cues", "keys")
+        shaped(states, "cues", "… dim", dim=(self.dims[0], "keys"))
         if states.ndim > 2:
             raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {states.shape}")
         return np.asarray(states)

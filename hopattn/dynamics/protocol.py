@@ -7,21 +7,24 @@ differs.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.single_neuron import SingleNeuronStates
 from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.boundary import Of, Owner
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.retrieval.activation import Activation
 
+Cues = Annotated[Any, Of("… dim")]
+"""Cues, or states, of the dim that the arrays of a memory say."""
 NO_LAYERS = "the neurons of this memory are not in layers; 'sync' updates them all at once"
 
 
-class Recallable(ABC):
+class Recallable(Owner, ABC):
     """A memory as `recall` and every update see it.
 
     patterns: `(n_patterns, dim)`, the patterns that recalled states are compared with. activation: the activation of

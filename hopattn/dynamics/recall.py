@@ -24,8 +24,8 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_alike,
-    require_dim,
     require_finite,
+    shaped,
     tolerance,
 )
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
@@ -169,7 +169,7 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
     given = as_float(cues, "cues", like=stored)
     if stored is None and is_foreign_array(given):
         raise InvalidInput(f"cues: the memory holds NumPy arrays; {TO_NUMPY}")
-    require_dim(given, reference.shape[-1], "cues", "patterns")
+    shaped(given, "cues", "… dim", dim=(reference.shape[-1], "patterns"))
     if stored is not None:
         require_alike(given, stored, "cues", "patterns")
         refuse_traced(given, stored)

@@ -12,11 +12,12 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `traces.py`: arrays that require a gradient, and values that are not available while a library traces a function
 - `checks.py`: checks of arguments that are not arrays; random numbers; room and time
 - `registry.py`: named choices, found in the modules that define them
-- `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of shapes and entries
-- `declared.py`: checks that an annotation declares, of parameters and of fields
+- `shapes.py`: names of axes, of which those of one name have one length
+- `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of entries
+- `boundary.py`: what the signature of a public call says of its arguments, and its numbers of its result
+- `torch_words.py`: PyTorch's words for what our functions take
 - `used_files.py`: the files that a command reads or writes, none of which it replaces
 - `shown.py`: objects that are shown whatever their parts are
-- `in_range.py`: calls whose result leaves the range of numbers, refused with the name of the argument
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `flows.py`: the solution of a differential equation from many starts
 - `roots.py`: the root of a falling function, the level at which a row has a given mass

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.shapes import Axes
 from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
 Array = Any  # an array of any supported library; the docstrings give its shape
@@ -309,11 +310,12 @@ def max_safe_entry(array: Array) -> float:
     return bound if bound < float(xp.finfo(array.dtype).max) else math.inf
 
 
-def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int) -> Array:
+def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int | tuple[int, str]) -> Array:
     """The values as a floating-point array with these axes, each of at least one entry.
 
-    axes: their names; a `…` before them stands for any leading axes. lengths: of an axis, by its name. like: lists and
-    numbers become an array of its library. Raises `InvalidInput` for another shape.
+    axes: their names; a `…` before them stands for any leading axes. lengths: of an axis, by its name, perhaps with the
+    name of the array that has it. like: lists and numbers become an array of its library. Raises `InvalidInput` for
+    another shape.
 
     >>> shaped([[1, 2]], "cues", "… dim", dim=2)
     array([[1., 2.]])
@@ -322,21 +324,8 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
         ...
     hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
     """
-    array = as_float(values, what, like)
-    names, any_leading, shape = axes.removeprefix("…").split(), axes.startswith("…"), tuple(array.shape)
-    own = shape[len(shape) - len(names) :] if any_leading else shape
-    fits = len(own) == len(names)
-    if fits and (lengths or 0 in own):
-        fits = all(n == lengths.get(name, n or -1) for name, n in zip(names, own, strict=True))
-    if not fits:
-        known = [f"{name} = {lengths[name]}" for name in names if name in lengths]
-        known += ["no axis of length 0"] * (0 in own)
-        form = ", ".join(["…"] * any_leading + names) + "," * (len(names) == 1 and not any_leading)
-        cure = "; flatten each picture: x.reshape(len(x), -1)" * (names == ["n_patterns", "dim"] and len(shape) > 2)
-        raise InvalidInput(
-            f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known) + cure
-        )
-    return array
+    sizes = {name: one if isinstance(one, tuple) else (one, "") for name, one in lengths.items()}
+    return Axes(axes).bound(as_float(values, what, like), what, sizes)
 
 
 def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
@@ -352,45 +341,6 @@ def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:
         rows = rows.copy()
         rows.flags.writeable = False
     return rows
-
-
-def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
-    """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
-
-    Raises `InvalidInput` for a text without a row, for another dim, and for an array of another library.
-    """
-    text = shaped(values, what, "… n dim", like=matrix)
-    try:
-        namespace(text, matrix)
-    except InvalidInput as error:
-        raise InvalidInput(f"{what} and {other}: {error}") from None
-    require_dim(text, matrix.shape[1], what, other)
-    require_fitting(text, matrix, what, other)
-    return text
-
-
-def require_dim(array: Array, dim: int, what: str, other: str) -> None:
-    """Raise `InvalidInput` unless the last axis of `array` has the length `dim`, the dim of `other`."""
-    if array.ndim == 0:
-        raise InvalidInput(f"{what}: expected vectors of dim {dim}, not a single number")
-    if array.shape[-1] != dim:
-        cure = "; flatten it: x.reshape(-1)" if array.ndim == 2 and math.prod(array.shape) == dim else ""
-        if array.ndim > 2 and math.prod(array.shape[1:]) == dim:
-            cure = "; flatten each: x.reshape(len(x), -1)"
-        raise InvalidInput(f"{what}: dim {array.shape[-1]} does not fit {other} of dim {dim}{cure}")
-
-
-def require_broadcast(array: Array, shape: tuple[int, ...], what: str, other: str) -> None:
-    """Raise `InvalidInput` unless the array broadcasts to this shape, that of the leading axes of `other`."""
-    own = tuple(array.shape)
-    if not broadcasts(own, shape):
-        raise InvalidInput(f"{what}: shape {own} does not fit {other} of shape {shape}")
-
-
-def broadcasts(own: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether an array of the first shape broadcasts to the second one."""
-    pairs = zip(reversed(own), reversed(shape), strict=False)
-    return len(own) <= len(shape) and all(n in (1, full) for n, full in pairs)
 
 
 def require_finite_energy(energy: np.ndarray, cure: str) -> None:

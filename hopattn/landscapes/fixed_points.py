@@ -14,9 +14,9 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_numpy, require_dim, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, function, generator, instance, require_time, whole
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
@@ -72,7 +72,7 @@ class FixedPoints:
         return f"FixedPoints({len(self.state)}, {int(self.stable.sum())} of them stable; index sum {self.index_sum})"
 
 
-@checked
+@public
 def fixed_points(
     memory: Any, starts: Any = None, *, count: Annotated[int, partial(whole, most=100_000)] = 300, rng: Seed = 0
 ) -> FixedPoints:
@@ -92,7 +92,7 @@ def fixed_points(
     kept, draws = _checked_memory(memory), generator(rng)
     patterns = np.asarray(kept.patterns, dtype=float)
     given = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts").astype(float))
-    require_dim(given, patterns.shape[1], "starts", "patterns")
+    shaped(given, "starts", "… dim", dim=(patterns.shape[1], "patterns"))
     size = max(float(row_length(patterns).max()), 1e-300)
     states = _ends(kept, np.concatenate([given, _starts(patterns, count, draws)]), size)
     for more in range(1, MORE + 1):

@@ -10,8 +10,8 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.arrays import as_numpy, on_host
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, require_room, whole
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
@@ -105,7 +105,7 @@ class Returns:
         return float(x + (y - x) * (a - 0.5) / (a - b))
 
 
-@checked
+@public
 def returns(
     memory: Any,
     damage: Damages = None,
@@ -175,7 +175,7 @@ class Radii:
         return np.array([one.radius_error for one in self.returns])
 
 
-@checked
+@public
 def radii(
     build: Callable[[np.ndarray], AssociativeMemory],
     load: Annotated[Any, _increasing],

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, entries, in_numbers_of, namespace, widened
+from hopattn.foundation.boundary import not_minus_infinity, public
 from hopattn.foundation.checks import instance, require_room
-from hopattn.foundation.in_range import no_nan
 from hopattn.foundation.ties import eps_of
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
@@ -31,7 +31,7 @@ MOST_STEPS = 2_000
 VALUES_APART = "values differ from keys; the closed form of a fixed point is known only where they are the keys"
 
 
-@no_nan
+@public(may_be=not_minus_infinity)
 def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     """The worth of a pattern to the memory: the effect of forgetting it on these cues, by a formula and measured.
 

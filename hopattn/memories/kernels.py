@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 from hopattn.dynamics.likeness import ReferencePatterns
+from hopattn.dynamics.protocol import Cues
 from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_alike, require_dim
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
+from hopattn.foundation.boundary import Declared, Of, Positive, not_minus_infinity, public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.declared import Declared, Positive, Shape
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import rows_of
 from hopattn.retrieval.activation import Activation, Identity
@@ -29,7 +29,7 @@ def stored_patterns(patterns: Any, what: str) -> Array:
     return rows_of(patterns, what)
 
 
-Patterns = Annotated[Any, stored_patterns]
+Patterns = Annotated[Any, stored_patterns, Of("n_patterns dim")]
 
 
 class KernelMemory(AssociativeMemory):
@@ -38,13 +38,6 @@ class KernelMemory(AssociativeMemory):
     activation: ClassVar[Activation] = Identity()
     cure: ClassVar[str] = "a smaller beta such as 1/dim"
     patterns: Array
-
-    def _cues(self, cues: Any) -> Array:
-        """The states of the library and the dim of the patterns."""
-        states = as_float(cues, "cues", like=self.patterns)
-        require_dim(states, self.patterns.shape[-1], "cues", "patterns")
-        require_alike(states, self.patterns, "cues", "patterns")
-        return states
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,43 +78,41 @@ class LogSumRelu(Declared, KernelMemory):
         """√(2/β): the distance below which a pattern is near a state."""
         return math.sqrt(2 / self.beta)
 
-    @in_range
-    def weights(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def weights(self, cues: Cues, mask: Any = None) -> Array:
         """1/n for each of the n patterns near a cue, else 0, `(n_cues, n_patterns)`; zeros where nothing is near."""
-        near, n = self._near(self._cues(cues), mask)[1:]
+        near, n = self._near(cues, mask)[1:]
         return near / nonzero(n)
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Cues, mask: Any = None) -> Array:
         """The mean of the patterns near each cue, `(n_cues, dim)`; the cue itself where nothing is near."""
-        states = self._cues(cues)
-        near, n = self._near(states, mask)[1:]
-        return namespace(states).where(n > 0, (near @ self.patterns) / nonzero(n), states)
+        near, n = self._near(cues, mask)[1:]
+        return namespace(cues).where(n > 0, (near @ self.patterns) / nonzero(n), cues)
 
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    def step(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺, the field: one step of recall, `(n_cues, dim)`."""
         return self.field(cues, mask)
 
-    def nothing_near(self, states: Any, mask: Any = None) -> Array:
-        return self._near(self._cues(states), mask)[2][..., 0] == 0
+    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
+        return self._near(states, mask)[2][..., 0] == 0
 
-    @no_nan
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Cues, mask: Any = None) -> Array:
         """E(x), `(n_cues,)`; −β⁻¹ log ε where nothing is near."""
-        depths, near, n = self._near(self._cues(states), mask)
+        depths, near, n = self._near(states, mask)
         xp = namespace(depths)
         excess = (n[..., 0] - 1) - xp.sum(xp.where(near > 0, depths, 0.0), axis=-1)
         some = n[..., 0] > 0
         log = xp.log1p(xp.where(some, excess, 0.0) + self.epsilon)  # keeps the digits near a pattern
         return -xp.where(some, log, math.log(self.epsilon)) / self.beta
 
-    @in_range
-    def gradient(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def gradient(self, states: Cues, mask: Any = None) -> Array:
         """∇E(x) = n (x − x⁺) / (ε + Σ_μ [1 − ½β|x − ξ_μ|²]₊), `(n_cues, dim)`; 0 where nothing is near."""
-        x = self._cues(states)
-        depths, near, n = self._near(x, mask)
+        depths, near, n = self._near(states, mask)
         total = n - namespace(depths).sum(depths * near, axis=-1, keepdims=True) + self.epsilon
-        return n / total * (x - self.field(x, mask))
+        return n / total * (states - self.field(states, mask))
 
     def _near(self, states: Array, mask: Any) -> tuple[Array, Array, Array]:
         """½β|x − ξ_μ|², at most 4, and 1 where it is below 1, `(…, n_patterns)`; the number of these, `(…, 1)`."""
@@ -157,15 +148,14 @@ class SuperposedMemory(Declared, KernelMemory):
     }
     patterns: Patterns
     phi: RandomFeatures
-    sums: Annotated[Any, Shape("n_features")] = None
+    sums: Annotated[Any, Of("n_features")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         instance(self.phi, RandomFeatures, "phi")
         if self.sums is None:
             object.__setattr__(self, "sums", Softmax().potential(self.phi.exponents(self.patterns).mT))
-        require_dim(self.sums, self.phi.n, "sums", "features")
-        require_alike(self.sums, self.patterns, "sums", "patterns")
+        shaped(self.sums, "sums", "n_features", n_features=self.phi.n)
 
     def __repr__(self) -> str:
         return f"SuperposedMemory(patterns {tuple(self.patterns.shape)}, {self.phi!r})"
@@ -178,32 +168,30 @@ class SuperposedMemory(Declared, KernelMemory):
     def with_patterns(self, patterns: Any) -> Self:
         """The memory with more patterns `(n_patterns, dim)`, or one `(dim,)`; the number of its sums stays the same."""
         xp, more = namespace(self.patterns), as_float(patterns, "patterns", like=self.patterns)
-        rows = rows_of(xp.concat([self.patterns, self._cues(more if more.ndim > 1 else more[None, ...])]), "patterns")
+        rows = rows_of(xp.concat([self.patterns, more if more.ndim > 1 else more[None, ...]]), "patterns")
         added = self.phi.exponents(rows[self.patterns.shape[0] :, ...])
         return replace(self, patterns=rows, sums=Softmax().potential(xp.concat([self.sums[None, :], added]).mT))
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺, `(n_cues, dim)`. A mask raises `InvalidInput`: the patterns are added up."""
-        states = self._cues(cues)
-        weights = Softmax().weights(self._exponents(states, mask))
-        directions = in_numbers_of(states, self.phi.directions(states.shape[-1]))
+        weights = Softmax().weights(self._exponents(cues, mask))
+        directions = in_numbers_of(cues, self.phi.directions(cues.shape[-1]))
         return (weights @ directions) * (0.5 * math.sqrt((1 + 4 * self.phi.damping) / self.beta))
 
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    def step(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺, the field: one step of recall, `(n_cues, dim)`."""
         return self.field(cues, mask)
 
-    @no_nan
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Cues, mask: Any = None) -> Array:
         """E(x), `(n_cues,)`."""
-        x = self._cues(states)
-        return self.activation.conjugate(x) - Softmax().potential(self._exponents(x, mask)) / self.beta
+        return self.activation.conjugate(states) - Softmax().potential(self._exponents(states, mask)) / self.beta
 
-    def gradient(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def gradient(self, states: Cues, mask: Any = None) -> Array:
         """∇E(x) = 2 (x − x⁺), `(n_cues, dim)`."""
-        x = self._cues(states)
-        return 2 * (x - self.field(x, mask))
+        return 2 * (states - self.field(states, mask))
 
     def _exponents(self, states: Array, mask: Any) -> Array:
         """log T_i + log φ_i(x), `(…, n_features)`."""

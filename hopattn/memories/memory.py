@@ -10,28 +10,25 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.protocol import shared
+from hopattn.dynamics.protocol import Cues, shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import vectors_in
 from hopattn.foundation.arrays import (
     Array,
     Vectors,
-    as_float,
     entries,
     namespace,
-    require_alike,
-    require_dim,
     require_one_device,
     stored_rows,
 )
+from hopattn.foundation.boundary import Of, finite, not_minus_infinity, public
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
@@ -94,13 +91,13 @@ class KeyValueMemory(AssociativeMemory):
         """The largest |entry| of each value, `(n_patterns,)`."""
 
     @abstractmethod
-    @in_range
-    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+    @public(may_be=finite)
+    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights."""
 
     @abstractmethod
-    @in_range
-    def weights(self, cues: Any, mask: Any = None) -> Any:
+    @public
+    def weights(self, cues: Cues, mask: Any = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
@@ -162,12 +159,12 @@ class Memory(KeyValueMemory):
     """
 
     file_kind: ClassVar[str] = "Memory"
-    keys: Array
-    values: Array
+    keys: Annotated[Array, Of("n_keys dim")]
+    values: Annotated[Array, Of("n_keys dim_out")]
     similarity: Similarity
     separation: Separation
     activation: Activation
-    patterns: Array
+    patterns: Annotated[Array, Of("n_patterns dim_out")]
 
     def __init__(
         self,
@@ -183,46 +180,42 @@ class Memory(KeyValueMemory):
     ) -> None:
         stored = rows_of(keys, "keys")
         read_out = stored if values is None or values is keys else rows_of(values, "values")
-        if read_out.shape[0] != stored.shape[0]:
-            raise InvalidInput(f"values: {read_out.shape[0]} rows do not fit {stored.shape[0]} keys")
         known = read_out if patterns is None or patterns is values else stored
         if patterns is not None and patterns is not values and patterns is not keys:
             known = stored_rows(patterns, "patterns", multiplied=True)
-        require_dim(known, read_out.shape[-1], "patterns", "values")
+        arrays = {"keys": stored, "values": read_out, "patterns": known}
         chosen = separation_of(separation, beta, sink=sink)
-        require_alike(read_out, stored, "values", "keys")
-        require_alike(known, stored, "patterns", "keys")
         for name in ("beta", "sink"):
             if requires_grad(own := getattr(chosen, name)):
                 if isinstance(stored, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(own, stored, name, "keys")
         parts = {"similarity": similarities.make(similarity), "activation": activations.make(activation)}
-        arrays = {"keys": stored, "values": read_out, "patterns": known}
         for name, part in {**parts, **arrays, "separation": chosen}.items():
             object.__setattr__(self, name, part)
+        self._require_fit()
 
     def __repr__(self) -> str:
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
         return f"Memory({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
-    @in_range
-    def scores(self, cues: Any) -> Array:
+    @public
+    def scores(self, cues: Cues) -> Array:
         """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
-        return self.retrieval.scores(self._cues(cues), self.keys)
+        return self.retrieval.scores(cues, self.keys)
 
-    @in_range
-    def weights(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def weights(self, cues: Cues, mask: Any = None) -> Array:
         """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
-        return self.retrieval.weights(self._cues(cues), self.keys, mask)
+        return self.retrieval.weights(cues, self.keys, mask)
 
-    @in_range
-    def rest(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def rest(self, cues: Cues, mask: Any = None) -> Array:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
-        return self.retrieval.rest(self._cues(cues), self.keys, mask)
+        return self.retrieval.rest(cues, self.keys, mask)
 
-    @in_range
-    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+    @public(may_be=finite)
+    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, with U, S and the effective number of keys; arrays `(n_cues,)`, as `FreeEnergy`.
 
         F = −Ψ(s), so that a memory with an energy has E(x) = Φ*(x) + F. With an activation that uses only the direction
@@ -234,21 +227,21 @@ class Memory(KeyValueMemory):
         >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2).free_energy([0.6, 0.4])
         FreeEnergy(1 cue, energy -0.5197, entropy 0.6735, free -0.8565, effective keys 1.961)
         """
-        return self.retrieval.free_energy(self._cues(cues), self.keys, mask)
+        return self.retrieval.free_energy(cues, self.keys, mask)
 
-    @in_range
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def step(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`.
 
         With the softmax separation and the identity activation, the step is attention. A spin whose field is 0 stays
         as it was where the answer is a state of the same neurons, and is 0, unknown, where it is not.
         """
-        return self._stepped(self._cues(cues), mask).state
+        return self._stepped(cues, mask).state
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Cues, mask: Any = None) -> Array:
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
-        return self.retrieval.field(self._cues(cues), self.keys, self.values, mask)
+        return self.retrieval.field(cues, self.keys, self.values, mask)
 
     def without(self, pattern: Any) -> "Memory":
         """The same memory without a pattern, or several: without their keys and values.
@@ -273,29 +266,29 @@ class Memory(KeyValueMemory):
         parts: dict[str, Any] = {name: getattr(self, name) for name in ("similarity", "separation", "activation")}
         return Memory(keys, values, **parts, patterns=known)
 
-    @in_range
-    def jacobian(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def jacobian(self, cues: Cues, mask: Any = None) -> Array:
         """J = ∂x⁺/∂x, `(n_cues, dim_out, dim)`: how a step moves with its cue, for a softmax memory of dot products.
 
         A fixed point is stable where all |λ| < 1. Raises `InvalidInput` for other memories.
         """
-        return self.retrieval.jacobian(self._cues(cues), self.keys, self.values, mask)
+        return self.retrieval.jacobian(cues, self.keys, self.values, mask)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
         return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)
 
-    @no_nan
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Cues, mask: Any = None) -> Array:
         """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
 
         Raises `InvalidInput` with the reason where the memory has no energy.
         """
         self.require_energy()
-        return self.retrieval(self._cues(states), self.keys, None, mask, energy=True).energy
+        return self.retrieval(states, self.keys, None, mask, energy=True).energy
 
-    @in_range
-    def gradient(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def gradient(self, states: Cues, mask: Any = None) -> Array:
         """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
 
         h is the field of the separation that the energy has: on the sphere the exponential counts as the softmax.
@@ -306,13 +299,13 @@ class Memory(KeyValueMemory):
         array([-0.232,  0.232])
         """
         self.require_energy()
-        x, step = self._cues(states), self.retrieval
+        step = self.retrieval
         effective = replace(step, separation=step.effective_separation)
-        return self.activation.inverse(x) - effective.field(x, self.keys, self.keys, mask)
+        return self.activation.inverse(states) - effective.field(states, self.keys, self.keys, mask)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        answer = self._stepped(self._cues(states), mask, energy="energy" not in self.lacks)
+        answer = self._stepped(states, mask, energy="energy" not in self.lacks)
         return answer.state, answer.energy
 
     def _stepped(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
@@ -342,7 +335,7 @@ class Memory(KeyValueMemory):
         So it is where a mask leaves no pattern, or where the separation gives none a weight, such as a threshold that
         no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
         """
-        x, rule, step = self._cues(states), as_mask(mask), self.retrieval
+        x, rule, step = states, as_mask(mask), self.retrieval
         xp, separation, whole = namespace(x), step.effective_separation, isinstance(rule, NoMask)
         if separation.shares and whole:
             return super().nothing_near(x)
@@ -372,12 +365,6 @@ class Memory(KeyValueMemory):
     @property
     def largest(self) -> float:
         return max(super().largest, largest_entry(self.values) if self.values is not self.patterns else 0.0)
-
-    def _cues(self, cues: Any) -> Array:
-        states = as_float(cues, "cues", like=self.keys)
-        require_dim(states, self.keys.shape[-1], "cues", "keys")
-        require_alike(states, self.keys, "cues", "keys")
-        return states
 
 
 def have_none(weights: Weights, activation: Activation) -> Array:

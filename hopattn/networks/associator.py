@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.dynamics.protocol import Cues
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_finite
+from hopattn.foundation.boundary import not_minus_infinity, public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
-from hopattn.networks.hopfield import Coupled, require_no_mask
+from hopattn.networks.hopfield import Coupled, Unmasked
 from hopattn.retrieval.activation import Activation, Sign
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"
@@ -70,16 +71,15 @@ class Associator(Coupled):
         """All neurons at once: an answer is of another side than its cue, even where both have one dim."""
         return Synchronous()
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Cues, mask: Unmasked = None) -> Array:
         """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
-        return self._field(self._states(cues, mask), namespace(self.couplings).zeros_like(self.couplings[:, 0]))
+        return self._field(cues, namespace(self.couplings).zeros_like(self.couplings[:, 0]))
 
-    @in_range
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def step(self, cues: Cues, mask: Unmasked = None) -> Array:
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
-        before = self._states(cues, mask)
-        return as_array(self.activation(self.field(before), None if "recall" in self.lacks else before))
+        return as_array(self.activation(self.field(cues), None if "recall" in self.lacks else cues))
 
     def energy(self, states: Any, mask: Any = None) -> Array:
         """Raises `InvalidInput`: there is none."""
@@ -88,7 +88,7 @@ class Associator(Coupled):
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states in which one neuron is updated at a time; it needs dim_out = dim."""
         of_0_and_1 = self.activation.discrete and self.activation.silent == 0
-        return CoupledSpins(self._states(states, mask), self.sums, np.zeros(len(self.couplings)), of_0_and_1)
+        return CoupledSpins(states, self.sums, np.zeros(len(self.couplings)), of_0_and_1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,18 +127,18 @@ class Bidirectional(AssociativeMemory):
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
         return as_array(self.activation(self.forward.field(cues)))
 
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Any, mask: Unmasked = None) -> Array:
         """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
-        require_no_mask(mask)
         return self.backward.field(self.answer(cues))
 
     def step(self, cues: Any, mask: Any = None) -> Array:
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
         return as_array(self.activation(self.field(cues, mask), self._states(cues)))
 
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Any, mask: Unmasked = None) -> Array:
         """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
-        require_no_mask(mask)
         fields = self.forward.field(states)
         pairs = namespace(fields).sum(abs(fields), axis=-1)
         return as_array(self.activation.conjugate(self._states(states)) - pairs)

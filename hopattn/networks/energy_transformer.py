@@ -24,15 +24,13 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_alike,
-    require_dim,
     require_finite,
     shaped,
 )
+from hopattn.foundation.boundary import Count, Declared, Flag, Of, Positive, not_minus_infinity, public
 from hopattn.foundation.checks import instance, positive, require_room, whole
-from hopattn.foundation.declared import Count, Declared, Flag, Positive, Shape
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.in_range import no_nan
-from hopattn.networks.hopfield import require_no_mask
+from hopattn.networks.hopfield import no_mask
 from hopattn.networks.layers import Layer
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Attention, Stored, with_potential
@@ -77,9 +75,9 @@ class EnergyTransformer(Declared):
     ('converged', True)
     """
 
-    w_query: Annotated[Any, Shape("n_heads dim_head dim")]
-    w_key: Annotated[Any, Shape("n_heads dim_head dim")]
-    memories: Annotated[Any, Shape("n_memories dim")]
+    w_query: Annotated[Any, Of("n_heads dim_head dim")]
+    w_key: Annotated[Any, Of("n_heads dim_head dim")]
+    memories: Annotated[Any, Of("n_memories dim")]
     beta: Annotated[Any, positive] = None
     separation: Annotated[Any, _separation] = field(default_factory=lambda: RectifiedPower(n=2))
     norm: LayerNorm = field(default_factory=LayerNorm)
@@ -90,7 +88,7 @@ class EnergyTransformer(Declared):
         if tuple(self.w_key.shape) != tuple(self.w_query.shape):
             shapes = tuple(self.w_key.shape), tuple(self.w_query.shape)
             raise InvalidInput(f"w_key: got shape {shapes[0]}; expected that of w_query, {shapes[1]}")
-        require_dim(self.memories, self.dim, "memories", "w_query")
+        shaped(self.memories, "memories", "… dim", dim=(self.dim, "w_query"))
         for name in ("w_query", "w_key", "memories"):
             require_alike(getattr(self, name), self.w_query, name, "w_query")
             require_finite(getattr(self, name), name)
@@ -137,7 +135,7 @@ class EnergyTransformer(Declared):
         size = np.abs(products).sum(axis=(-1, -2))
         return not self.attends_itself or bool(np.all(lowest >= -self.dim * np.finfo(products.dtype).eps * size))
 
-    @no_nan
+    @public(may_be=not_minus_infinity)
     def energies(self, tokens: Any) -> dict[str, Array]:
         """The three parts of the energy, `(…,)` each: "tokens", that of Φ*, "attention" and "memories"."""
         memory, states = self._of(tokens)
@@ -254,7 +252,8 @@ class TokenByToken(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        require_no_mask(mask)
+        if mask is not None:
+            no_mask(mask, "mask")
         moved: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
         return moved.sweep(states), energy_of(memory, states, mask)
 

@@ -6,10 +6,11 @@ h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − b
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from hopattn.dynamics.protocol import Cues
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, Sums
 from hopattn.dynamics.updates.base import Update
@@ -23,11 +24,10 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_alike,
-    require_dim,
     require_finite,
 )
+from hopattn.foundation.boundary import Fit, Of, not_minus_infinity, public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
 from hopattn.foundation.vectors import largest_entries, nonzero
@@ -38,10 +38,18 @@ ROWS_COMPARED = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
 
 
+def no_mask(mask: Any, what: str) -> None:
+    """Raise `InvalidInput` for a mask: couplings are not patterns."""
+    raise InvalidInput(f"{what}: a network of couplings has no patterns to mask")
+
+
+Unmasked = Annotated[Any, no_mask]
+
+
 class Coupled(AssociativeMemory):
     """The base of networks of couplings: the sums over the couplings, the activation, the patterns, no mask."""
 
-    couplings: Array
+    couplings: Annotated[Array, Of("dim_out dim")]
     sums: Sums
     activation: Activation
     patterns: Array
@@ -50,11 +58,11 @@ class Coupled(AssociativeMemory):
         n_out = couplings.shape[0]
         known = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
         if patterns is not None:
+            fit = Fit()
+            fit(couplings, "couplings", Of("dim_out dim"))
             known = as_float(patterns, "patterns", like=couplings)
-            if known.ndim != 2:
-                raise InvalidInput(f"patterns: expected (n_patterns, {n_out}), not shape {tuple(known.shape)}")
-            require_dim(known, n_out, "patterns", "couplings")
-            require_alike(known, couplings, "patterns", "couplings")
+            if tuple(known.shape) != (0, n_out):
+                fit(known, "patterns", Of("n_patterns dim_out"))
             require_finite(known, "patterns")
         object.__setattr__(self, "couplings", couplings)
         object.__setattr__(self, "sums", Sums.over(couplings, rounding))
@@ -66,14 +74,6 @@ class Coupled(AssociativeMemory):
         field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
         half = is_half(self.couplings) and is_half(x)
         return namespace(field).astype(field, x.dtype) if half else field
-
-    def _states(self, states: Any, mask: Any) -> Array:
-        """The states as an array; raises `InvalidInput` for another dim, library or device, and for a mask."""
-        require_no_mask(mask)
-        x = as_float(states, "cues", like=self.couplings)
-        require_dim(x, self.couplings.shape[1], "cues", "couplings")
-        require_alike(x, self.couplings, "cues", "couplings")
-        return x
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -142,30 +142,28 @@ class Hopfield(Coupled):
     def __repr__(self) -> str:
         return f"Hopfield({self.couplings.shape[0]} neurons, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Cues, mask: Unmasked = None) -> Array:
         """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
-        return self._field(self._states(cues, mask), self.bias)
+        return self._field(cues, self.bias)
 
-    @in_range
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def step(self, cues: Cues, mask: Unmasked = None) -> Array:
         """x⁺ = ∇Φ(W x + b), all neurons at once."""
-        states = self._states(cues, mask)
-        return as_array(self.activation(self._field(states, self.bias), states))
+        return as_array(self.activation(self._field(cues, self.bias), cues))
 
-    @no_nan
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Cues, mask: Unmasked = None) -> Array:
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         self.require_energy()
-        x = self._states(states, mask)
         of_numpy = isinstance(self.bias, np.ndarray)
-        biased = x @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
-        return as_array(self.activation.conjugate(x) - 0.5 * self.sums.pairs(x) - biased)
+        biased = states @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
+        return as_array(self.activation.conjugate(states) - 0.5 * self.sums.pairs(states) - biased)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
         of_0_and_1 = self.activation.discrete and self.activation.silent == 0
-        return CoupledSpins(self._states(states, mask), self.sums, self.bias, of_0_and_1)
+        return CoupledSpins(states, self.sums, self.bias, of_0_and_1)
 
     @property
     def own_update(self) -> Update:
@@ -231,9 +229,3 @@ def _of_neurons(value: Any, what: str, couplings: Array) -> Array:
         raise InvalidInput(f"{what}: shape {tuple(numbers.shape)} does not fit {n} neurons")
     require_alike(numbers, couplings, what, "couplings")
     return namespace(couplings).broadcast_to(numbers, (n,))
-
-
-def require_no_mask(mask: Any) -> None:
-    """Raise `InvalidInput` for a mask: couplings are not patterns."""
-    if mask is not None:
-        raise InvalidInput("mask: a network of couplings has no patterns to mask")

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import is_iterable, positive, require_room, whole
-from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
 from hopattn.foundation.registry import is_path, name_of
 from hopattn.retrieval.activation import Activation, activations

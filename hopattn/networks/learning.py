@@ -27,9 +27,9 @@ from hopattn.foundation.arrays import (
     stored_rows,
     widened,
 )
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, flag, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.lazy import refusal
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, without_rounding
@@ -62,7 +62,7 @@ def learning_rule(rule: Rule) -> Rule:
 
     Its first parameter takes the patterns; a parameter `self_coupling` says that it can keep the diagonal.
     """
-    rules[rule.__name__] = bounded = in_range(rule)
+    rules[rule.__name__] = bounded = public(rule)
     return bounded  # type: ignore[return-value]
 
 
@@ -203,7 +203,7 @@ def _storkey(patterns: Any) -> tuple[Array, Array]:
 errors["storkey"] = _storkey
 
 
-@in_range
+@public
 def storkey_by_definition(patterns: Vectors) -> Array:
     """Storkey's rule as the paper writes it, one pattern after another: the definition of `storkey`.
 
@@ -273,7 +273,7 @@ def perceptron(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000
     return _stable(patterns, stability, max_sweeps, _correct)
 
 
-@in_range
+@public
 def perceptron_by_definition(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """Gardner's rule one pattern after another: the definition of `perceptron`.
 
@@ -349,7 +349,7 @@ def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Ar
     return couplings, changed.size
 
 
-@in_range
+@public
 def associate(left: Vectors, right: Vectors) -> Array:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
@@ -361,7 +361,7 @@ def associate(left: Vectors, right: Vectors) -> Array:
     return effect.mT @ cause / cause.shape[1]
 
 
-@in_range
+@public
 def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) -> Array:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 

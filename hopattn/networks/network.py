@@ -25,16 +25,15 @@ from hopattn.foundation.arrays import (
     in_numbers_of,
     namespace,
     on_host,
-    require_dim,
     require_finite,
     shaped,
     stored_rows,
 )
+from hopattn.foundation.boundary import not_minus_infinity, public
 from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.in_range import in_range, no_nan
 from hopattn.foundation.ties import without_rounding
-from hopattn.networks.hopfield import require_no_mask
+from hopattn.networks.hopfield import Unmasked
 from hopattn.networks.layers import Layer, LayerActivations, Separated, described, parts_of
 from hopattn.networks.synapses import Connection, Function, Multilinear, Stored, places_of
 from hopattn.retrieval.activation import Activation
@@ -154,7 +153,8 @@ class Network(AssociativeMemory):
             own = self._activities(layer, patterns, "patterns")
             patterns = namespace(own).reshape(own, (-1, self[layer].size))
         rows = stored_rows(as_float(patterns, "patterns", like=self.patterns), "patterns")
-        require_dim(rows, rows.shape[-1] if layer else self.total, "patterns", "the neurons")
+        if not layer:
+            shaped(rows, "patterns", "n_patterns total", total=self.total)
         object.__setattr__(self, "patterns", rows)
         object.__setattr__(self, "patterns_of", layer)
 
@@ -199,11 +199,10 @@ class Network(AssociativeMemory):
 
     def split(self, states: Any) -> dict[str, Array]:
         """The activities of each layer by name, `(…, *shape)`, of states `(…, total)`."""
-        x = as_float(states, "states", like=self.patterns)
-        require_dim(x, self.total, "states", "the network")
+        x = shaped(states, "states", "… total", like=self.patterns, total=self.total)
         return dict(zip(self.parts, self.activation.split(x), strict=True))
 
-    @in_range
+    @public
     def join(self, activities: Mapping[str, Any]) -> Array:
         """States `(…, total)` with these activities `(…, *shape)` of some layers, by name.
 
@@ -237,27 +236,28 @@ class Network(AssociativeMemory):
             left = [name for name in left if name not in known]
         return xp.reshape(self.activation.flat(parts), (*lead, self.total))
 
-    @in_range
-    def field(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def field(self, cues: Any, mask: Unmasked = None) -> Array:
         """x = Σ ∂F/∂g of every layer, `(…, total)` for states `(…, total)`."""
-        x, parts = self._taken(cues, mask)
+        x, parts = self._split(cues)
         return self._joined([self._field_of(name, parts) for name in self.parts], x)
 
-    @in_range
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def step(self, cues: Any, mask: Unmasked = None) -> Array:
         """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
-        x, parts = self._taken(cues, mask)
+        x, parts = self._split(cues)
         layers = zip(self.layers, parts, strict=True)
         moved = self._joined([layer.activation(self._field_of(layer.name, parts), own) for layer, own in layers], x)
         return namespace(x).where(like(self.held, x), x, moved) if self.held.any() else moved
 
-    def step_of_layers(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def step_of_layers(self, states: Any, mask: Unmasked = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
 
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
         if its activation has one.
         """
-        x, parts = self._taken(states, mask)
+        x, parts = self._split(states)
         held = self.activation.split(like(self.held, x))
         for i, layer in enumerate(self.layers):
             if not self.activation.free[i]:
@@ -270,12 +270,13 @@ class Network(AssociativeMemory):
             parts[i] = namespace(now).where(held[i], now, moved) if self.held.any() else moved
         return self._joined(parts, x)
 
-    def nothing_near(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def nothing_near(self, states: Any, mask: Unmasked = None) -> Array:
         """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
 
         Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
         """
-        x, parts = self._taken(states, mask)
+        x, parts = self._split(states)
         xp, n = namespace(x), parts[0].shape[0]
         shares = [
             part for layer, part in zip(self.layers, parts, strict=True) if isinstance(layer.activation, Separated)
@@ -290,20 +291,20 @@ class Network(AssociativeMemory):
 
     def energies(self, states: Any) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
-        x, parts = self._taken(states, None)
+        x, parts = self._split(states)
         found = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
         for one in self.synapses:
             found[str(one.name)] = -one.synapse.alignment(*self._of(one, parts))
         xp, lead = namespace(x), x.shape[:-1]
         return {name: xp.reshape(energy, lead) for name, energy in found.items()}
 
-    @no_nan
-    def energy(self, states: Any, mask: Any = None) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Any, mask: Unmasked = None) -> Array:
         """E = Σ L*(g) − Σ F(g), `(…,)`; infinite for a state that an activation cannot give. A mask raises."""
-        require_no_mask(mask)
         first, *others = self.energies(states).values()
         return as_array(sum(others, start=first))
 
+    @public
     def recall(
         self,
         cues: Any,
@@ -312,7 +313,7 @@ class Network(AssociativeMemory):
         max_steps: int = 100,
         tol: float | None = None,
         rng: Seed = None,
-        mask: Any = None,
+        mask: Unmasked = None,
         keep: Sequence[str] = (),
         clamp: Any = None,
     ) -> Recall:
@@ -321,7 +322,6 @@ class Network(AssociativeMemory):
         clamp: as of `clamped`; these neurons keep the values of the cue, or those that its layers give them. mask:
         None, because there are no patterns to mask.
         """
-        require_no_mask(mask)
         network = self if clamp is None else self.clamped(clamp)
         states = self.join(cues) if isinstance(cues, Mapping) else cues
         return AssociativeMemory.recall(
@@ -349,7 +349,7 @@ class Network(AssociativeMemory):
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
         """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
-        x = self._taken(states, mask)[0]
+        x = self._split(states)[0]
 
         def potential(spins: np.ndarray) -> Rounded:
             parts, none = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
@@ -487,10 +487,9 @@ class Network(AssociativeMemory):
                     total = total + one.synapse.carried(places_of(one, layer), *own)
         return total
 
-    def _taken(self, states: Any, mask: Any) -> tuple[Array, list[Array]]:
-        """The states `(…, total)`, and the activities of each layer, `(n, *shape)`; a mask raises `InvalidInput`."""
-        require_no_mask(mask)
-        x = shaped(states, "states", "… neurons", like=self.patterns, neurons=self.total)
+    def _split(self, states: Any) -> tuple[Array, list[Array]]:
+        """The states `(…, total)`, and the activities of each layer, `(n, *shape)`."""
+        x = shaped(states, "states", "… total", like=self.patterns, total=self.total)
         if 0 in x.shape:
             raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
         return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))

@@ -23,8 +23,8 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, as_float, device_of, namespace, on_host, require_finite, shaped
+from hopattn.foundation.boundary import Count, Declared
 from hopattn.foundation.checks import function, real
-from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum

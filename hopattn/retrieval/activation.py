@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, in_numbers_of, namespace
+from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import entries_of, is_iterable, real
-from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, require_dim
+from hopattn.foundation.arrays import Array, as_float, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Choices
 from hopattn.foundation.vectors import rectified
 from hopattn.retrieval.activation import Activation, activations
@@ -16,7 +16,7 @@ functions: Choices[Callable[[Array], Array]] = Choices(
 """f by its name: the activations of memories, and one more."""
 
 
-@in_range
+@public
 def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
@@ -34,7 +34,7 @@ def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], A
     antecedent = as_float(activation, "activation", like=matrix)
     if matrix.ndim not in (1, 2):
         raise InvalidInput(f"weights: expected (n_out, n_in), or (n_in,) for a neuron, not shape {tuple(matrix.shape)}")
-    require_dim(antecedent, matrix.shape[-1], "activation", "weights")
+    shaped(antecedent, "activation", "… dim", dim=(matrix.shape[-1], "weights"))
     neurons = matrix if matrix.ndim == 2 else matrix[None, :]
     respond = f if callable(f) else functions["identity" if f is None else f]
     field = antecedent @ neurons.mT

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace, shaped
+from hopattn.foundation.boundary import Count, Declared, Flag, Positive
 from hopattn.foundation.checks import Seed, real, require_room, require_time, whole_seed
-from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import cond, detached

@@ -8,7 +8,8 @@ import math
 import sys
 from typing import Any
 
-from hopattn.foundation.arrays import Array, in_numbers_of, require_broadcast
+from hopattn.foundation.arrays import Array, in_numbers_of
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.retrieval.masks import Causal, NoMask, require_on_scores, resolve
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.ways import KERNEL

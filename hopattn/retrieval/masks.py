@@ -13,20 +13,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import (
-    Array,
-    as_array,
-    broadcasts,
-    device_of,
-    max_safe_entry,
-    namespace,
-    read_by_numpy,
-    require_broadcast,
-)
+from hopattn.foundation.arrays import Array, as_array, device_of, max_safe_entry, namespace, read_by_numpy
+from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import flag, is_iterable, require_room, whole
-from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
+from hopattn.foundation.shapes import broadcasts, require_broadcast
 from hopattn.foundation.traces import is_compiling
 
 Rounding = Callable[[], Any]

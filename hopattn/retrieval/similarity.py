@@ -12,10 +12,9 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.declared import Declared, Positive, Shape, shaped
+from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.boundary import Declared, Of, Positive, public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import linear, normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
@@ -209,7 +208,7 @@ class Capped(Declared, Similarity):
     cap: Positive
     source: ClassVar[str] = "Gemma Team 2024"
 
-    @in_range
+    @public
     def __call__(self, cues: Array, keys: Array) -> Array:
         stored = shaped(keys, "keys", "… n_patterns dim")
         scores = shaped(cues, "cues", "… dim", like=stored, dim=int(stored.shape[-1])) @ stored.mT
@@ -229,10 +228,10 @@ class Bilinear(Declared, Similarity):
     array([[ 1., 10.,  2.]])
     """
 
-    matrix: Annotated[Any, Shape("dim_cue dim_key")]
+    matrix: Annotated[Any, Of("dim_cue dim_key")]
     source: ClassVar[str] = "Luong et al. 2015"
 
-    @in_range
+    @public
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _vectors(cues, keys, self.matrix.mT, self.matrix)
         return linear(cues, self.matrix.mT) @ keys.mT
@@ -268,7 +267,7 @@ class Additive(Similarity):
         object.__setattr__(self, "w_key", shaped(self.w_key, "w_key", "dim_hidden dim", like=w_cue, dim_hidden=hidden))
         object.__setattr__(self, "v", shaped(self.v, "v", "dim_hidden", like=w_cue, dim_hidden=hidden))
 
-    @in_range
+    @public
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _vectors(cues, keys, self.w_cue, self.w_key)
         own, stored = linear(cues, self.w_cue), linear(keys, self.w_key)

@@ -19,8 +19,8 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.boundary import Positive, formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, root
 
@@ -28,7 +28,7 @@ Counted = Annotated[int, partial(whole, most=10**6)]
 ALONE = 40.0  # the κ from which on all fields count: 1/α_c is 1 + κ²
 
 
-@checked
+@formula
 def dichotomies(points: Annotated[int, partial(whole, most=10**4)], dim: Counted) -> int:
     """C(P, N), exactly: the ways to part P points of general position by a plane through the origin of N dimensions.
 
@@ -39,7 +39,7 @@ def dichotomies(points: Annotated[int, partial(whole, most=10**4)], dim: Counted
     return 2 * sum(ways)  # of (P − 1 choose k) from that of k − 1
 
 
-@checked
+@formula
 def separable_share(points: Counted, dim: Counted) -> float:
     """The share C(P, N)/2^P of the ways to answer P points that N couplings can learn; ½ at P = 2N.
 
@@ -51,7 +51,7 @@ def separable_share(points: Counted, dim: Counted) -> float:
     return float(betainc(points - dim, dim, 0.5)) if dim < points else 1.0
 
 
-@checked
+@formula
 def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c(κ) at which couplings exist that keep every pattern with a margin, `(...)` as the margin.
 
@@ -67,7 +67,7 @@ def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
     return np.asarray(inverse * (inverse / (ndtr(margin) + margin * density * inverse * inverse)))
 
 
-@checked
+@formula
 def gardner_margin(load: Positive) -> float:
     """The largest margin κ with which couplings can keep so many patterns: the κ of which `load` is `gardner_load`.
 

@@ -24,8 +24,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Count, Moderate, formula
 from hopattn.foundation.checks import real, whole
-from hopattn.foundation.declared import Count, Moderate, checked
 from hopattn.theory.normal_means import STEEP, points
 
 NODES = 400
@@ -40,7 +40,7 @@ def _context(value: Any, what: str) -> float:
     return math.inf if isinstance(value, float) and value == math.inf else real(value, what, above=0.0)
 
 
-@checked
+@formula
 def linear_denoising_error(
     dim: Count, signal: Moderate, noise: Moderate, context: Annotated[float, _context] = math.inf
 ) -> float:
@@ -56,7 +56,7 @@ def linear_denoising_error(
     return part * noise + part * signal * (dim + 1) / context
 
 
-@checked
+@formula
 def sphere_denoising_error(
     dim: Annotated[int, partial(whole, least=0, most=100)], radius: Moderate, noise: Moderate
 ) -> float:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Flag, Positive, formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Flag, Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import each_number, given_numbers
 
@@ -38,7 +38,7 @@ def turned(rate: float, spread: float) -> float:
     return float(skellam.pmf(k, max(rate, least), max(rate, least)) @ ndtr(-(1 + k) / max(spread, least)))
 
 
-@checked
+@formula
 def dense_capacity(
     neurons: Annotated[Any, partial(given_numbers, zero=False)],
     n: Annotated[int, partial(whole, least=2, most=1000)],
@@ -68,7 +68,7 @@ def dense_capacity(
         return np.asarray(np.ldexp(capacity, exponent))
 
 
-@checked
+@formula
 def dense_error(
     patterns: Annotated[Any, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
@@ -107,7 +107,7 @@ def dense_error(
     return each_number(turned, others * equal, np.sqrt(others) * spread)
 
 
-@checked
+@formula
 def exponential_error(
     patterns: Annotated[Any, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],

@@ -25,8 +25,8 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput
 
 SAME = 1e-9  # the bits by which a reading that is the cue itself, up to rounding, may be nearer
@@ -35,7 +35,7 @@ Distance = Annotated[int, partial(whole, least=0, most=4000)]
 Counted = Annotated[int, partial(whole, most=10**12)]
 
 
-@checked
+@formula
 def active_share(bits: Bits, radius: Distance) -> float:
     """p: the share of all addresses of so many bits within the radius of one, a Hamming distance.
 
@@ -47,7 +47,7 @@ def active_share(bits: Bits, radius: Distance) -> float:
     return float(binom.cdf(radius, bits, 0.5))
 
 
-@checked
+@formula
 def shared_share(bits: Bits, radius: Distance, distance: Distance) -> float:
     """λ(d): the share of all addresses within the radius of both of two points at this distance, at most `bits`.
 
@@ -63,7 +63,7 @@ def shared_share(bits: Bits, radius: Distance, distance: Distance) -> float:
     return min(float(binom.pmf(a, distance, 0.5) @ inside), 1.0)  # by rounding above 1
 
 
-@checked
+@formula
 def sdm_error(
     bits: Bits, radius: Distance, locations: Counted, words: Counted, distance: Distance = 0, own: Flag = True
 ) -> float:
@@ -81,7 +81,7 @@ def sdm_error(
     return float(_errors(bits, radius, locations, words, own)[distance])
 
 
-@checked
+@formula
 def critical_distance(bits: Bits, radius: Distance, locations: Counted, words: Counted, own: Flag = True) -> float:
     """The distance from an address up to which a reading is nearer to the word than the cue is; 0 if none is.
 

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy
-from hopattn.foundation.declared import Flag, checked
+from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.normal_means import fourth, mean_log, means, shortfall
 
@@ -43,7 +43,7 @@ def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
 Numbers = Annotated[Any, given_numbers]
 
 
-@checked
+@formula
 def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
     """The overlap m of the state with the pattern that is retrieved, in a Hopfield network of infinitely many neurons.
 
@@ -56,7 +56,7 @@ def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
     return at_each_point(_overlap, load, temperature)
 
 
-@checked
+@formula
 def free_energy(load: Numbers, temperature: Numbers = 0.0, glass: Flag = False) -> np.ndarray:
     """The free energy of a neuron in the state in which a pattern is retrieved, `(...)`; NaN where there is none.
 

@@ -22,8 +22,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import COLDEST, ROOT_ERROR, WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import lag
@@ -41,7 +41,7 @@ def _odd(value: Any, what: str) -> int:
 Odd = Annotated[int, _odd]
 
 
-@checked
+@formula
 def mixture_overlap(n: Odd, temperature: Numbers = 0.0) -> np.ndarray:
     """The overlap m with each of n patterns of a mixture, `(...)` as the temperature; 0 from T = 1 on.
 
@@ -54,7 +54,7 @@ def mixture_overlap(n: Odd, temperature: Numbers = 0.0) -> np.ndarray:
     return each_number(lambda t: _overlap(n, t), temperature)
 
 
-@checked
+@formula
 def mixture_energy(n: Odd) -> float:
     """The energy of a neuron, −½ n m², of a mixture of n patterns at T = 0; that of a pattern is −½, for n → ∞ −1/π.
 
@@ -64,7 +64,7 @@ def mixture_energy(n: Odd) -> float:
     return -n * _overlap(n, 0.0) ** 2 / 2
 
 
-@checked
+@formula
 def mixture_temperature(n: Odd) -> float:
     """The temperature up to which a mixture of n patterns is a minimum of the free energy; 1 for a pattern itself.
 
@@ -76,7 +76,7 @@ def mixture_temperature(n: Odd) -> float:
     return root(lambda t: _least_eigenvalue(n, t), COLD, 0.9)
 
 
-@checked
+@formula
 def mixture_load(n: Odd) -> float:
     """The largest load P/N at which the equations keep a mixture of n patterns, T = 0; that of one is `critical_load`.
 

@@ -18,8 +18,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.theory.mean_field import given_numbers
 
@@ -39,7 +39,7 @@ def _rule(value: Any, what: str) -> str:
 Neurons = Annotated[Any, partial(whole, least=2, most=10**9)]
 
 
-@checked
+@formula
 def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) -> np.ndarray:
     """The probability that a step of Hebb's rule turns a neuron of a stored pattern, `(...)` as the load.
 
@@ -69,7 +69,7 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
     return np.asarray(np.where(signs > COUNTED_SIGNS, normal, binom.cdf(most, np.minimum(signs, COUNTED_SIGNS), 0.5)))
 
 
-@checked
+@formula
 def load_at_error(error: Some) -> np.ndarray:
     """The load α at which a step turns this share of the neurons, for N → ∞, `(...)` as the error: 1/F⁻¹(error)².
 
@@ -85,7 +85,7 @@ def load_at_error(error: Some) -> np.ndarray:
     return np.asarray(1 / ndtri(error) ** 2)
 
 
-@checked
+@formula
 def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neurons: Neurons) -> float:
     """The share of stored patterns in which one step turns no neuron, (1 − P(error))^N, as if neurons were independent.
 
@@ -97,7 +97,7 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
     return float(np.exp(neurons * np.log1p(-bit_error(patterns / neurons, neurons))))
 
 
-@checked
+@formula
 def faultless_patterns(neurons: Some, every: Flag = False, rule: Annotated[str, _rule] = "hebb") -> np.ndarray:
     """The number of patterns up to which a rule keeps one without any error, `(...)` as the neurons: Hebb's N/(2 ln N).
 

@@ -23,8 +23,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Moderate, formula
 from hopattn.foundation.checks import real, whole
-from hopattn.foundation.declared import Moderate, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.separation import FREELY, margins
 
@@ -47,7 +47,7 @@ class RandomStorage:
 
 
 @FREELY
-@checked
+@formula
 def random_storage(
     dim: Annotated[int, partial(whole, least=2)], scale: Moderate, beta: Moderate = 1.0, failure: Moderate = 0.001
 ) -> RandomStorage:
@@ -82,7 +82,7 @@ def random_storage(
 
 
 @FREELY
-@checked
+@formula
 def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 5: the largest distance of one update from its pattern, `(n_patterns,)`; 0 for a single pattern.
 
@@ -101,7 +101,7 @@ def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.n
 
 
 @FREELY
-@checked
+@formula
 def contraction_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 4: the largest factor by which one update changes the distance to the fixed point, `(n_patterns,)`.
 

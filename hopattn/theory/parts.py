@@ -15,11 +15,11 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.boundary import Count, Real, formula
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Count, Real, checked
 
 
-@checked
+@formula
 def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)], threshold: Real = 0.5) -> float:
     """The share of all sums of random parts that one step of a threshold layer keeps.
 

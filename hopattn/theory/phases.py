@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hopattn.foundation.declared import checked
+from hopattn.foundation.boundary import formula
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import (
     COLDEST,
@@ -50,7 +50,7 @@ load at which the two free energies are alike, expanded to the second order in 1
 of the equations in 40 digits at eleven temperatures from .98 to .999; the next one is −8e4 (1 − T)⁹."""
 
 
-@checked
+@formula
 def critical_load(temperature: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c at which a pattern is retrieved, `(...)` as the temperature; 0 from T = 1 on.
 
@@ -60,7 +60,7 @@ def critical_load(temperature: Numbers = 0.0) -> np.ndarray:
     return each_number(_critical_load, np.maximum(temperature, COLDEST))
 
 
-@checked
+@formula
 def retrieval_temperatures(load: Numbers) -> np.ndarray:
     """The lowest and the highest temperature at which a stored pattern stays, `(..., 2)`; NaN above a load of .138189.
 
@@ -74,7 +74,7 @@ def retrieval_temperatures(load: Numbers) -> np.ndarray:
     return _both(_critical_load, load)
 
 
-@checked
+@formula
 def retrieval_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_M(α) up to which a stored pattern stays, `(...)` as the load; NaN above .138189.
 
@@ -87,7 +87,7 @@ def retrieval_temperature(load: Numbers) -> np.ndarray:
     return np.asarray(_both(_critical_load, load)[..., 1])
 
 
-@checked
+@formula
 def stable_load(temperature: Numbers = 0.0) -> np.ndarray:
     """The largest load at which the stored patterns are the deepest states, `(...)` as the temperature.
 
@@ -99,7 +99,7 @@ def stable_load(temperature: Numbers = 0.0) -> np.ndarray:
     return each_number(_stable_load, np.maximum(temperature, COLDEST))
 
 
-@checked
+@formula
 def stable_temperatures(load: Numbers) -> np.ndarray:
     """The lowest and the highest temperature at which the stored patterns are the deepest states, `(..., 2)`.
 
@@ -112,7 +112,7 @@ def stable_temperatures(load: Numbers) -> np.ndarray:
     return _both(_stable_load, load)
 
 
-@checked
+@formula
 def stable_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_c(α) up to which the stored patterns are the deepest states, `(...)` as the load.
 
@@ -124,7 +124,7 @@ def stable_temperature(load: Numbers) -> np.ndarray:
     return np.asarray(_both(_stable_load, load)[..., 1])
 
 
-@checked
+@formula
 def replica_load(temperature: Numbers) -> np.ndarray:
     """The largest load at which replicas of a retrieved state are alike, `(...)` as the temperature; 0 at T = 0.
 
@@ -140,7 +140,7 @@ def replica_load(temperature: Numbers) -> np.ndarray:
     return each_number(_replica_load, temperature)
 
 
-@checked
+@formula
 def replica_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_R(α) below which replicas of a retrieved state differ, `(...)` as the load; NaN above .138186.
 
@@ -152,7 +152,7 @@ def replica_temperature(load: Numbers) -> np.ndarray:
     return each_number(_replica_temperature, load)
 
 
-@checked
+@formula
 def glass_temperature(load: Numbers) -> np.ndarray:
     """The temperature T_g = 1 + √α above which no order is left, `(...)` as the load.
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, given_numbers
 
@@ -30,7 +30,7 @@ def _share(value: Any, what: str) -> float:
     return share
 
 
-@checked
+@formula
 def held_share(spread: Numbers, held: Annotated[float, _share] = 0.9) -> np.ndarray:
     """The share k/n of the keys that hold the share `held` of the softmax weight, Φ(Φ⁻¹(held) − v), `(...)`.
 
@@ -44,7 +44,7 @@ def held_share(spread: Numbers, held: Annotated[float, _share] = 0.9) -> np.ndar
     return np.asarray(ndtr(ndtri(held) - spread))
 
 
-@checked
+@formula
 def gaussian_load(beta: Annotated[Any, partial(given_numbers, zero=False)]) -> np.ndarray:
     """The load α = ln P/N up to which the exponential memory recalls a typical one of P Gaussian patterns, `(...)`.
 

@@ -21,8 +21,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import real, whole
-from hopattn.foundation.declared import Flag, checked
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.theory.dense import turned
 
@@ -41,7 +41,7 @@ def _order(value: Any, what: str) -> Any:
 Order = Annotated[int | Literal["exponential"], _order]
 
 
-@checked
+@formula
 def sequence_error(
     patterns: Annotated[int, partial(whole, most=10**12)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
@@ -74,7 +74,7 @@ def sequence_error(
     return turned((patterns - 1) * np.ldexp(1.0, both - neurons), spread)
 
 
-@checked
+@formula
 def sequence_capacity(
     neurons: Annotated[float, lambda value, what: real(value, what, above=1.0)],
     n: Order = 1,

@@ -21,8 +21,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Real, formula
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Real, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
@@ -40,7 +40,7 @@ def _activity(value: Any, what: str = "activity") -> float:
     return a
 
 
-@checked
+@formula
 def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], threshold: Real) -> np.ndarray:
     """The cosine of the retrieved state with its pattern, F(x₁) √(a/q), `(...)` as the load; 0 where it is lost.
 
@@ -78,7 +78,7 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
     return np.where(load > 0, cosine.reshape(np.shape(load)), 1.0)
 
 
-@checked
+@formula
 def sparse_load(activity: Annotated[Any, partial(given_numbers, zero=False)]) -> np.ndarray:
     """The largest load α_c at which the equations keep an overlap with the best threshold, `(...)` as the activity.
 

@@ -26,8 +26,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import require_time, whole
-from hopattn.foundation.declared import checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers, peak, root
@@ -83,7 +83,7 @@ def _together(*named: tuple[str, np.ndarray]) -> list[np.ndarray]:
         raise InvalidInput(f"{shapes} do not fit each other") from None
 
 
-@checked
+@formula
 def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None) -> np.ndarray:
     """The load α = ln P/N up to which a state stays near a pattern, `(...)`; at T = 0, α_c(β).
 
@@ -115,7 +115,7 @@ def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None
     return np.asarray(np.where(t <= 1 / beta, below, _sharp(state, t)))
 
 
-@checked
+@formula
 def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
     """The temperature T up to which a state stays near a pattern, `(...)`: the inverse of `sphere_load`.
 
@@ -133,7 +133,7 @@ def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
     return np.asarray(np.where(load <= _gap(beta), found, np.nan))
 
 
-@checked
+@formula
 def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     """The mean overlap φ with the one pattern whose valley the state is in, `(...)`: φ_eq, or that of N neurons.
 
@@ -148,7 +148,7 @@ def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     return each_number(lambda t: _tilted(neurons, neurons / t).overlap if t > 1 / LARGEST_BETA else 1.0, temperature)
 
 
-@checked
+@formula
 def sphere_noise(beta: Scale, neurons: Neurons = None) -> np.ndarray:
     """g, the logarithm of the mean of exp(βNφ) over the sphere, divided by N, `(...)`.
 
@@ -163,7 +163,7 @@ def sphere_noise(beta: Scale, neurons: Neurons = None) -> np.ndarray:
     return each_number(lambda b: _tilted(neurons, b * neurons).noise / neurons, beta)
 
 
-@checked
+@formula
 def sphere_bound(beta: Scale) -> np.ndarray:
     """The load α up to which Ramsauer's bound promises that a pattern is recalled, `(...)`; below `sphere_load`.
 
@@ -184,7 +184,7 @@ def sphere_bound(beta: Scale) -> np.ndarray:
     return np.asarray(bisected(excess, np.zeros_like(beta), np.minimum(beta, np.maximum(1, 0.5 * np.log1p(beta)))))
 
 
-@checked
+@formula
 def sphere_weight(load: Numbers, beta: Scale, neurons: Neurons) -> np.ndarray:
     """The mean weight that the first step gives the pattern that the cue equals, `(...)`, at finite N, exactly.
 
@@ -204,7 +204,7 @@ def sphere_weight(load: Numbers, beta: Scale, neurons: Neurons) -> np.ndarray:
     return each_number(partial(_weight, neurons), load, beta)
 
 
-@checked
+@formula
 def relu_load(beta: Scale) -> np.ndarray:
     """The load α_th of a log-sum-ReLU memory below which no other pattern is near a pattern, `(...)`; 0 up to β = 1.
 

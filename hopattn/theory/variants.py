@@ -23,8 +23,8 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.boundary import Count, Positive, Real, formula
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Count, Positive, Real, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import means
@@ -39,7 +39,7 @@ LEAST_RATE = 2.0
 """An ε at which no pattern is kept."""
 
 
-@checked
+@formula
 def noisy_load(noise: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c of a Hopfield network whose synapses have static noise, at T = 0, `(...)` as the noise.
 
@@ -94,7 +94,7 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
     return (t * root(excess, warm * (1 - 1e-9), 1 / t, 1e-15 * warm)) ** 2
 
 
-@checked
+@formula
 def shared_overlap(empty: Real, which: Count = 1) -> float:
     """δ^(k−1)(1 − δ), the overlap with pattern k of a state that retrieves few diluted patterns one after another.
 
@@ -110,7 +110,7 @@ def shared_overlap(empty: Real, which: Count = 1) -> float:
     return (1 - empty) * empty ** (which - 1)
 
 
-@checked
+@formula
 def forgetting_load(rate: Positive) -> float:
     """The patterns a neuron that are remembered where each new one is stored with a larger weight, at T = 0.
 

@@ -4,7 +4,7 @@ attention(q, k, v) = Σ_j p_j v_j,   p = ∇Ψ(q Kᵀ)
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from hopattn.foundation.arrays import (
     as_float,
     in_numbers_of,
     namespace,
-    require_broadcast,
-    require_dim,
-    require_fitting,
     require_one_device,
+    shaped,
 )
-from hopattn.foundation.declared import shaped
+from hopattn.foundation.boundary import Of, finite, public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
 from hopattn.retrieval.masks import as_mask, joint, require_on_scores, unseen_as_0
@@ -28,16 +26,14 @@ from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.from_torch import knows_torch_words
 from hopattn.transformer.positions.alibi import Alibi
 
 
-@knows_torch_words
-@in_range
+@public
 def attention(
-    q: Any,
-    k: Any,
-    v: Any,
+    q: Annotated[Any, Of("… n dim")],
+    k: Annotated[Any, Of("… m dim")],
+    v: Annotated[Any, Of("… m dim_out")],
     *,
     beta: float | None = None,
     mask: Any = None,
@@ -65,24 +61,22 @@ def attention(
     >>> ha.attention([[0, 10]], e, e, beta=1.0).round(3)
     array([[0., 1.]])
     """
-    keys = as_float(k, "k")
-    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    leading, finite = require_texts(queries, keys, values), None
-    scores = (*leading, queries.shape[-2], keys.shape[-2])
+    leading, finite = leading_axes("q, k, v", q, k, v), None
+    scores = (*leading, q.shape[-2], k.shape[-2])
     if bias is not None:
-        numbers = as_bias(bias, keys, "k")
+        numbers = as_bias(bias, k, "k")
         require_on_scores(numbers, scores, "bias")
         allowed, finite = split_bias(numbers)
         mask = joint(mask, allowed)
-    rule, chosen = as_mask(mask), _separation_of_heads(separation, beta, sink, keys, leading)
-    keys, values = unseen_as_0(rule, scores, keys, values)
-    return Retrieval(Dot(), chosen, Identity())(queries, keys, values, rule, finite).state
+    rule, chosen = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
+    keys, values = unseen_as_0(rule, scores, k, v)
+    return Retrieval(Dot(), chosen, Identity())(q, keys, values, rule, finite).state
 
 
-@in_range
+@public(may_be=finite)
 def free_energy(
-    q: Any,
-    k: Any,
+    q: Annotated[Any, Of("… n dim")],
+    k: Annotated[Any, Of("… m dim")],
     *,
     beta: float | None = None,
     mask: Any = None,
@@ -98,10 +92,8 @@ def free_energy(
     >>> ha.transformer.free_energy([[0, 10]], [[1, 0], [1, 0], [0, 1], [1, 0]], beta=1.0).effective_keys.round(2)
     array([1.])
     """
-    keys = as_float(k, "k")
-    queries = as_float(q, "q", like=keys)
-    chosen = _separation_of_heads(separation, beta, sink, keys, require_texts(queries, keys))
-    return Retrieval(Dot(), chosen, Identity()).free_energy(queries, keys, mask)
+    chosen = _separation_of_heads(separation, beta, sink, k, leading_axes("q, k", q, k))
+    return Retrieval(Dot(), chosen, Identity()).free_energy(q, k, mask)
 
 
 def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
@@ -182,29 +174,6 @@ def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
     return namespace(bias).broadcast_to(bias, shape)
 
 
-def require_texts(queries: Array, keys: Array, values: Array | None = None) -> tuple[int, ...]:
-    """The axes before the words; raises `InvalidInput` unless queries, keys and values fit, as `attention` expects."""
-    texts = {"q": queries, "k": keys} if values is None else {"q": queries, "k": keys, "v": values}
-    names = ", ".join(texts)
-    try:
-        namespace(*texts.values())
-    except InvalidInput as error:
-        raise InvalidInput(f"{names}: {error}") from None
-    for what, array in texts.items():
-        if array.ndim < 2 or 0 in array.shape[-2:]:
-            raise InvalidInput(f"{what}: got shape {tuple(array.shape)}; expected (…, n, dim) with at least one row")
-    require_dim(queries, keys.shape[-1], "q", "k")
-    for what, array in texts.items():
-        require_fitting(array, keys, what, "k")
-    if values is not None and keys.shape[-2] != values.shape[-2]:
-        raise InvalidInput(f"v: {values.shape[-2]} rows do not fit {keys.shape[-2]} keys")
-    return leading_axes(names, *texts.values())
-
-
 def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:
     """The axes before the words to which texts `(…, n, dim)` broadcast; raises `InvalidInput` if they do not."""
-    leading = [tuple(text.shape[:-2]) for text in texts]
-    try:
-        return np.broadcast_shapes(*leading)
-    except ValueError:
-        raise InvalidInput(f"{what}: the leading axes {', '.join(map(str, leading))} do not broadcast") from None
+    return common_axes(what, *(tuple(text.shape[:-2]) for text in texts))

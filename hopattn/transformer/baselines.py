@@ -7,8 +7,8 @@ from functools import partial
 from typing import Annotated, Any
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import Count, Declared
 from hopattn.foundation.checks import each, entries_of, instance, real, whole
-from hopattn.foundation.declared import Count, Declared
 from hopattn.foundation.errors import InvalidInput
 
 

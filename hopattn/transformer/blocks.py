@@ -12,15 +12,14 @@ from functools import partial
 from typing import Any
 
 from hopattn.foundation.arrays import Array, as_float
+from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, flag, instance
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import (
     affine_from,
     affine_state,
-    knows_torch_words,
     require_names,
     with_all_biases,
     with_options,
@@ -124,15 +123,14 @@ class Block:
             return "norms_after"
         return "gate" if self.feed_forward is not None and self.feed_forward.gate is not None else ""
 
-    @knows_torch_words
-    @in_range
+    @public
     def __call__(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> Array:
         """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
         return self.computed_with(MultiHead.__call__, x, mask, source=source, source_mask=source_mask, bias=bias).state
 
-    @in_range
+    @public(may_be=finite)
     def trace(
         self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
     ) -> BlockTrace:
@@ -254,7 +252,7 @@ def norm_state(name: str, norm: Any, what: str) -> dict[str, Array]:
     return norm.to_torch(name)
 
 
-@in_range
+@public(may_be=finite)
 def stack(layers: Iterable[Block], x: Any, mask: Any = None, *, source: Any = None) -> list[BlockTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_text, namespace
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import as_text, finite, public
 from hopattn.foundation.checks import entries_of, whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
@@ -86,7 +86,7 @@ class KeyValueCache:
             object.__setattr__(following, name, value)
         return output, following
 
-    @in_range
+    @public(may_be=finite)
     def _grown(self, words: Array, end: int) -> tuple[Array, _Rooms]:
         """The output for further words, and the rooms with them, which are filled after all layers succeeded."""
         first, rooms, further = self.length, self._rooms, dict[tuple[int, int], tuple[Array, Array]]()

@@ -4,22 +4,23 @@ W_t = W_{t−1} + η_t (v_t − W_{t−1} φ(k_t)) φ(k_t)ᵀ / |φ(k_t)|²     
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast, widened
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, widened
+from hopattn.foundation.boundary import Count, Of, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import masked
-from hopattn.transformer.linear_attention import by_chunks, further_words, queries_of
+from hopattn.transformer.linear_attention import StateOfText, Text, Values, by_chunks
 
 
 @dataclass(frozen=True, eq=False)
-class DeltaState:
+class DeltaState(StateOfText):
     """The state of a text under the delta rule: a matrix W. A later pair overwrites the earlier value of its key.
 
     features, dims, length: as of `ha.transformer.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before
@@ -41,22 +42,21 @@ class DeltaState:
     def __post_init__(self) -> None:
         feature_maps.make(self.features)
 
-    @in_range
-    def read(self, q: Any) -> Array:
+    @public
+    def read(self, q: Annotated[Any, Of("… dim")]) -> Array:
         """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
-        queries = queries_of(q, self)
-        fields = feature_maps.make(self.features)(widened(queries)) @ self.couplings.mT
-        return namespace(queries).astype(fields, queries.dtype)
+        self._require_keys()
+        fields = feature_maps.make(self.features)(widened(q)) @ self.couplings.mT
+        return namespace(q).astype(fields, q.dtype)
 
-    @in_range
-    def attended(self, q: Any, k: Any, v: Any, rate: Any = 1.0, chunk: int = 64) -> tuple[Array, "DeltaState"]:
+    @public(may_be=finite)
+    def attended(self, q: Text, k: Text, v: Values, rate: Any = 1.0, chunk: Count = 64) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
         q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.transformer.delta_attention`, which raises the
         same.
         """
-        words = further_words(q, k, v, self.dims)
-        return by_chunks(self, (*words, _rates(rate, widened(words[1]))), chunk, DeltaState._next)
+        return by_chunks(self, (q, k, v, _rates(rate, widened(k))), chunk, DeltaState._next)
 
     def _next(self, q: Array, k: Array, v: Array, rates: Array) -> tuple[Array, "DeltaState"]:
         """The outputs of one chunk of words, and the state behind it.
@@ -79,9 +79,9 @@ class DeltaState:
         return outputs, replace(self, couplings=couplings, dims=dims, length=length)
 
 
-@in_range
+@public
 def delta_attention(
-    q: Any, k: Any, v: Any, *, rate: Any = 1.0, features: str | Features = "identity", chunk: int = 64
+    q: Any, k: Any, v: Any, *, rate: Any = 1.0, features: str | Features = "identity", chunk: Count = 64
 ) -> Array:
     """Causal linear attention with the delta rule: word t is answered by W_t φ(q_t), after its own pair was learned.
 

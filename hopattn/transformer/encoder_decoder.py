@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
 from hopattn.transformer.blocks import Block, norm_state
 from hopattn.transformer.feed_forward import Affine
-from hopattn.transformer.from_torch import knows_torch_words, require_names, with_all_biases, with_options, with_prefix
+from hopattn.transformer.from_torch import require_names, with_all_biases, with_options, with_prefix
 from hopattn.transformer.normalisation import LayerNorm, Normalisation
 
 SIDES = ("encoder", "decoder")
@@ -114,7 +114,7 @@ class EncoderDecoder:
             state |= {} if norm is None else norm_state(f"{side}.norm", norm, f"norm of the {side}")
         return with_all_biases(state)
 
-    @in_range
+    @public
     def memory(self, source: Any, mask: Any = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
         words = source
@@ -122,8 +122,7 @@ class EncoderDecoder:
             words = block(words, mask)
         return words if self.norms[0] is None else self.norms[0](words)
 
-    @knows_torch_words
-    @in_range
+    @public
     def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
-from hopattn.foundation.declared import shaped
+from hopattn.foundation.arrays import Array, as_float, namespace, shaped, widened
+from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.foundation.vectors import linear, rectified
 
@@ -64,11 +63,11 @@ class Affine:
         """The dims of the output and of the input."""
         return int(self.weight.shape[0]), int(self.weight.shape[1])
 
-    @in_range
+    @public
     def __call__(self, x: Any) -> Array:
         """W x + b for each row of x."""
         rows = as_float(x, "x", like=self.weight)
-        require_dim(rows, self.weight.shape[1], "x", "the matrix")
+        shaped(rows, "x", "… dim", dim=(self.weight.shape[1], "the matrix"))
         product = linear(rows, self.weight)
         return product if self.bias is None else product + self.bias
 
@@ -152,7 +151,7 @@ class FeedForward:
     def __init__(self, w_in: Any, w_out: Any, activation: str = "relu", *, gate: Any = None) -> None:
         inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
         opened = None if gate is None else Affine.of(gate, "gate")
-        require_dim(outer.weight, inner.dims[0], "w_out", "the rows of w_in")
+        shaped(outer.weight, "w_out", "dim_out dim", dim=(inner.dims[0], "the rows of w_in"))
         reject_unknown("activation", [activation], NONLINEARITIES)
         if opened is not None and opened.dims != inner.dims:
             raise InvalidInput(f"gate: got {opened.dims}; expected the shape of w_in, {inner.dims}")
@@ -163,12 +162,12 @@ class FeedForward:
         gated = "" if self.gate is None else ", gated"
         return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}'{gated})"
 
-    @in_range
+    @public
     def __call__(self, x: Any) -> Array:
         """W₂ f(W₁ x + b₁) + b₂ for each row of x."""
         return self.outer(self.hidden(x))
 
-    @in_range
+    @public
     def hidden(self, x: Any) -> Array:
         """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds.
 

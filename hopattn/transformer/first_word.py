@@ -17,10 +17,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import shaped
+from hopattn.foundation.boundary import Count, Declared, Flag, public
 from hopattn.foundation.checks import Seed, generator, real, require_room, whole
-from hopattn.foundation.declared import Count, Declared, Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 
@@ -76,8 +76,7 @@ class FirstWord(Declared):
         cell = Recurrent(np.eye(size, 2 * size, size), np.zeros((size, size)), activation="identity")
         return RecurrentDecoder(cell, beta=self.beta or 1.0)
 
-    @in_range
-    @checked
+    @public
     def read(self, words: Any, *, attention: Flag) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 
@@ -100,7 +99,7 @@ class FirstWord(Declared):
         answers = self.decoder(np.zeros((len(states), 1, self.dim + 1)), memory, start=question)
         return np.asarray(answers[:, 0, : self.dim])
 
-    @checked
+    @public
     def measured(self, n: AtLeast0, names: AtLeast2, trials: Count, rng: Seed = None) -> dict[str, np.ndarray]:
         """How well the first word is read out of random texts, n words later: the numbers of each trial, `(trials,)`.
 
@@ -120,7 +119,7 @@ class FirstWord(Declared):
             numbers[f"accuracy {how}"] = (np.argmax(cosines, axis=1) == 0).astype(float)
         return numbers
 
-    @checked
+    @public
     def shares(self, n: AtLeast0, *, attention: Flag) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
         require_room(2 * n, f"first_word: {n:,} words")
@@ -138,7 +137,7 @@ class FirstWord(Declared):
         shares = self.shares(n, attention=attention)
         return float(shares[0] / np.linalg.norm(shares))
 
-    @checked
+    @public
     def accuracy(self, n: AtLeast0, names: AtLeast2, *, attention: Flag) -> float:
         """The probability that the first word is nearest to what is read, among so many random names of one length.
 

@@ -4,57 +4,17 @@ A `torch.nn.MultiheadAttention` keeps W_Q, W_K and W_V in one matrix, the heads 
 not needed: the arrays may be of any library.
 """
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import wraps
 from typing import Any, TypeVar
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, namespace, shaped
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import shaped
-from hopattn.foundation.errors import InvalidInput, quoted, unknown
-from hopattn.retrieval.step import Retrieval
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.transformer.feed_forward import Affine
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-CAUSAL = '"causal"; the queries are the last words among the keys, not the first'
-PADDING = "hopattn.padding(lengths, n), in which True = may attend"
-BOOLEANS, FIRST = ", True = may attend", ", the first argument"
-TORCH_WORDS: dict[str, dict[str, str]] = {
-    "is_causal": {"mask": CAUSAL},
-    "tgt_is_causal": {"mask": CAUSAL},
-    "attn_mask": {"mask": " for booleans, True = may attend; bias= for numbers that are added"},
-    "key_padding_mask": {"mask": PADDING},
-    "src_key_padding_mask": {"mask": PADDING, "source_mask": PADDING},
-    "tgt_key_padding_mask": {"mask": PADDING, "target_mask": PADDING},
-    "memory_key_padding_mask": {"source_mask": PADDING},
-    "src_mask": {"mask": BOOLEANS, "source_mask": BOOLEANS},
-    "tgt_mask": {"mask": BOOLEANS, "target_mask": BOOLEANS},
-    "memory_mask": {"source_mask": BOOLEANS},
-    "memory": {"source": ""},
-    "scale": {"beta": ""},
-    "query": {"q": "", "x": FIRST},
-    "key": {"k": "", "source": ""},
-    "value": {"v": "", "source": ""},
-    "src": {"x": FIRST, "source": ""},
-    "tgt": {"x": FIRST, "target": ""},
-}
-"""The words of `scaled_dot_product_attention`, `MultiheadAttention`, `Transformer` and its layers.
-
-Each has our names that may take its place, with what follows the `=`. A message gives the first that the function has.
-"""
-WITHOUT = {
-    **dict.fromkeys(
-        ("need_weights", "average_attn_weights"), "all weights are in the trace of a hopattn.Head or hopattn.MultiHead"
-    ),
-    "scale": "it is beta= of hopattn.Head",
-    "dropout_p": "there is no dropout; leave it out",
-    "enable_gqa": "repeat the heads: k.repeat_interleave(n, -3), and v alike; hopattn.MultiHead shares keys and values",
-}
-"""The words in whose place nothing is written, each with the reason."""
 
 DEFAULTS = {"norm_first": False, "activation": "relu", "epsilon": 1e-5}
 """PyTorch's own defaults of what a state does not keep."""
@@ -63,40 +23,6 @@ PARTS = (
     *("Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer"),
 )
 """The classes of `torch.nn` that a module may be made of."""
-
-
-def knows_torch_words(function: Function) -> Function:
-    """A decorator: a keyword that the function lacks raises `InvalidInput`, with our word for one of PyTorch's.
-
-    So do more arguments by position than the function takes, with the names of the others. The signature names each
-    part of a step, which a function may take as `**parts`.
-    """
-    signature = inspect.signature(function)
-    if "parts" in signature.parameters:
-        of_step = inspect.signature(Retrieval.of).parameters.values()
-        before = [one for one in signature.parameters.values() if one.name != "parts"]
-        signature = signature.replace(parameters=[*before, *of_step])
-    own = {name: one.kind is one.KEYWORD_ONLY for name, one in signature.parameters.items()}
-    what = function.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
-    placed, named = [name for name in own if not own[name]], [f"{name}=" for name in own if own[name]]
-    others = f"write {', '.join(named)} by name" if named else "there are no others"
-    few = f"{what}: expected only {', '.join(name for name in placed if name != 'self')} by position; {others}"
-
-    @wraps(function)
-    def called(*args: Any, **options: Any) -> Any:
-        for name in options:
-            if name not in own:
-                cures = [f"write {ours}={rest}" for ours, rest in TORCH_WORDS.get(name, {}).items() if ours in own]
-                cures += [WITHOUT[name]] if name in WITHOUT else []
-                nearest = unknown(name, [one for one in own if one != "self"])
-                message = f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
-                raise InvalidInput(f"{what}: option {message}")
-        if len(args) > len(placed):
-            raise InvalidInput(few)
-        return function(*args, **options)
-
-    called.__signature__ = signature  # type: ignore[attr-defined]
-    return called  # type: ignore[return-value]
 
 
 def heads_state(maps: Sequence[Affine], out: Affine) -> dict[str, Array]:

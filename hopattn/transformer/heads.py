@@ -15,20 +15,11 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
-from hopattn.foundation.arrays import (
-    Array,
-    as_array,
-    as_text,
-    in_numbers_of,
-    namespace,
-    require_broadcast,
-    require_dim,
-    require_fitting,
-    widened,
-)
+from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, require_fitting, shaped, widened
+from hopattn.foundation.boundary import as_text, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores, unseen_as_0
 from hopattn.retrieval.separation import separation_of
@@ -43,7 +34,6 @@ from hopattn.transformer.attention import (
     stacked_sinks,
 )
 from hopattn.transformer.feed_forward import Affine
-from hopattn.transformer.from_torch import knows_torch_words
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
@@ -106,7 +96,7 @@ class Head:
     query_norm: Callable[[Any], Array]
     key_norm: Callable[[Any], Array]
 
-    @knows_torch_words
+    @public(parts=Retrieval.of)
     def __init__(
         self,
         w_query: Any,
@@ -145,8 +135,7 @@ class Head:
                 shown.append(f"{name}={quoted(tuple(part.shape) if hasattr(part, 'shape') else part)}")
         return f"Head({', '.join(shown)})"
 
-    @knows_torch_words
-    @in_range
+    @public
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
         """The head's output `(…, n, dim_out)` for a text `(…, n, dim)`; see `trace` for the arguments.
 
@@ -154,7 +143,7 @@ class Head:
         """
         return self._alone.output(texts_of(self, x, source), as_mask(mask), self._lifted(bias))
 
-    @in_range
+    @public(may_be=finite)
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
         """All arrays that the head computes for a text x `(…, n, dim)`.
 
@@ -335,7 +324,7 @@ def texts_of(head: Head, x: Any, source: Any, key: Any = None, value: Any = None
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
     if value is None:
-        require_dim(head.w_value, head.key.dims[1], "w_value", "w_key")
+        shaped(head.w_value, "w_value", "dim_out dim", dim=(head.key.dims[1], "w_key"))
     text = as_text(x, "x", head.w_query, MATRICES)
     given, what = (source, "source") if key is None else (key, "key")
     keyed = text if given is None else _source(given, what, head.w_key)

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from hopattn.foundation.arrays import in_numbers_of, namespace
+from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.interventions import Response, Worth, worth_of_step
 from hopattn.retrieval.masks import rows_taken
 from hopattn.transformer.attention import split_bias
@@ -15,7 +15,7 @@ NO_STATES = {"energy": "values differ from keys, so that there is no energy of s
 """Why a head lacks energies."""
 
 
-@in_range
+@public(may_be=finite)
 def worth(head: Head, x: Any, token: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Worth:
     """The worth of a token to each query of a head: the output without that key, by a formula and measured.
 

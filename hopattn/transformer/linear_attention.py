@@ -10,36 +10,36 @@ z is one more row of W, for a value that is 1 at every key. Random features come
 b = log φ(k), and the size of a sum over keys is kept as a logarithm, as in the online softmax.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_dim, widened
-from hopattn.foundation.checks import flag, whole
+from hopattn.foundation.arrays import Array, namespace, widened
+from hopattn.foundation.boundary import Count, Fit, Flag, Of, Owner, finite, public
+from hopattn.foundation.checks import flag
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import cond, detached
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative
 from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mask, like
 from hopattn.retrieval.separation.base import masked
-from hopattn.transformer.attention import require_texts
 
 State = TypeVar("State")
-NO_KEYS = "state: it holds no keys yet; give it keys and values first"
+Text = Annotated[Any, Of("… n dim")]
+Values = Annotated[Any, Of("… n dim_out")]
 
 
-@in_range
+@public
 def linear_attention(
-    q: Any,
-    k: Any,
-    v: Any,
+    q: Annotated[Any, Of("… n dim")],
+    k: Annotated[Any, Of("… m dim")],
+    v: Annotated[Any, Of("… m dim_out")],
     *,
     features: str | Features = "elu",
     mask: Any = None,
     normalise: bool = True,
-    chunk: int = 64,
+    chunk: Count = 64,
 ) -> Array:
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.
 
@@ -57,26 +57,46 @@ def linear_attention(
     >>> ha.transformer.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
     array([[3.889]])
     """
-    queries, keys, values = _words(q, k, v)
     state, rule = LinearState(features, normalise), as_mask(mask)
     if isinstance(rule, NoMask):
-        return state.extended(keys, values).read(queries)
+        return state.extended(k, v).read(q)
     if not isinstance(rule, (Causal, Strict)):
         raise InvalidInput(
             f"mask: expected 'none', 'causal' or 'strict', not {quoted(rule)}; "
             "a head with the similarity 'feature_map' and the separation 'proportional' takes any mask"
         )
-    before = keys.shape[-2] - queries.shape[-2]
+    before = k.shape[-2] - q.shape[-2]
     if before < 0:
-        raise InvalidInput(f"mask: {queries.shape[-2]} queries are more than {keys.shape[-2]} keys")
+        raise InvalidInput(f"mask: {q.shape[-2]} queries are more than {k.shape[-2]} keys")
     if before:
-        state = state.extended(keys[..., :before, :], values[..., :before, :])
-    last = keys[..., before:, :], values[..., before:, :]
-    return state.attended(queries, *last, isinstance(rule, Strict), chunk)[0]
+        state = state.extended(k[..., :before, :], v[..., :before, :])
+    last = k[..., before:, :], v[..., before:, :]
+    return state.attended(q, *last, isinstance(rule, Strict), chunk)[0]
+
+
+class StateOfText(Owner):
+    """The base of a state: the arrays of a call have the dims of its keys and values.
+
+    couplings: W, `(…, dim_out, n_features)`; None before the first key. dims: those of a key and a value, or None.
+    """
+
+    couplings: Array
+    dims: tuple[int, int] | None
+
+    def _fit(self, axes: Container[str]) -> Fit:
+        fit = Fit(None if self.couplings is None else ("the state", self.couplings))
+        for axis, length in zip(("dim", "dim_out"), self.dims or (), strict=False):
+            fit.sizes[axis] = length, "the state"
+        return fit
+
+    def _require_keys(self) -> None:
+        """Raise `InvalidInput` for a state without keys."""
+        if self.dims is None:
+            raise InvalidInput("state: it holds no keys yet; give it keys and values first")
 
 
 @dataclass(frozen=True, eq=False)
-class LinearState:
+class LinearState(StateOfText):
     """The state of a text under linear attention: W = Σ_j v_j φ(k_j)ᵀ, all that a later query needs.
 
     features, normalise: as in `ha.transformer.linear_attention`. couplings: W, `(…, dim_out, n_features)`, with
@@ -115,35 +135,34 @@ class LinearState:
 
         Of random features, a number beyond the range of floats is infinite. Raises `InvalidInput` without keys.
         """
-        if self.dims is None:
-            raise InvalidInput(NO_KEYS)
+        self._require_keys()
         return self._sums.value
 
     @property
     def _sums(self) -> "Sums":
         return Sums(self.couplings, None if self.tops is None else self.tops[..., None, :])
 
-    @in_range
-    def extended(self, k: Any, v: Any) -> "LinearState":
+    @public(may_be=finite)
+    def extended(self, k: Text, v: Values) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
-        _, keys, values = further_words(k, k, v, self.dims)
-        return self._with(widened(keys), self._marked(widened(values)))
+        return self._with(widened(k), self._marked(widened(v)))
 
-    @in_range
-    def read(self, q: Any) -> Array:
+    @public
+    def read(self, q: Annotated[Any, Of("… dim")]) -> Array:
         """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far."""
-        queries = queries_of(q, self)
-        return namespace(queries).astype(self._output(self._seen(widened(queries))), queries.dtype)
+        self._require_keys()
+        return namespace(q).astype(self._output(self._seen(widened(q))), q.dtype)
 
-    @in_range
-    def attended(self, q: Any, k: Any, v: Any, strict: bool = False, chunk: int = 64) -> tuple[Array, "LinearState"]:
+    @public(may_be=finite)
+    def attended(
+        self, q: Text, k: Text, v: Values, strict: Flag = False, chunk: Count = 64
+    ) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 
         q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. strict: a word does not see itself, and the first word's output is 0.
         chunk: the number of words at once; it changes the time alone. Raises `InvalidInput` as `attention` does.
         """
-        rule = Strict() if flag(strict, "strict") else Causal()
-        queries, keys, values = further_words(q, k, v, self.dims)
+        rule = Strict() if strict else Causal()
 
         def answered(state: LinearState, q: Array, k: Array, v: Array) -> tuple[Array, LinearState]:
             following = state._with(k, v)
@@ -152,7 +171,7 @@ class LinearState:
             sums = state._among(q, k, v, rule)
             return state._output(sums if state.dims is None else state._seen(q).merged(sums)), following
 
-        return by_chunks(self, (queries, keys, self._marked(widened(values))), chunk, answered)
+        return by_chunks(self, (q, k, self._marked(widened(v))), chunk, answered)
 
     def _with(self, keys: Array, values: Array) -> "LinearState":
         """The state with further keys and marked values."""
@@ -202,33 +221,6 @@ class LinearState:
         return sums.field[..., :-1] / nonzero(sums.field[..., -1:]) if self.normalise else sums.value
 
 
-def queries_of(q: Any, state: Any) -> Array:
-    """The queries of a state as an array; raises `InvalidInput` for another dim, and for a state without keys."""
-    if state.dims is None:
-        raise InvalidInput(NO_KEYS)
-    queries = as_float(q, "q", like=state.couplings)
-    require_dim(queries, state.dims[0], "q", "the state")
-    return queries
-
-
-def further_words(q: Any, k: Any, v: Any, dims: tuple[int, int] | None) -> tuple[Array, Array, Array]:
-    """Queries, keys and values as arrays of one library; raises `InvalidInput` unless they fit a state's dims."""
-    queries, keys, values = _words(q, k, v)
-    if dims is not None:
-        require_dim(keys, dims[0], "k", "the state")
-        require_dim(values, dims[1], "v", "the state")
-    if queries.shape[-2] != keys.shape[-2]:
-        raise InvalidInput(f"q: {queries.shape[-2]} rows do not fit {keys.shape[-2]} keys")
-    return queries, keys, values
-
-
-def _words(q: Any, k: Any, v: Any) -> tuple[Array, Array, Array]:
-    keys = as_float(k, "k")
-    queries, values = as_float(q, "q", like=keys), as_float(v, "v", like=keys)
-    require_texts(queries, keys, values)
-    return queries, keys, values
-
-
 def by_chunks(
     state: State, words: tuple[Array, ...], chunk: int, answered: Callable[..., tuple[Array, State]]
 ) -> tuple[Array, State]:
@@ -237,7 +229,7 @@ def by_chunks(
     words: `(…, n, *)` each, the queries first. answered: from a state and a chunk to its outputs and the next state.
     """
     outputs, xp = [], namespace(words[0])
-    for part in blocks(words[0].shape[-2], whole(chunk, "chunk")):
+    for part in blocks(words[0].shape[-2], chunk):
         output, state = answered(state, *(widened(one[..., part, :]) for one in words))
         outputs.append(output)
     return xp.astype(xp.concat(outputs, axis=-2), words[0].dtype), state

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, instance
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.traces import detached
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
@@ -66,7 +66,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     return graph
 
 
-@in_range
+@public(may_be=finite)
 def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, Array]:
     """The message that each node with a `query` receives along its incoming edges, `(dim_out,)`, by node.
 
@@ -106,7 +106,7 @@ class MessageTrace:
     state: Array
 
 
-@in_range
+@public(may_be=finite)
 def layer_by_messages(
     layer: Block, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None
 ) -> MessageTrace:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
-from hopattn.foundation.arrays import Array, broadcasts, namespace, require_dim
+from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, as_mask, masks_of, require_on_scores
@@ -21,7 +22,7 @@ from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.attention import as_bias, leading_axes, sinks_of_heads
 from hopattn.transformer.feed_forward import Affine
-from hopattn.transformer.from_torch import heads_from, heads_state, knows_torch_words, with_options
+from hopattn.transformer.from_torch import heads_from, heads_state, with_options
 from hopattn.transformer.heads import Group, Head, HeadTrace, Texts, texts_of
 
 
@@ -56,8 +57,9 @@ class MultiHead:
             raise InvalidInput("heads: expected at least one Head, in a list")
         for (i, head), role in product(enumerate(heads), ("w_query", "w_key", "w_value")):
             dim = getattr(heads[0], role).shape[1]
-            require_dim(getattr(head, role), dim, f"heads: entry {i}: {role}", f"{role} of the first head")
-        require_dim(out.weight, sum(head.value.dims[0] for head in heads), "w_out", "the heads' concatenated outputs")
+            shaped(getattr(head, role), f"heads: entry {i}: {role}", "out dim", dim=(dim, f"{role} of the first head"))
+        dim = sum(head.value.dims[0] for head in heads)
+        shaped(out.weight, "w_out", "dim_out dim", dim=(dim, "the heads' concatenated outputs"))
         if sink is not None:
             sinks = sinks_of_heads(sink, len(heads), heads[0].w_key)
             heads = tuple(head.with_sink(sink if sinks is None else sinks[i]) for i, head in enumerate(heads))
@@ -70,8 +72,7 @@ class MultiHead:
         heads = f"{n} × {first!r}" if len(self.groups) == 1 else f"{n} heads that differ"
         return f"MultiHead({heads}, w_out {self.out.dims})"
 
-    @knows_torch_words
-    @in_range
+    @public
     def __call__(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
@@ -94,7 +95,7 @@ class MultiHead:
         rule, biases = self._asked(texts, mask, bias)
         return _side_by_side([one.output(texts, rule, own) for one, own in zip(self.groups, biases, strict=True)])
 
-    @in_range
+    @public(may_be=finite)
     def trace(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> MultiHeadTrace:

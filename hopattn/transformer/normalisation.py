@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hopattn.foundation.arrays import Array, is_half, namespace, widened
+from hopattn.foundation.arrays import Array, is_half, namespace, shaped, widened
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive
-from hopattn.foundation.declared import shaped
-from hopattn.foundation.in_range import in_range
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval import activation
 from hopattn.transformer.from_torch import require_names
@@ -45,7 +44,7 @@ class Normalisation(ABC):
     def unit(self, x: Array) -> Array:
         """The rows at size 1, before gain and shift; no square and no length overflows."""
 
-    @in_range
+    @public
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
         own = self.shift if self.gain is None else self.gain
@@ -56,7 +55,7 @@ class Normalisation(ABC):
         half = all(is_half(array) for array in (rows, self.gain, self.shift) if array is not None)
         return namespace(rows).astype(result, rows.dtype) if half else result
 
-    @in_range
+    @public
     def held(self, parts: Any, x: Any) -> Array:
         """The part of the output that each part of a row x gives, `(…, dim)`, with the scale of x held: linear.
 

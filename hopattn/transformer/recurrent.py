@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_text, namespace, require_broadcast, require_dim
+from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.boundary import as_text, finite, public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
@@ -55,7 +55,7 @@ class Recurrent:
         for name, part in given.items():
             object.__setattr__(self, name, part)
 
-    @in_range
+    @public
     def __call__(self, x: Any, start: Any = None) -> Array:
         """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`; start: see `start`."""
         text = as_text(x, "x", self.w_input, "w_input")
@@ -66,7 +66,7 @@ class Recurrent:
             states.append(self._next(heard[..., i, :], states[-1]))
         return namespace(text).stack(states[1:], axis=-2)
 
-    @in_range
+    @public
     def step(self, word: Array, state: Array) -> Array:
         """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`.
 
@@ -141,12 +141,12 @@ class RecurrentDecoder:
         object.__setattr__(self, "cell", instance(cell, Recurrent, "cell"))
         object.__setattr__(self, "retrieval", step)
 
-    @in_range
+    @public
     def __call__(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> Array:
         """The decoder's states, `(…, n_out, dim_hidden)`; see `trace` for the arguments."""
         return self.trace(previous, memory, mask, start=start).states
 
-    @in_range
+    @public(may_be=finite)
     def trace(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> DecoderTrace:
         """All arrays that the decoder computes.
 
@@ -177,7 +177,7 @@ class RecurrentDecoder:
             leading = [tuple(text.shape[:-2]) for text in (keys, words)]
             raise InvalidInput(f"memory: the leading axes {leading[0]} are not those of previous, {leading[1]}")
         if type(self.retrieval.similarity) in similarities.values():  # all others say themselves which dims they take
-            require_dim(keys, matrix.shape[0], "memory", "the decoder's states, with which it is compared,")
+            shaped(keys, "memory", "… dim", dim=(matrix.shape[0], "the decoder's states, with which it is compared"))
         own, stored = words.shape[-1], keys.shape[-1]
         if own + stored != matrix.shape[1]:
             wide = f"the {matrix.shape[1]} columns of the cell's w_input"

@@ -55,7 +55,7 @@ ROWS = [
     (lambda: ha.circuits.uniform_attention(0), "n:", "at least 1"),
     # copying and ha.circuits.composition
     (lambda: copying(np.eye(3), EYE), "w_ov:", "(3, 3)", "dim = 4"),
-    (lambda: copying(EYE, EYE, np.eye(3, 4)), "unembed:", "(3, 4)", "n_words = 4, out = 4"),
+    (lambda: copying(EYE, EYE, np.eye(3, 4)), "unembed:", "got shape (3, 4)", "n_words = 4"),
     (lambda: copying(EYE, EYE[:1]), "embed:", "one word"),
     (lambda: copying(0 * EYE, EYE), "w_ov:", "no word raises"),
     (lambda: copying(CYCLE, EYE, by="eigenvalues"), "w_ov:", "all eigenvalues are 0"),

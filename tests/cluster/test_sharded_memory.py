@@ -263,7 +263,7 @@ def test_what_cannot_be_asked_of_shards_is_refused_with_the_reason():
         (lambda: found.step(cues, Above()), "", "all scores"),
         (lambda: found.step(cues[0], "causal"), "", "no place in the text"),
         (lambda: found.step(np.ones((2, 3, 4))), "cues: ", "(n_cues, dim) or (dim,)"),
-        (lambda: found.step(np.ones((3, 5))), "", "dim 5"),
+        (lambda: found.step(np.ones((3, 5))), "", "dim = 4 of keys"),
         (lambda: found.step(cues, np.ones((3, 5), bool)), "mask", "shape"),
         (lambda: found.recall(cues, update="async"), "", "its keys lie on several machines"),
         (lambda: cut(ha.Memory(np.eye(4), np.eye(4)), [2]).energy(cues), "", "values differ from keys"),

@@ -21,7 +21,7 @@ def recall(cues=(1.0, 0.0), memory=EYE, **options):
 
 ROWS = [
     (recall([[1.0, 0.0], [np.nan, 0.0]]), "cues: ", "row 1", "NaN"),
-    (recall([1.0, 0.0, 0.0]), "cues: ", "dim 3", "patterns of dim 2"),
+    (recall([1.0, 0.0, 0.0]), "cues: ", "dim = 2 of patterns"),
     (recall(np.zeros((0, 2))), "cues: ", "(n_cues, dim)", "(0, 2)"),
     (recall(np.zeros((1, 1, 2))), "cues: ", "(n_cues, dim)", "(1, 1, 2)"),
     (recall(array_api_strict.asarray([0.6, 0.4])), "cues: ", "NumPy arrays", "x.numpy()"),

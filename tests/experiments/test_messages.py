@@ -92,7 +92,7 @@ ROWS = [
     (compare(report=3), "report", "function", "3"),
     # its arrays
     (compare([], [[1.0]]), "keys", "shape"),
-    (compare(EYE, [[1.0, 2.0]]), "cues", "dim 2", "dim 3"),
+    (compare(EYE, [[1.0, 2.0]]), "cues", "got shape (1, 2)", "dim = 3 of keys"),
     (compare(EYE, [[1.0, NAN, 0.0]]), "cues", "row 0", "NaN"),
     (compare(EYE, EYE, [[1.0]]), "values", "1 rows", "3 keys"),
     (compare(targets=[0, 1]), "targets", "3 cues", "[0, 1]"),
@@ -295,7 +295,7 @@ ONES = {"q": np.ones((3, 2)), "k": np.ones((3, 2)), "v": np.ones((3, 2))}
     [
         ({"q": ONES["q"], "k": ONES["k"]}, (), "'a.npz' holds arrays of a head: q, k;", ["expected q, k and v"]),
         ({**ONES, "Q": ONES["q"]}, (), "'a.npz' holds arrays of a head: q, k, v, Q;", ["--array q,k,v"]),
-        ({**ONES, "k": np.ones((3, 4))}, (), "'a.npz': cues", ["dim 2", "dim 4"]),
+        ({**ONES, "k": np.ones((3, 4))}, (), "'a.npz': cues", ["(3, 2)", "dim = 4 of keys"]),
         ({**ONES, "v": np.ones((4, 2))}, (), "'a.npz': values", ["4 rows", "3 keys"]),
         ({name: np.ones((n, 3, 2)) for name, n in zip("qkv", (2, 3, 3), strict=True)}, (), "'a.npz'", ["do not fit"]),
         ({name: np.ones((n, 3, 2)) for name, n in zip("qkv", (4, 2, 4), strict=True)}, (), "'a.npz'", ["do not fit"]),

@@ -32,8 +32,8 @@ CALLS = [
     (lambda: ha.Memory(np.zeros((0, 2))), "keys", "(0, 2)"),
     (lambda: ha.Memory([[1.0], [2.0], [np.inf]]), "keys: row 2", "NaN or an infinity"),
     (lambda: ha.Memory(np.full((2, 2), 1e300)), "keys: row 0", "1e+300", "at most"),
-    (lambda: MEMORY.step(np.ones(2)), "cues", "dim 2", "dim 3"),
-    (lambda: MEMORY.step(3.0), "cues", "dim 3", "single number"),
+    (lambda: MEMORY.step(np.ones(2)), "cues", "got shape (2,)", "dim = 3 of keys"),
+    (lambda: MEMORY.step(3.0), "cues", "got shape ()", "dim = 3 of keys"),
     (lambda: MEMORY.recall(np.eye(3), max_steps=0), "max_steps", "at least 1", "0"),
     (lambda: MEMORY.recall(np.eye(3), max_steps=1.5), "max_steps", "whole", "1.5"),
     (lambda: MEMORY.recall(np.eye(3), tol=-1), "tol", "at least 0", "-1"),
@@ -95,8 +95,8 @@ def test_arrays_of_two_libraries_and_two_dtypes_are_refused_where_there_is_no_pr
     wide, narrow, followed = torch.eye(3, dtype=torch.float64), torch.eye(3), torch.eye(3, requires_grad=True)
     of_wide = ha.Head(wide, wide, wide)
     for call, place, *words in (
-        (lambda: attention(narrow, wide, wide), "q", "torch.float32", "k of torch.float64"),
-        (lambda: attention(wide, wide, narrow), "v", "torch.float32", "k of torch.float64"),
+        (lambda: attention(narrow, wide, wide), "k", "torch.float64", "q of torch.float32"),
+        (lambda: attention(wide, wide, narrow), "v", "torch.float32", "q of torch.float64"),
         (lambda: of_wide(narrow), "x", "torch.float32", "torch.float64"),
         (lambda: ha.MultiHead([of_wide], wide)(wide, source=narrow), "source", "torch.float32"),
         (lambda: ha.Memory(wide).step(narrow[0]), "cues", "torch.float32", "keys of torch.float64"),

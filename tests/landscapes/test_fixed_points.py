@@ -109,7 +109,10 @@ def test_one_pattern_of_graded_neurons_has_three_points():
     [
         (lambda: ha.landscapes.fixed_points(ha.memories.hopfield([[1, -1]])), "gives spins; ha.landscapes.spin_states"),
         (lambda: ha.landscapes.fixed_points(ha.Memory(np.eye(3), np.eye(3)[:, :2])), "memory: values of dim 2"),
-        (lambda: ha.landscapes.fixed_points(pair(1.0), [[1.0, 2.0]]), "starts: dim 2 does not fit patterns of dim 3"),
+        (
+            lambda: ha.landscapes.fixed_points(pair(1.0), [[1.0, 2.0]]),
+            r"starts: got shape \(1, 2\); expected .* with dim = 3 of patterns",
+        ),
         (lambda: ha.landscapes.bifurcation(pair, []), "values: expected one number or more"),
         (lambda: ha.landscapes.bifurcation(pair, ["a"]), "values"),
         (lambda: ha.memories.sparse([V]).jacobian(V), "memory: its Jacobian is known for the dot product, the softmax"),

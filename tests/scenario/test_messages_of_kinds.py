@@ -212,7 +212,7 @@ ROWS = {
     ("patches = 7", "memories = [[1]]", "9: energy_transformer.memories", "`query`", "`pictures`"),
     ('pictures = ["A", "J"]\npatches = 7', "query = [[[1, 2]]]", "7: energy_transformer", "`key`", "`memories`"),
     ('pictures = ["A", "J"]\npatches = 7', "query = [[[1, 2]]]\nkey = [[[1]]]\nmemories = [[1, 2]]",
-     "7: energy_transformer", "w_key:", "(1, 1, 1)", "(1, 1, 2)"),
+     "7: energy_transformer", "w_key:", "(1, 1, 1)", "dim = 2 of w_query"),
 ],
 ("text", TEXT): [
     (WORDS, '[vocabulary]\naxes = ["1"]\nwords = { a = [1], b = [-1] }\n[positions]\nturn = 9\nhow = "add"\n',

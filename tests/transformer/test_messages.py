@@ -93,16 +93,16 @@ def other_encoder(*blocks, norms=BOTH.norms):
 
 ROWS = [
     # attention
-    (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v:", "2 rows", "4 keys"),
-    (lambda: ha.attention(EYE, ODD, ODD), "q:", "dim 4", "k of dim 3"),
+    (lambda: ha.attention(EYE, EYE, np.ones((2, 3))), "v:", "got shape (2, 3)", "m = 4 of k"),
+    (lambda: ha.attention(EYE, ODD, ODD), "k:", "got shape (3, 3)", "dim = 4 of q"),
     (lambda: ha.attention([1, 2], EYE, EYE), "q:", "(2,)", "(…, n, dim)"),
-    (lambda: ha.attention(EYE, EYE, np.ones((4, 0))), "v:", "(4, 0)", "at least one row"),
+    (lambda: ha.attention(EYE, EYE, np.ones((4, 0))), "v:", "got shape (4, 0)", "no axis of length 0"),
     (lambda: ha.attention(EYE, EYE, EYE, beta=-1), "beta:", "positive"),
-    (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), ODD), "q, k, v:", "(2,), (4,), ()", "broadcast"),
+    (lambda: ha.attention(np.ones((2, 3, 3)), np.ones((4, 3, 3)), ODD), "q, k:", "(2,), (4,)", "broadcast"),
     (lambda: ha.attention(EYE, EYE, EYE, colour=1), "attention: option 'colour'", "choices: beta, bias, k,"),
     (lambda: ha.attention(EYE, EYE, EYE, sinks=0), "attention: option 'sinks'", "'sink'"),
     (lambda: ha.attention(EYE, EYE, EYE, bias=np.full((4, 4), np.inf)), "bias:", "+inf"),
-    (lambda: ha.transformer.free_energy(EYE, ODD), "q:", "dim 4", "k of dim 3"),
+    (lambda: ha.transformer.free_energy(EYE, ODD), "k:", "got shape (3, 3)", "dim = 4 of q"),
     # sinks
     (lambda: ha.attention(*[np.zeros((3, 2, 4))] * 3, sink=[0, 1]), "sink:", "(2,)", "(3,), one for each head"),
     (lambda: ha.attention(EYE, EYE, EYE, sink=[0, 1]), "sink:", "(2,)", "an axis of heads"),
@@ -116,7 +116,7 @@ ROWS = [
     (lambda: ha.Head(EYE, EYE, EYE, sink=np.zeros(2)), "sink:", "ha.attention and ha.MultiHead"),
     # heads
     (lambda: ha.Head(EYE, np.ones((2, 4)), EYE), "w_key:", "2 rows", "4 rows of w_query"),
-    (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value:", "dim 2", "w_key of dim 4"),
+    (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value:", "dim = 4 of w_key"),
     (lambda: ha.Head([1, 2], EYE, EYE), "w_query:", "(2,)", "(out, in)"),
     (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask:", "'casual'", "'causal'"),
     (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask:", "booleans"),
@@ -124,8 +124,8 @@ ROWS = [
     (lambda: ha.Head(EYE, EYE, EYE, positon="rope"), "Head: option 'positon'", "'position'"),
     (lambda: ha.Head(EYE, EYE, EYE, key_norm="rms"), "key_norm:", "function"),
     (lambda: HEAD(np.ones((2, 3, 4)), source=np.ones((5, 3, 4))), "x and the text", "(2,), (5,)", "broadcast"),
-    (lambda: HEAD(ODD), "x:", "dim 3", "matrices of dim 4"),
-    (lambda: HEAD(EYE, source=ODD), "source:", "dim 3"),
+    (lambda: HEAD(ODD), "x:", "got shape (3, 3)", "dim = 4 of the head's matrices"),
+    (lambda: HEAD(EYE, source=ODD), "source:", "got shape (3, 3)", "dim = 4 of the head's matrices"),
     (lambda: HEAD([1.0, 0, 0, 0]), "x:", "(4,)", "(…, n, dim)"),
     (lambda: CAUSAL(EYE, source=EYE[:2]), "", "4 queries", "2 keys"),
     (lambda: HEAD(EYE, source=ha.causal(4)), "source:", "not booleans", "mask="),
@@ -141,8 +141,8 @@ ROWS = [
     # heads in parallel
     (lambda: ha.MultiHead([], EYE), "heads:", "at least one Head"),
     (lambda: ha.MultiHead(HEAD, EYE), "heads:", "a list", "Head"),
-    (lambda: ha.MultiHead([HEAD], TWO), "w_out:", "dim 2"),
-    (lambda: ha.MultiHead([ha.Head(*[ODD] * 3), ha.Head(*[TWO] * 3)], np.eye(5)), "heads: entry 1: w_query:", "dim 3"),
+    (lambda: ha.MultiHead([HEAD], TWO), "w_out:", "got shape (2, 2)", "dim = 4 of the heads' concatenated outputs"),
+    (lambda: ha.MultiHead([ha.Head(*[ODD] * 3), ha.Head(*[TWO] * 3)], np.eye(5)), "heads: entry 1: w_query", "dim = 3"),
     (lambda: AttentionLayer(ha.MultiHead([HEAD], np.ones((2, 4)))), "attention:", "dim 2", "dim 4"),
     (lambda: AttentionLayer(HEAD), "attention:", "MultiHead", "Head"),
     (lambda: THREE(EYE, bias=np.zeros((2, 4, 4))), "bias:", "(2, 4, 4)", "(…, heads, n, m) of shape (3, 4, 4)"),
@@ -158,7 +158,7 @@ ROWS = [
     (lambda: HEADS(EYE, value=EYE[:3]), "value:", "3 words", "4"),
     (lambda: HEADS(EYE, key=EYE, source=EYE), "source:", "a key is given too"),
     (lambda: Affine(TWO, [1.0]), "bias:", "(1,)", "out = 2"),
-    (lambda: Affine(TWO)(ODD), "x:", "dim 3", "dim 2"),
+    (lambda: Affine(TWO)(ODD), "x:", "got shape (3, 3)", "dim = 2 of the matrix"),
     # positions and biases of heads
     (lambda: ha.Head(EYE, EYE, EYE, position="rop"), "position:", "'rop'", "'rope'"),
     (lambda: ha.Head(EYE, EYE, EYE, position=3), "position:", "'3'", "Rotary or None"),
@@ -210,7 +210,7 @@ ROWS = [
     (lambda: ha.positions.with_positions(WORDS, ONES), "rows of positions:", "(3,)"),
     (lambda: ha.positions.with_positions(WORDS, np.ones((2, 3)), "multiply"), "positions:", "dim 3", "a divisor of 4"),
     # feed-forward layers and norms
-    (lambda: FeedForward(TWO, ODD), "w_out:", "dim 3", "w_in of dim 2"),
+    (lambda: FeedForward(TWO, ODD), "w_out:", "got shape (3, 3)", "dim = 2 of the rows of w_in"),
     (lambda: FeedForward(TWO, TWO, "rellu"), "activation:", "'rellu'", "'relu'"),
     (lambda: FeedForward(EYE, EYE, gate=LONG), "gate:", "(3, 4)", "(4, 4)"),
     (lambda: LayerNorm(TWO), "gain:", "(2, 2)", "(dim,)"),
@@ -235,7 +235,7 @@ ROWS = [
     (lambda: ha.Block(HEADS, FED, norms_after=[NORM] * 2), "norms_after:", "norm_first = True and residual = True"),
     (lambda: BLOCK(EYE, source_mask="none"), "source_mask:", "lacks a cross-attention"),
     (lambda: CROSSED(EYE), "source:", "is missing", "cross-attention"),
-    (lambda: BLOCK(np.eye(5)), "x:", "dim 5", "dim 4"),
+    (lambda: BLOCK(np.eye(5)), "x:", "got shape (5, 5)", "dim = 4 of the head's matrices"),
     (lambda: stack([HEADS], EYE), "layers:", "Block", "MultiHead"),
     *((block.to_torch, f"to_torch: {name}:", "PyTorch's layer") for name, block in SPECIAL.items()),
     (replace(BLOCK, residual=False).to_torch, "to_torch: residual is False"),
@@ -296,7 +296,7 @@ ROWS = [
     (lambda: cache(similarity=FIXED), "layers: layer 1:", "'fixed_scores'"),
     (lambda: cache(bias=EYE), "layers: layer 1:", "a bias that is an array", "Alibi"),
     (lambda: cache(x=WORDS).append(np.ones(4)), "x:", "(4,)", "(…, n, dim)"),
-    (lambda: cache().append(ODD), "x:", "dim 3", "dim 4"),
+    (lambda: cache().append(ODD), "x:", "got shape (3, 3)", "dim = 4 of the head's matrices"),
     (lambda: cache(x=np.ones((2, 3, 4))).append(np.ones((3, 1, 4))), "x:", "(3,) texts", "(2,)"),
     (lambda: multiplications(HEADS, 0), "n:", "at least 1"),
     # linear attention and the delta rule
@@ -305,15 +305,15 @@ ROWS = [
     (lambda: linear_attention(ONES, ONES, ONES, normalise=2), "normalise:", "2"),
     (lambda: linear_attention(ONES, ONES, ONES, mask=ha.window(2)), "mask:", "'none', 'causal' or 'strict'"),
     (lambda: linear_attention(ONES, ONES[:2], ONES[:2], mask="causal"), "mask:", "3 queries", "2 keys"),
-    (lambda: linear_attention(ONES, ONES, ONES[:2]), "v:", "2 rows", "3 keys"),
+    (lambda: linear_attention(ONES, ONES, ONES[:2]), "v:", "got shape (2, 2)", "m = 3 of k"),
     (lambda: linear_attention(ONES, ONES, ONES, mask="causal", chunk=0), "chunk:", "at least 1"),
     (lambda: LinearState().read(ONES), "state:", "no keys yet"),
     (lambda: LinearState().matrix, "state:", "no keys yet"),
-    (lambda: LinearState().attended(ONES[:2], ONES, ONES), "q:", "2 rows", "3 keys"),
+    (lambda: LinearState().attended(ONES[:2], ONES, ONES), "k:", "got shape (3, 2)", "n = 2 of q"),
     (lambda: LinearState().attended(ONES, ONES, ONES, strict=2), "strict:", "2"),
-    (lambda: LinearState().extended(ONES, ONES).extended(ONES, LONG), "v:", "dim 4", "state of dim 2"),
-    (lambda: LinearState().extended(ONES, ONES).extended(LONG, ONES), "k:", "dim 4", "state of dim 2"),
-    (lambda: LinearState().extended(ONES, ONES).read(LONG), "q:", "dim 4", "state of dim 2"),
+    (lambda: LinearState().extended(ONES, ONES).extended(ONES, LONG), "v:", "(3, 4)", "dim_out = 2 of the state"),
+    (lambda: LinearState().extended(ONES, ONES).extended(LONG, ONES), "k:", "got shape (3, 4)", "dim = 2 of the state"),
+    (lambda: LinearState().extended(ONES, ONES).read(LONG), "q:", "got shape (3, 4)", "dim = 2 of the state"),
     *((partial(delta_attention, ONES, ONES, ONES, rate=rate), "rate:", "below 2", f"not {rate:g}")
       for rate in (2, np.float32(5), np.int64(5))),
     *((partial(delta_attention, ONES, ONES, ONES, rate=rate), "rate:", "positive finite")
@@ -327,7 +327,7 @@ ROWS = [
     (lambda: Recurrent(TWO, TWO, [1.0]), "bias:", "(1,)", "dim_hidden = 2"),
     (lambda: Recurrent(TWO, TWO, activation="tahn"), "activation:", "'tahn'", "'tanh'"),
     (lambda: NETWORK([1.0, 2.0]), "x:", "(2,)", "(…, n, dim)"),
-    (lambda: NETWORK(ODD), "x:", "dim 3", "w_input of dim 2"),
+    (lambda: NETWORK(ODD), "x:", "dim = 2 of w_input"),
     (lambda: NETWORK.step(ODD, TWO), "word:", "(3, 3)", "dim = 2"),
     (lambda: NETWORK.step(TWO, ODD), "state:", "(3, 3)", "dim_hidden = 2"),
     (lambda: NETWORK.step(TWO, ONES), "state:", "(3, 2)", "(2, 2)"),
@@ -340,7 +340,7 @@ ROWS = [
     (lambda: DECODER([1.0, 2.0], TWO), "previous:", "(2,)", "(…, n, dim)"),
     (lambda: DECODER(TWO, [1.0, 2.0]), "memory:", "(2,)", "(…, n, dim)"),
     (lambda: DECODER(TWO[None], TWO), "memory:", "()", "(1,)"),
-    (lambda: DECODER(TWO, np.ones((2, 3))), "memory:", "dim 3", "the decoder's states"),
+    (lambda: DECODER(TWO, np.ones((2, 3))), "memory:", "got shape (2, 3)", "dim = 2 of the decoder's states"),
     (lambda: DECODER(np.ones((2, 3)), TWO), "previous, memory:", "3 + 2", "4 columns"),
     (lambda: DECODER(TWO, TWO, "causal"), "mask:", "Causal", "goes by position"),
     (lambda: DECODER(TWO, TWO, np.ones((3, 2), bool)), "mask:", "3 rows", "2 outputs"),
@@ -456,8 +456,8 @@ def test_arrays_of_two_libraries_are_refused_with_the_cure(torch, jax):
         (EYE, tensor, "numpy and torch; give torch.asarray"),
         (jax.numpy.eye(4), tensor, "jaxlib and torch"),
     ):
-        for triple in ((one, other, other), (one, one, other)):
-            refused(partial(ha.attention, *triple), "q, k, v: expected arrays of one library", kinds)
+        for triple, names in (((one, other, other), ("q", "k")), ((one, one, other), ("q", "v"))):
+            refused(partial(ha.attention, *triple), "", *names, " and ", "expected arrays of one library", kinds)
     for call in (head, ha.MultiHead([head], tensor), head.trace):
         refused(partial(call, EYE), "", "expected arrays of one library", "torch.asarray(x)")
     refused(partial(ha.rope, LONG, torch.arange(3)), "", "one library", "numpy and torch")

@@ -11,9 +11,9 @@ from hopattn.circuits.census.measures import PARTNER
 from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
 from hopattn.circuits.head_scores import as_tokens
-from hopattn.foundation.arrays import as_text, max_safe_entry, require_finite, widened
+from hopattn.foundation.arrays import max_safe_entry, require_finite, shaped, widened
+from hopattn.foundation.boundary import Flag, as_text, public
 from hopattn.foundation.checks import each, entries_of, function, instance, whole
-from hopattn.foundation.declared import Flag, checked, shaped
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks, workers
 from hopattn.transformer.multi_head import MultiHead
@@ -33,7 +33,7 @@ class Layer(NamedTuple):
     states: np.ndarray
 
 
-@checked
+@public
 def head_census(
     layers: Any,
     tokens: Any,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopattn.circuits.census.measures import CHANCE, MEASURES, OPERATING_CLASS, PARTNER
-from hopattn.foundation.declared import Count, checked
+from hopattn.foundation.boundary import Count, public
 from hopattn.foundation.errors import reject_unknown
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text, json_text
@@ -99,7 +99,7 @@ class Census(Drawable):
             table[self.layers.index(row.layer), row.head] = of(row).get(measure, np.nan)
         return table
 
-    @checked
+    @public
     def strongest(self, measure: str, count: Count = 5) -> list[Strong]:
         """The heads with the largest values of a measure that are above chance, the largest first."""
         reject_unknown("measure", [measure], MEASURES)

@@ -13,9 +13,9 @@ from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.head_scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
-from hopattn.foundation.arrays import Array, require_finite
+from hopattn.foundation.arrays import Array, require_finite, shaped
+from hopattn.foundation.boundary import Count, Declared, Flag, Positive
 from hopattn.foundation.checks import instance, path_of, require_room, whole
-from hopattn.foundation.declared import Count, Declared, Flag, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, placed, quoted
 from hopattn.results.files import json_text, npz, safetensors, write_folder, write_over
 from hopattn.retrieval.separation.softmax import Softmax

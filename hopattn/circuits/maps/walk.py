@@ -15,8 +15,8 @@ import numpy as np
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap, drawn_angles, positions_of, turns_of
 from hopattn.circuits.maps.world import World
 from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.boundary import Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, real, whole
-from hopattn.foundation.declared import Positive, checked
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.transformer.attention import attention
@@ -115,7 +115,7 @@ class Walked:
         x = positions_of(turns_of(self.world, self.angles))
         return np.asarray(attention(x, x, np.eye(len(x)), beta=self.beta)).T
 
-    @checked
+    @public
     def with_noise(self, noise: Noise, *, rng: Seed = None) -> "Walked":
         """The same path with other noise. rng: a whole number or a generator; without it every call draws others."""
         positions = _walked(self.angles, self.actions, noise, generator(rng=rng))
@@ -123,7 +123,7 @@ class Walked:
         return replace(self, noise=noise, positions=positions, predicted=predicted)
 
 
-@checked
+@public
 def walk(
     world: World,
     *,

@@ -15,8 +15,8 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Declared, Positive
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 

@@ -9,7 +9,7 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array, namespace
-from hopattn.foundation.declared import Declared, Positive
+from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.flows import flowed
 from hopattn.foundation.registry import name_of

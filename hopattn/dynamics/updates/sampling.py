@@ -16,8 +16,8 @@ from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array
+from hopattn.foundation.boundary import Declared, Flag, Positive
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Declared, Flag, Positive
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import largest_change, nonzero, normalised, row_length
 from hopattn.retrieval.activation import Identity, Logistic, Tanh, Unit

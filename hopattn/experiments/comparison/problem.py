@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.cost import Size
-from hopattn.foundation.arrays import as_numpy, plain_array, require_dim, require_finite, stored_rows
+from hopattn.foundation.arrays import as_numpy, plain_array, require_finite, shaped, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.masks import resolve
 
@@ -85,7 +85,7 @@ def checked_problem(
     """
     require_positive_betas(() if own_beta is None else (own_beta,))
     key_rows, cue_rows = _rows(keys, "keys"), _rows(np.atleast_2d(as_numpy(cues, "cues")), "cues")
-    require_dim(cue_rows, key_rows.shape[1], "cues", "keys")
+    shaped(cue_rows, "cues", "… dim", dim=(key_rows.shape[1], "keys"))
     Size(len(key_rows), len(cue_rows), key_rows.shape[1]).require_room()
     value_rows = key_rows if values is None else _rows(values, "values")
     if len(value_rows) != len(key_rows):

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_dim
+from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, shaped
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import known_true
@@ -150,5 +150,5 @@ def _locations(locations: Any, n: int, rng: np.random.Generator) -> Array:
         require_room(count * n, f"{count:,} locations")
         return rng.choice([-1.0, 1.0], size=(count, n))
     rows = spin_patterns(locations, "locations")
-    require_dim(rows, n, "locations", "addresses")
+    shaped(rows, "locations", "… dim", dim=(n, "addresses"))
     return rows

@@ -17,10 +17,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace
+from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import positive_or_variable, real, require_least
-from hopattn.foundation.declared import Declared
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.traces import known_true, requires_grad
 from hopattn.foundation.vectors import at_least, nonzero
 

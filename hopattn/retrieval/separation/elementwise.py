@@ -6,8 +6,8 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
+from hopattn.foundation.boundary import Real
 from hopattn.foundation.checks import whole
-from hopattn.foundation.declared import Real
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import Count
 from hopattn.foundation.checks import real
-from hopattn.foundation.declared import Count
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.roots import level
 from hopattn.foundation.threads import blocks, workers

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hopattn.foundation.arrays import as_array, as_float, namespace, require_broadcast
+from hopattn.foundation.arrays import as_array, as_float, namespace, shaped
+from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, instance
-from hopattn.foundation.declared import shaped
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import row_length
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
@@ -51,7 +51,7 @@ def in_float64(values: Any, what: str) -> Numbers:
     return array.astype(np.float64, copy=False)
 
 
-@in_range
+@public
 def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.ndarray:
     """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
 
@@ -245,7 +245,7 @@ class Gradients:
     output: Numbers
 
 
-@in_range
+@public(may_be=finite)
 def backward(
     block: Block,
     x: Any,
@@ -332,7 +332,7 @@ class GradientFlow:
         return np.sum(parts, axis=0) if parts else None
 
 
-@in_range
+@public(may_be=finite)
 def gradient_flow(
     blocks: Sequence[Block],
     x: Any,

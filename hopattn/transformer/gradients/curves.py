@@ -13,10 +13,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import Count, Positive, finite, public
 from hopattn.foundation.checks import REPEATED, Seed, generator, require_room, require_time, whole
-from hopattn.foundation.declared import Count, Positive, checked
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.foundation.in_range import in_range
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
@@ -72,7 +71,7 @@ class Curves:
         return {name: np.median(trials, axis=0) for name, trials in self.trials.items()}
 
 
-@checked
+@public
 def softmax_saturation(
     magnitudes: Any,
     n_scores: Annotated[int, partial(whole, least=2)] = 16,
@@ -104,7 +103,7 @@ def softmax_saturation(
     return saturation_of(drawn, magnitudes, dim=dim, beta=beta, kind=kind)
 
 
-@in_range
+@public(may_be=finite)
 def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 1.0, kind: str = "spectral") -> Curves:
     """The size of the softmax's Jacobian for given scores `(n_draws, n)` or `(n,)`, multiplied by each magnitude.
 
@@ -160,8 +159,7 @@ def vanishing_gradients(
     return stack_gradients(n_layers, n_draws, dim=dim, n_words=n_words, magnitude=magnitude, rng=rng)[of]
 
 
-@in_range
-@checked
+@public(may_be=finite)
 def stack_gradients(
     n_layers: Count = 12,
     n_draws: Draws = 10,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.boundary import Count, Declared, Positive, public
 from hopattn.foundation.checks import require_room, whole
-from hopattn.foundation.declared import Count, Declared, Positive, checked
 from hopattn.retrieval.masks import by_distance
 
 
@@ -32,7 +32,7 @@ class Alibi(Declared):
         return np.asarray(self.slope * -np.abs(distance))
 
 
-@checked
+@public
 def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> np.ndarray:
     """The bias −slope · |distance| of n queries and m keys in each head, `(n_heads, n, m)`, as a NumPy array.
 
@@ -50,7 +50,7 @@ def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> n
     return np.asarray(alibi_slopes(n_heads)[:, None, None] * Alibi(1.0)(n, m))
 
 
-@checked
+@public
 def alibi_slopes(n_heads: Count) -> np.ndarray:
     """The slope of each head, `(n_heads,)`, from 2^(−8/n_heads) down to 2^−8 where n_heads is a power of two.
 

@@ -16,13 +16,14 @@ from hopattn.foundation.arrays import (
     device_of,
     in_numbers_of,
     namespace,
-    require_broadcast,
     require_finite,
+    shaped,
     widened,
 )
+from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import instance, whole
-from hopattn.foundation.declared import Declared, Positive, shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, n_planes, rotate_pairs
 from hopattn.transformer.positions.scaling import Scaling
 

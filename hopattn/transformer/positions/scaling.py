@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopattn.foundation.declared import Count, Declared, Flag, Positive
+from hopattn.foundation.boundary import Count, Declared, Flag, Positive
 from hopattn.foundation.errors import InvalidInput
 
 

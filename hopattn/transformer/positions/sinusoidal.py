@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, require_broadcast
+from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
+from hopattn.foundation.boundary import Count, Real, public
 from hopattn.foundation.checks import require_room
-from hopattn.foundation.declared import Count, Real, checked, shaped
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.in_range import in_range
+from hopattn.foundation.shapes import require_broadcast
 from hopattn.transformer.positions.planes import frequencies, rotation
 
 How = Literal["concatenate", "add", "multiply"]
 HOWS: tuple[How, ...] = get_args(How)
 
 
-@checked
+@public
 def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
@@ -39,7 +39,7 @@ def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
     return np.stack((np.sin(angles), np.cos(angles)), axis=-1).reshape(n, dim)
 
 
-@checked
+@public
 def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
     """The matrix S_k `(dim, dim)` that takes the vector of position p to that of p + k, for every p.
 
@@ -57,7 +57,7 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
     return rotation(-k * frequencies(dim, base), dim)
 
 
-@in_range
+@public
 def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 

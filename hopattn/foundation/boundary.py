@@ -1,0 +1,338 @@
+"""The boundary of the package: the signature of a public call says what it takes, and one decorator sees to it.
+
+    @public
+    def hebb(patterns: Rows, self_coupling: Flag = False) -> Array: ...
+
+    @dataclass(frozen=True)
+    class Affine(Declared):
+        weight: Annotated[Array, Of("out in")]
+
+        @public
+        def __call__(self, x: Annotated[Array, Of("… in")]) -> Array: ...
+
+* The annotation of a parameter, or of a field of a `Declared` class, holds a check. The check takes the value and its
+  name, and what it returns is put in. A value that is the default is left as it is, so that None may stand for "not
+  given".
+* `Of` is the check of an array. Axes of one name have one length in all arrays of a call and of its object: above, x
+  has as many entries as the weight has columns. Lists become arrays of the library of the others.
+* A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's.
+* A result that is not finite, although all arguments are, is refused with the argument that has the largest number.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import partial, wraps
+from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, overload
+
+import numpy as np
+
+from hopattn.foundation.arrays import PLAIN, Array, as_float, is_foreign_array, namespace, require_fitting, stored_rows
+from hopattn.foundation.checks import flag, moderate, positive, real, whole
+from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.shapes import Axes, Sizes, common_axes
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+Check = Callable[[Any, str], Any]
+MayBe = Callable[[Any], Any]
+"""Which numbers a result may have: gives a boolean array."""
+PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+NUMBERS = float, np.ndarray, Any
+"""The annotations of a result that is judged: a number, an array of NumPy, an array of any library."""
+finite = np.isfinite
+FLOATS = np.ndarray, np.floating
+OF_NUMPY = (*PLAIN, np.float64, float, int, bool, str, list, tuple, dict, type(None))
+"""The classes of most arguments that are no array of another library."""
+
+
+class Of(Axes):
+    """The check of a floating-point array with these axes, each of at least one entry, such as `Of("… n dim")`.
+
+    A `…` stands for any leading axes. The names are those of one call: see the top of this file. Beside another check
+    in one annotation, that check gives the array.
+    """
+
+
+TEXT = Of("… n dim")
+Positive = Annotated[float, positive]
+Moderate = Annotated[float, moderate]
+Real = Annotated[float, real]
+Count = Annotated[int, whole]
+Flag = Annotated[bool, flag]
+Rows = Annotated[Any, stored_rows, Of("n_patterns dim")]
+
+
+def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
+    """The check that an annotation declares, and the axes; None without one."""
+    metadata = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
+    check = next(filter(callable, metadata), None)
+    return check, next((one for one in metadata if isinstance(one, Of)), None)
+
+
+class Fit:
+    """The arrays of one call, of one library, whose axes of one name have one length.
+
+    first: the array that says the library, and its name; None before there is one. leads: the leading axes of each
+    array that has some.
+    """
+
+    def __init__(self, first: tuple[str, Array] | None = None) -> None:
+        self.sizes: Sizes = {}
+        self.leads: dict[str, tuple[int, ...]] = {}
+        self.first = first
+
+    def __call__(self, value: Any, what: str, axes: Of) -> Array:
+        """The value as an array that fits the others."""
+        first = self.first
+        of_numpy = type(value) is np.ndarray and value.dtype.kind == "f"
+        array = value if of_numpy else as_float(value, what, None if first is None else first[1])
+        if first is None:
+            self.first = what, array
+        elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
+            try:
+                namespace(array, first[1])
+            except InvalidInput as error:
+                raise InvalidInput(f"{what} and {first[0]}: {error}") from None
+            require_fitting(array, first[1], what, first[0])
+        if axes.leading and array.ndim > len(axes.names):
+            self.leads[what] = tuple(array.shape[: array.ndim - len(axes.names)])
+        return axes.bound(array, what, self.sizes)
+
+
+def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
+    """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
+
+    Raises `InvalidInput` for a text without a row, for another dim, and for an array of another library.
+    """
+    fit = Fit((other, matrix))
+    fit.sizes["dim"] = matrix.shape[1], other
+    return fit(values, what, TEXT)
+
+
+class Owner:
+    """The base of a class whose fields declare the axes of its arrays."""
+
+    _arrays: ClassVar[dict[str, Of]] = {}
+    """The axes of each field that has some."""
+    _lengths: ClassVar[tuple[tuple[str, str, int], ...]] = ()
+    """Each of these axes: its name, its field, and its place from the end."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        arrays = {name: axes for base in reversed(cls.__bases__) for name, axes in getattr(base, "_arrays", {}).items()}
+        own = ((name, check_of(annotation)[1]) for name, annotation in inspect.get_annotations(cls).items())
+        cls._arrays = arrays | {name: axes for name, axes in own if axes}
+        cls._lengths = tuple(
+            (axis, name, i - len(axes.names)) for name, axes in cls._arrays.items() for i, axis in enumerate(axes.names)
+        )
+
+    def _require_fit(self) -> None:
+        """Raise `InvalidInput` unless the arrays of the fields fit each other."""
+        fit = Fit()
+        for name, axes in self._arrays.items():
+            fit(getattr(self, name), name, axes)
+
+    def _fit(self, axes: Container[str]) -> Fit:
+        """The lengths of these axes, as the fields have them."""
+        fit = Fit()
+        for axis, name, place in self._lengths:
+            if (array := getattr(self, name)) is None:
+                continue
+            fit.first = fit.first or (name, array)
+            if axis in axes:
+                fit.sizes.setdefault(axis, (array.shape[place], name))
+        return fit
+
+
+class Declared(Owner):
+    """The base of a frozen dataclass whose fields declare their checks."""
+
+    _checks: ClassVar[dict[str, tuple[Check | None, Of | None, Any]]] = {}
+    """The check and the axes of each field that has one, and its default; read once, so that PyTorch can trace the
+    construction."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        inherited = [getattr(base, "_checks", {}) for base in reversed(cls.__bases__)]
+        cls._checks = {name: one for checks in inherited for name, one in checks.items()}
+        for name, annotation in inspect.get_annotations(cls).items():
+            check, axes = check_of(annotation)
+            if check or axes:
+                default = vars(cls).get(name, MISSING)
+                cls._checks[name] = check, axes, default.default if isinstance(default, Field) else default
+
+    def __post_init__(self) -> None:
+        fit = Fit()
+        for name, (check, axes, default) in self._checks.items():
+            if (value := getattr(self, name)) is not default:
+                value = check(value, name) if check else value
+                object.__setattr__(self, name, fit(value, name, axes) if axes else value)
+
+
+class _Plan:
+    """What the signature of a call says, read once."""
+
+    def __init__(self, call: Callable[..., Any], parts: Callable[..., Any] | None) -> None:
+        signature = inspect.signature(call)
+        if parts is not None:
+            others = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+            signature = signature.replace(parameters=[*others, *inspect.signature(parts).parameters.values()])
+        every = signature.parameters.values()
+        kinds = {one.kind for one in every}
+        self.signature = signature
+        self.name = call.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
+        self.method = next(iter(signature.parameters), "") == "self"
+        self.placed = [one.name for one in every if one.kind in PLACED]
+        self.keywords = [one.name for one in every if one.kind is one.KEYWORD_ONLY]
+        self.names = {*self.placed, *self.keywords}
+        self.any_name = inspect.Parameter.VAR_KEYWORD in kinds
+        self.most = sys.maxsize if inspect.Parameter.VAR_POSITIONAL in kinds else len(self.placed)
+        places = {name: i for i, name in enumerate(self.placed)}
+        declared = [(places.get(one.name, sys.maxsize), one, *check_of(one.annotation)) for one in every]
+        self.checks = [(i, one.name, check, one.default) for i, one, check, _ in declared if check]
+        self.arrays = [(i, one.name, axes, one.default) for i, one, _, axes in declared if axes]
+        self.axes = {axis for *_, axes, _ in self.arrays for axis in axes.names}
+        returned = signature.return_annotation
+        parts_of = get_args(returned) if get_origin(returned) is tuple else (returned,)
+        self.judged = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
+
+    def refusal(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> InvalidInput:
+        """Why the call does not take these arguments."""
+        for name in options:
+            if name not in self.names and not self.any_name:
+                return InvalidInput(f"{self.name}: option {self._cure(name)}")
+        placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
+        named = ", ".join(f"{name}=" for name in self.keywords)
+        others = f"write {named} by name" if named else "there are no others"
+        return InvalidInput(f"{self.name}: expected only {placed} by position; {others}")
+
+    def _cure(self, name: str) -> str:
+        from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
+
+        ours = [f"write {word}={rest}" for word, rest in TORCH_WORDS.get(name, {}).items() if word in self.names]
+        masked = any(own.endswith("mask") for own in self.names)
+        ours += [WITHOUT[name]] if name in WITHOUT and masked else []
+        nearest = unknown(name, [one for one in self.names if one != "self"])
+        return f"'{name}' is PyTorch's word; {ours[0]}" if ours else nearest
+
+    def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
+        """The arguments by position as their checks return them, and whether one is an array of PyTorch or JAX.
+
+        Those by name are put into the options.
+        """
+        placed = list(args)
+        for i, name, check, default in self.checks:
+            if i < len(placed):
+                if placed[i] is not default:
+                    placed[i] = check(placed[i], name)
+            elif options.get(name, default) is not default:
+                options[name] = check(options[name], name)
+        foreign = False
+        for one in (*placed[self.method :], *options.values()):
+            foreign = foreign or (type(one) not in OF_NUMPY and is_foreign_array(one))
+        if not self.arrays:
+            return placed, foreign
+        fit = placed[0]._fit(self.axes) if self.method else Fit()
+        arrays = self.arrays
+        if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
+            values = {name: placed[i] if i < len(placed) else options.get(name) for i, name, *_ in arrays}
+            arrays = sorted(arrays, key=lambda entry: not is_foreign_array(values[entry[1]]))
+        for i, name, axes, default in arrays:
+            if i < len(placed):
+                if placed[i] is not default:
+                    placed[i] = fit(placed[i], name, axes)
+            elif options.get(name, default) is not default:
+                options[name] = fit(options[name], name, axes)
+        if len(fit.leads) > 1:
+            common_axes(", ".join(fit.leads), *fit.leads.values())
+        return placed, foreign
+
+
+@overload
+def public(call: Callable[Arguments, Result], /) -> Callable[Arguments, Result]: ...
+@overload
+def public(
+    *, may_be: MayBe | None = finite, parts: Callable[..., Any] | None = None
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]: ...
+def public(call: Any = None, /, *, may_be: Any = "by its annotation", parts: Callable[..., Any] | None = None) -> Any:
+    """A function or a method that is called as its signature says; raises `InvalidInput` otherwise.
+
+    may_be: the numbers that the result may have; None for any. By default they are finite where the annotation of the
+    result is a number or an array, and else any. Arrays of PyTorch and JAX overflow as they do there. Where
+    `np.errstate(over="ignore")` says that overflow is expected, results are unchanged. The result of a call within a
+    call is not judged; the outermost call is, and gives the message. parts: the function that takes the options of
+    `**parts`.
+    """
+    if call is None:
+        return partial(public, may_be=may_be, parts=parts)
+    plan = _Plan(call, parts)
+    numbers = (finite if plan.judged else None) if isinstance(may_be, str) else may_be
+
+    @wraps(call)
+    def checked(*args: Any, **options: Any) -> Any:
+        if len(args) > plan.most or not (plan.any_name or options.keys() <= plan.names):
+            raise plan.refusal(args, options)
+        placed, foreign = plan.arguments(args, options)
+        if numbers is None or foreign or np.geterr()["over"] == "ignore":
+            return call(*placed, **options)
+        result: Any = None
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                result, failed = call(*placed, **options), False
+            except (OverflowError, np.linalg.LinAlgError):  # of Python's numbers; of an array that is not finite
+                failed = True
+        if isinstance(result, FLOATS) and result.dtype.kind == "f":  # most results, without a further call
+            if numbers(result).all():
+                return result
+        elif not failed and all(numbers(array).all() for _, array in _arrays(result)):
+            return result
+        _refuse(plan, placed, options, failed)
+        return result
+
+    if parts is not None:
+        checked.__signature__ = plan.signature  # type: ignore[attr-defined]
+    return checked
+
+
+def formula(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """As `public`, for a formula whose value may be infinite, or NaN where it has none."""
+    return public(may_be=None)(call)
+
+
+def not_minus_infinity(array: Any) -> Any:
+    """The numbers that an energy may have: +∞ for a state that cannot be; −∞ is an overflow."""
+    return array > -np.inf
+
+
+def _refuse(plan: _Plan, args: Any, options: dict[str, Any], failed: bool) -> None:
+    """Raise `InvalidInput` for a result that is not finite, or none at all, of arguments that are."""
+    arguments = list(_arrays(plan.signature.bind(*args, **options).arguments))
+    if not (failed or (arguments and all(np.isfinite(array).all() for _, array in arguments))):
+        return
+    largest = partial(max, key=lambda one: float(np.abs(one[1]).max()))
+    numbers = [one for one in arguments if one[1].ndim or "." not in one[0]]
+    name, array = largest(numbers or arguments)
+    message = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
+    parameter, value = largest(arguments)  # that of a part, such as a power, has no dtype of its own
+    cause = "" if parameter == name or value.ndim else f" with {parameter} = {value:g}"
+    raise InvalidInput(f"{name}: {message}{cause}; expected smaller ones")
+
+
+def _arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of numbers in a value, each with the name of the argument, or the path of the field, that holds it."""
+    if isinstance(value, (np.ndarray, np.generic, float, int)):
+        array = np.asarray(value)
+        if array.dtype.kind in "iuf" and array.size:
+            yield name, array
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _arrays(part, str(key))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _arrays(part, name)
+    elif is_dataclass(value):
+        whole_name = type(value).__name__ if name in ("", "self") else name
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name), f"{whole_name}.{field.name}")

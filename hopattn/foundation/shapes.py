@@ -1,0 +1,72 @@
+"""Shapes: the names of axes, of which those of one name have one length."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hopattn.foundation.errors import InvalidInput
+
+Sizes = dict[str, tuple[int, str]]
+"""The length of each axis by its name, and the array that has it; no array where the caller knows it."""
+
+
+class Axes:
+    """The names of the axes of an array, such as "n dim"; a `…` before them stands for any leading axes."""
+
+    def __init__(self, axes: str) -> None:
+        self.leading, self.names = axes.startswith("…"), tuple(axes.removeprefix("…").split())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' '.join(['…'] * self.leading + list(self.names))!r})"
+
+    def bound(self, array: Any, what: str, sizes: Sizes) -> Any:
+        """The array; its lengths are put into `sizes`, and raise `InvalidInput` where they differ from those there."""
+        shape, names = array.shape, self.names
+        lengths = shape[len(shape) - len(names) :] if self.leading else shape
+        if len(lengths) != len(names) or 0 in lengths:
+            raise self._refusal(tuple(shape), what, sizes)
+        for name, length in zip(names, lengths, strict=True):
+            if sizes.setdefault(name, (length, what))[0] != length:
+                raise self._refusal(tuple(shape), what, sizes)
+        return array
+
+    def _refusal(self, shape: tuple[int, ...], what: str, sizes: Sizes) -> InvalidInput:
+        """Why an array of this shape does not fit, and what makes it fit."""
+        own = shape[max(len(shape) - len(self.names), 0) :] if self.leading else shape
+        lengths = {name: sizes[name][0] for name in self.names if name in sizes and sizes[name][1] != what}
+        if len(own) == len(self.names):
+            lengths = {
+                name: lengths[name] for name, n in zip(self.names, own, strict=True) if lengths.get(name, n) != n
+            }
+        known = [f"{name} = {n}" + f" of {sizes[name][1]}" * bool(sizes[name][1]) for name, n in lengths.items()]
+        known += ["no axis of length 0"] * (0 in own)
+        form = ", ".join(["…"] * self.leading + list(self.names)) + "," * (len(self.names) == 1 and not self.leading)
+        message = f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known)
+        dim = lengths.get(self.names[-1])
+        if self.names == ("dim",) and len(shape) > 1 and math.prod(shape) == dim:
+            return InvalidInput(f"{message}; flatten it: x.reshape(-1)")
+        if self.names == ("dim",) and len(shape) > 2 and math.prod(shape[1:]) == dim:
+            return InvalidInput(f"{message}; flatten each: x.reshape(len(x), -1)")
+        pictures = self.names == ("n_patterns", "dim") and len(shape) > 2
+        return InvalidInput(message + "; flatten each picture: x.reshape(len(x), -1)" * pictures)
+
+
+def common_axes(what: str, *leading: tuple[int, ...]) -> tuple[int, ...]:
+    """The leading axes to which those of several arrays broadcast; raises `InvalidInput` if they do not."""
+    try:
+        return np.broadcast_shapes(*leading)
+    except ValueError:
+        raise InvalidInput(f"{what}: the leading axes {', '.join(map(str, leading))} do not broadcast") from None
+
+
+def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Whether an array of the first shape broadcasts to the second one."""
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(n in (1, full) for n, full in pairs)
+
+
+def require_broadcast(array: Any, shape: tuple[int, ...], what: str, other: str) -> None:
+    """Raise `InvalidInput` unless the array broadcasts to this shape, that of the leading axes of `other`."""
+    if not broadcasts(tuple(array.shape), shape):
+        raise InvalidInput(f"{what}: shape {tuple(array.shape)} does not fit {other} of shape {shape}")

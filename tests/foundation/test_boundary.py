@@ -1,0 +1,118 @@
+"""Public calls: their signatures check arguments, axes of one name have one length, results are numbers."""
+
+import pickle
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
+from tests.refusal import refused
+
+
+@public
+def scaled_sum(x: Annotated[Any, Of("… n dim")], y: Annotated[Any, Of("… m dim")], *, beta: Positive = 1.0) -> Any:
+    return beta * (x @ y.mT)
+
+
+@dataclass(frozen=True, eq=False)
+class Layer(Declared):
+    weight: Annotated[Any, Of("out in")]
+    bias: Annotated[Any, Of("out")] = None
+
+    @public
+    def __call__(self, x: Annotated[Any, Of("… in")]) -> Any:
+        return x @ self.weight.mT
+
+    @public
+    def added(self, x: Annotated[Any, Of("… out")], times: Count = 1) -> Any:
+        return x if self.bias is None else x + times * self.bias
+
+
+LAYER = Layer(np.ones((2, 3)), [1.0, 2.0])
+X, Y = np.ones((5, 4, 3)), np.ones((2, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: scaled_sum(X, np.ones((2, 5))), ("y: got shape (2, 5); expected (…, m, dim) with dim = 3 of x",)),
+        (lambda: scaled_sum(np.ones(3), Y), ("x: got shape (3,); expected (…, n, dim)",)),
+        (lambda: scaled_sum(np.ones((0, 3)), Y), ("x: got shape (0, 3)", "no axis of length 0")),
+        (lambda: scaled_sum(X, np.ones((2, 2, 3))), ("x, y: the leading axes (5,), (2,) do not broadcast",)),
+        (lambda: scaled_sum(X, Y, beta=-1), ("beta: expected a positive finite number, not -1",)),
+        (lambda: scaled_sum(X, Y, betta=1), ("scaled_sum: option 'betta' is unknown; did you mean 'beta'?",)),
+        (lambda: scaled_sum(X, Y, 2.0), ("scaled_sum: expected only x, y by position; write beta= by name",)),
+        (lambda: scaled_sum([["a"]], Y), ("x: expected real numbers",)),
+        (lambda: scaled_sum(1e200 * X, 1e200 * Y), ("x: numbers of size 1e+200 give a result beyond", "float64")),
+        (lambda: LAYER(np.ones(2)), ("x: got shape (2,); expected (…, in) with in = 3 of weight",)),
+        (lambda: LAYER.added(np.ones(3)), ("x: got shape (3,); expected (…, out) with out = 2 of weight",)),
+        (lambda: LAYER.added(np.ones(2), 0), ("times: expected a whole number of at least 1, not 0",)),
+        (lambda: Layer(np.ones((2, 3)), np.ones(3)), ("bias: got shape (3,); expected (out,) with out = 2 of weight",)),
+    ],
+)
+def test_what_a_signature_does_not_allow_is_one_message(call, words):
+    refused(call, *words)
+
+
+def test_lists_follow_the_library_of_the_arrays_and_two_libraries_are_refused(torch):
+    tensor = torch.ones((2, 3), dtype=torch.float32)
+    for first, second in ((tensor, Y.tolist()), (Y.tolist(), tensor)):
+        result = scaled_sum(first, second)
+        assert isinstance(result, torch.Tensor) and result.dtype == torch.float32
+    assert isinstance(Layer(tensor)([1.0, 2.0, 3.0]), torch.Tensor)
+    refused(lambda: scaled_sum(tensor, Y), "y and x: expected arrays of one library", "torch.asarray(x)")
+    refused(lambda: scaled_sum(tensor, tensor.double()), "y: torch.float64 do not fit x of torch.float32")
+
+
+def test_a_result_is_judged_by_its_annotation_or_by_what_it_may_be():
+    def unnamed(x):
+        return x * np.inf
+
+    def number(x: float) -> float:
+        return x * np.inf
+
+    assert public(unnamed)(1.0) == np.inf  # without an annotation, anything may come
+    refused(lambda: public(number)(1.0), "x: numbers of size 1 give a result beyond")
+    assert formula(number)(1.0) == np.inf
+    assert public(may_be=not_minus_infinity)(number)(1.0) == np.inf
+    refused(lambda: public(may_be=not_minus_infinity)(number)(-1.0), "x: numbers of size 1")
+    refused(lambda: public(may_be=finite)(unnamed)(1.0), "x: numbers of size 1")
+    assert public(number)(np.inf) == np.inf  # what was not finite before comes as it is
+    with np.errstate(over="ignore"):
+        assert public(number)(1.0) == np.inf
+
+
+def test_a_public_call_is_pickled_and_traced(torch, jax):
+    assert pickle.loads(pickle.dumps(scaled_sum)) is scaled_sum
+    x = torch.ones((2, 3), requires_grad=True)
+    torch.compile(scaled_sum, fullgraph=True, backend="eager")(x, x).sum().backward()
+    assert (x.grad == 4).all()
+    grad = jax.grad(lambda x: scaled_sum(x, x).sum())(jax.numpy.ones((2, 3)))
+    assert (grad == 4).all()
+    assert jax.vmap(scaled_sum)(jax.numpy.ones((5, 2, 3)), jax.numpy.ones((5, 4, 3))).shape == (5, 2, 4)
+
+
+def test_the_boundary_itself_takes_at_most_eight_calls_of_our_own():
+    calls = 0
+
+    def count(frame, event, _):
+        nonlocal calls
+        calls += event == "call" and "hopattn" in Path(frame.f_code.co_filename).parts
+
+    LAYER(Y)
+    sys.setprofile(count)
+    try:
+        LAYER(Y)
+    finally:
+        sys.setprofile(None)
+    assert 0 < calls <= 8
+
+
+def test_pytorchs_words_are_answered_by_every_call_with_a_mask():
+    memory = ha.Memory(Y)
+    refused(lambda: memory.step(Y[0], attn_mask=None), "Memory.step: option 'attn_mask' is PyTorch's word; write mask=")
