@@ -252,10 +252,10 @@ def entries(x: Array, numbers: Sequence[int] | np.ndarray, axis: int) -> Array:
 
 def widened(x: Array) -> Array:
     """An array of half precision in single, so that sums of many entries keep their size; otherwise unchanged."""
-    if not is_half(x):
-        return x
+    if isinstance(x, np.ndarray):
+        return x if x.dtype.itemsize >= 4 else x.astype(np.float32)
     xp = namespace(x)
-    return xp.astype(x, xp.float32)
+    return xp.astype(x, xp.float32) if xp.finfo(x.dtype).bits < 32 else x
 
 
 def is_half(x: Array) -> bool:

@@ -310,7 +310,7 @@ class Memory(KeyValueMemory):
 
     def _stepped(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
         """The step from checked cues; they are the state before it where the values are states of the same neurons."""
-        before = x if self.autoassociative or self.patterns is self.keys else None
+        before = x if self.values is self.keys or self.patterns is self.keys else None
         return self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
 
     @property

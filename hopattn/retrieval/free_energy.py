@@ -61,9 +61,10 @@ def free_energy(separation: Separation, scores: Array, where: Array | None = Non
             return replace(found, energy=found.energy / beta, free=found.free / beta)
         scores, where = separation.joined(scores, where)  # type: ignore[attr-defined]
         separation = with_sink(separation, None)
-    xp, largest = namespace(scores), masked_max(scores, where)
+    xp = namespace(scores)
+    largest = masked_max(xp, scores, where)
     unit = beta if separation.tempered else 1.0
-    x = shifted(scores, largest, where, unit)
+    x = shifted(xp, scores, largest, where, unit)
     weights = replace(separation, beta=1.0)(x, where, potential=True)
     own, p = weights.potential, weights.p
     effective = xp.exp(-xp.sum(p * xp.log(nonzero(p)), axis=-1))

@@ -162,8 +162,8 @@ class Retrieval:
                 return _Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            added, separate = biased(scores, bias, separation)
-            where = self.allowed(rule, scores, cues, keys)
+            added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
+            where = None if isinstance(rule, NoMask) else self.allowed(rule, scores, cues, keys)
             weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             potential = scaled(weights.potential, separate.beta / separation.beta) if energy else None
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
@@ -317,5 +317,6 @@ def biased(scores: Array, bias: Array | None, separation: Separation) -> tuple[A
 
 def _as_given(result: Array | None, cues: Array, keys: Array) -> Array | None:
     """The result in half precision if cues and keys are; otherwise as it is."""
-    half = result is not None and is_half(cues) and is_half(keys)
-    return namespace(result).astype(result, cues.dtype) if half else result
+    if result is None or result.dtype == cues.dtype:
+        return result
+    return namespace(result).astype(result, cues.dtype) if is_half(cues) and is_half(keys) else result

@@ -48,9 +48,11 @@ def way_of(
         scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
         large = scores >= OF_TEXT and scores * texts >= BLOCKS and isinstance(keys, np.ndarray)
         plain = large and similarity.by_pairs and bias is None and _one_for_each_text(separation.sink)
-        rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)] if plain else []
+        if not plain:
+            return "whole"
+        rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
         by_blocks = all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
-        return "blocks" if plain and by_blocks else "whole"
+        return "blocks" if by_blocks else "whole"
     if pairs * texts < FUSED or type(similarity) is not Dot or type(separation) is not Softmax or cues.ndim < 2:
         return "whole"
     arrays = [one for one in (cues, keys, values, separation.sink, bias, *masks_of(mask)) if hasattr(one, "shape")]

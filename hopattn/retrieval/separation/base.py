@@ -271,7 +271,7 @@ class Competing(Separation):
 
     def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
         if self.sink is None:
-            return super().__call__(scores, where, potential=potential)
+            return self.answer(scores, attended(scores, where), potential)
         found = self._with_null_pattern(scores, attended(scores, where), potential)
         return found._replace(array=found.array[..., :-1], rest=found.p[..., -1])
 
@@ -318,10 +318,10 @@ class Simplex(Competing):
     def shares(self) -> bool:  # type: ignore[override]
         return self.sink is None
 
-    def from_largest(self, scores: Array, where: Array | None) -> tuple[Array, Array]:
+    def from_largest(self, xp: Any, scores: Array, where: Array | None) -> tuple[Array, Array]:
         """x = β(s − max s), 0 where masked, and max s, `(…, 1)`; an x of NumPy may be overwritten in place."""
-        largest = masked_max(scores, where)
-        return shifted(scores, largest, where, self.beta), largest
+        largest = masked_max(xp, scores, where)
+        return shifted(xp, scores, largest, where, self.beta), largest
 
     def beyond(self, largest: Array, value: Array, where: Array | None) -> Array:
         """Ψ(s) = max s + Ψ₁(x)/β, `(…,)`; 0 for a row with nothing to attend to. value: Ψ₁(x)."""
@@ -370,30 +370,29 @@ def masked(values: Array, where: Array | None, fill: float = 0.0) -> Array:
     return xp.where(where, values, fill)
 
 
-def masked_max(scores: Array, where: Array | None) -> Array:
+def masked_max(xp: Any, scores: Array, where: Array | None) -> Array:
     """The largest score that may be attended to, `(…, 1)`; 0 in a row with nothing to attend to."""
-    xp = namespace(scores)
     if where is None:
         return xp.max(scores, axis=-1, keepdims=True)
     lowest = float(xp.finfo(scores.dtype).min)
-    largest = xp.max(masked(scores, where, lowest), axis=-1, keepdims=True)
-    return masked(largest, xp.any(where, axis=-1, keepdims=True))
+    largest = xp.max(xp.where(where, scores, lowest), axis=-1, keepdims=True)
+    return xp.where(xp.any(where, axis=-1, keepdims=True), largest, 0.0)
 
 
-def shifted(scores: Array, origin: Array, where: Array | None, beta: float) -> Array:
+def shifted(xp: Any, scores: Array, origin: Array, where: Array | None, beta: float) -> Array:
     """β(s − origin), `(…, n_patterns)`, 0 where masked, and never below −√(largest number), so that it is finite.
 
     origin: `(…, 1)`, a score of each row; above it, a difference that overflows is infinite. A β beyond the range of
     the dtype counts as the largest number.
     """
-    lowest = -(float(namespace(scores).finfo(scores.dtype).max) ** 0.5)
+    lowest = -(float(xp.finfo(scores.dtype).max) ** 0.5)
     unit, rest = split(beta, scores)
     if unit != 1.0:
         scores, origin = unit * scores, unit * origin
     if not isinstance(scores, np.ndarray):
         return at_least(rest * masked(scores - origin, where), lowest)
     with np.errstate(over="ignore"):  # in the room of one array: fresh memory takes longer than the numbers
-        apart = masked(scores - origin, where)
+        apart = scores - origin if where is None else np.where(where, scores - origin, 0.0)
         return np.maximum(np.multiply(apart, rest, out=apart), lowest, out=apart)
 
 
@@ -405,8 +404,9 @@ def split(beta: float, scores: Array) -> tuple[float, float]:
     if not isinstance(beta, float):
         return 1.0, in_numbers_of(scores, beta)
     finfo = namespace(scores).finfo(scores.dtype)
-    flat = too_flat(beta, scores)
-    unit = max(2.0 ** math.floor(math.log2(beta)), float(finfo.smallest_normal)) if flat else 1.0
+    if not too_flat(beta, scores):
+        return 1.0, min(beta, float(finfo.max))
+    unit = max(2.0 ** math.floor(math.log2(beta)), float(finfo.smallest_normal))
     return unit, min(beta / unit, float(finfo.max))
 
 

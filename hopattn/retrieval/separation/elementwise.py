@@ -161,8 +161,9 @@ class Exponential(Elementwise):
         return Softmax(beta=self.beta)
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        xp, largest, most = namespace(scores), masked_max(scores, where), _log_of_the_largest(scores)
-        parts, value = masked(xp.exp(shifted(scores, largest, where, self.beta)), where), None
+        xp, most = namespace(scores), _log_of_the_largest(scores)
+        largest = masked_max(xp, scores, where)
+        parts, value = masked(xp.exp(shifted(xp, scores, largest, where, self.beta)), where), None
         if potential:
             log_beta = math.log(self.beta) if isinstance(self.beta, float) else namespace(self.beta).log(self.beta)
             logarithm = self.beta * largest[..., 0] + xp.log(nonzero(xp.sum(parts, axis=-1))) - log_beta

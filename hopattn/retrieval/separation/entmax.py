@@ -75,7 +75,8 @@ class Entmax(Simplex):
         rows = by_compiled_rows("ENTMAX" if self.alpha <= 2 else "", self.alpha, scores, where, self.beta, potential)
         if rows is not None:
             return rows
-        xp, order, (x, largest) = namespace(scores), 1 / (self.alpha - 1), self.from_largest(scores, where)
+        xp, order = namespace(scores), 1 / (self.alpha - 1)
+        x, largest = self.from_largest(xp, scores, where)
         y = np.multiply(x, self.alpha - 1, out=x) if isinstance(x, np.ndarray) else (self.alpha - 1) * x
         t, value = level_of_powers(y, order, where), None
         if potential:
@@ -128,7 +129,8 @@ class Normmax(Simplex):
         rows = by_compiled_rows("NORMMAX", self.alpha, scores, where, self.beta, potential)
         if rows is not None:
             return rows
-        xp, dual, (x, largest) = namespace(scores), self.alpha / (self.alpha - 1), self.from_largest(scores, where)
+        xp, dual = namespace(scores), self.alpha / (self.alpha - 1)
+        x, largest = self.from_largest(xp, scores, where)
         tau = level_of_powers(x, dual, where)
         powers, value = masked(positive_power(x - tau, dual - 1), where), None
         if potential:
@@ -185,7 +187,7 @@ class KSubsets(Competing):
     def _shares(self, scores: Array, origin: Array, where: Array | None) -> Array:
         """The weights. Of scores counted from the k-th largest, −1 ≤ t ≤ 0, and an entry from 1 on has the weight 1."""
         xp = namespace(scores)
-        above = xp.clip(shifted(scores, origin, where, self.beta), -2.0, 2.0)
+        above = xp.clip(shifted(xp, scores, origin, where, self.beta), -2.0, 2.0)
         full = above >= 1
         left = self.k - xp.sum(masked(xp.astype(full, above.dtype), where), axis=-1, keepdims=True)
 
@@ -239,7 +241,7 @@ def _with_hidden(powers: Array, y: Array, t: Array, where: Array | None) -> Arra
     xp, eps = namespace(y), float(namespace(y).finfo(y.dtype).eps)
     near = xp.abs(y - t) <= 4 * eps * (xp.abs(t) + xp.abs(y))
     near = near if where is None else near & where
-    first = xp.astype(near & (y == masked_max(y, near)), y.dtype)
+    first = xp.astype(near & (y == masked_max(xp, y, near)), y.dtype)
     clear = powers * xp.astype(~near, y.dtype)
     missing = xp.clip(1 - 4 * eps * y.shape[-1] - xp.sum(clear, axis=-1, keepdims=True), 0.0, None)
     return clear + missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True))
@@ -272,7 +274,7 @@ def by_compiled_rows(
         share(work, [(some,) for some in blocks(len(rows), -(-len(rows) // PARTS_OF_ROWS))])
     value = None
     if potential:
-        value = masked_max(scores, where)[..., 0] + (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)
+        value = masked_max(np, scores, where)[..., 0] + (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)
     return Weights(weights.reshape(scores.shape), 1.0, value)
 
 

@@ -38,8 +38,9 @@ class Softmax(Simplex):
     source: ClassVar[str] = "Ramsauer et al. 2021"
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        xp, (x, largest) = namespace(scores), self.from_largest(scores, where)
-        parts = masked(xp.exp(x), where)
+        xp = namespace(scores)
+        x, largest = self.from_largest(xp, scores, where)
+        parts = xp.exp(x) if where is None else xp.where(where, xp.exp(x), 0.0)
         total = xp.sum(parts, axis=-1, keepdims=True)  # at least 1, but for a row with nothing to attend to
         total = total if where is None else nonzero(total)
         value = self.beyond(largest, xp.log(total[..., 0]), where) if potential else None
@@ -77,7 +78,8 @@ class Argmax(Competing):
     source: ClassVar[str] = "Millidge et al. 2022"
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        xp, largest = namespace(scores), masked_max(scores, where)
+        xp = namespace(scores)
+        largest = masked_max(xp, scores, where)
         winners = masked(xp.astype(scores == largest, scores.dtype), where)
         count = xp.sum(winners, axis=-1, keepdims=True)
         some = None if where is None else xp.any(where, axis=-1, keepdims=True)
