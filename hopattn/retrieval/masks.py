@@ -253,26 +253,32 @@ def joint(*masks: Any) -> Any:
     return AllOf(tuple(parts)) if len(parts) > 1 else parts[0] if parts else NoMask()
 
 
-def unseen_as_0(mask: Any, scores: tuple[int, ...], *texts: Array) -> tuple[Array, ...]:
-    """Texts of keys `(…, n_keys, dim)`, in which what cannot be multiplied is 0 in keys that no query sees.
+def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
+    """Which keys some query sees, `(…, n_keys)`, in the library of a text; None where no array hides one from all.
+
+    scores: their shape, `(…, n_queries, n_keys)`; raises `InvalidInput` for an array that does not fit them.
+    """
+    arrays = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
+    if not arrays:
+        return None
+    for array in arrays:
+        require_on_scores(array, scores, "mask")
+    seen = like(arrays[0], text)
+    for array in arrays[1:]:
+        seen = seen & like(array, text)
+    seen = seen if seen.ndim < 2 else namespace(text).any(seen, axis=-2)
+    return None if isinstance(seen, np.ndarray) and seen.all() else seen
+
+
+def numbers_where_unseen(text: Array, seen: Array) -> Array:
+    """A text `(…, n_keys, dim)`, in which what cannot be multiplied is 0 in keys that no query sees.
 
     So a NaN, an infinity or too large an entry there changes nothing: neither a weight that is 0 times its value, nor a
-    derivative. The keys are those that an array hides from all queries. scores: their shape,
-    `(…, n_queries, n_keys)`; raises `InvalidInput` for an array that does not fit them.
+    derivative.
     """
-    hidden = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
-    if not hidden:
-        return texts
-    for array in hidden:
-        require_on_scores(array, scores, "mask")
-    xp, seen = namespace(texts[0]), like(hidden[0], texts[0])
-    for array in hidden[1:]:
-        seen = seen & like(array, texts[0])
-    seen = seen if seen.ndim < 2 else xp.any(seen, axis=-2)
-    if isinstance(seen, np.ndarray) and seen.all():
-        return texts
-    plain = [xp.isfinite(text) & (xp.abs(text) <= max_safe_entry(text)) for text in texts]
-    return tuple(xp.where(seen[..., None] | own, text, 0.0) for text, own in zip(texts, plain, strict=True))
+    xp = namespace(text)
+    plain = xp.isfinite(text) & (xp.abs(text) <= max_safe_entry(text))
+    return xp.where(seen[..., None] | plain, text, 0.0)
 
 
 def masks_of(mask: Any) -> tuple[Any, ...]:

@@ -21,12 +21,15 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import as_mask, joint, require_on_scores, unseen_as_0
+from hopattn.retrieval.masks import as_mask, joint, numbers_where_unseen, require_on_scores, seen_keys
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.positions.alibi import Alibi
+
+Texts = tuple[Array, Array, Array]
+"""The texts of queries, keys and values."""
 
 
 @public
@@ -69,8 +72,8 @@ def attention(
         allowed, finite = split_bias(numbers)
         mask = joint(mask, allowed)
     rule, chosen = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
-    keys, values = unseen_as_0(rule, scores, k, v)
-    return Retrieval(Dot(), chosen, Identity())(q, keys, values, rule, finite).state
+    texts = with_numbers((q, k, v), seen_keys(rule, scores, k))
+    return Retrieval(Dot(), chosen, Identity())(*texts, rule, finite).state
 
 
 @public(may_be=finite)
@@ -172,6 +175,18 @@ def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
         return bias(*shape)
     require_broadcast(bias, shape, "bias of the head", "scores")
     return namespace(bias).broadcast_to(bias, shape)
+
+
+def with_numbers(texts: Texts, seen: Array | None) -> Texts:
+    """Texts of queries, keys and values, as `numbers_where_unseen` gives those of keys and values.
+
+    Where queries and keys are one text, so are its queries: the derivative by a word that counts for nothing is then 0.
+    """
+    if seen is None:
+        return texts
+    queries, keys, values = texts
+    plain = numbers_where_unseen(keys, seen)
+    return plain if queries is keys else queries, plain, plain if values is keys else numbers_where_unseen(values, seen)
 
 
 def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, flag, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.masks import numbers_where_unseen
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import (
     affine_from,
@@ -178,6 +179,8 @@ class Block:
         if self.feed_forward is not None:
             layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
+        if own is None and words.ndim > 1 and (seen := self.attention.seen(words, mask, bias)) is not None:
+            words = numbers_where_unseen(words, seen)
         states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
         for layer, norm, after in zip(layers, self.norms, self.norms_after, strict=True):
             before = states[-1] if states else words

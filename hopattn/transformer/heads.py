@@ -21,24 +21,24 @@ from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores, unseen_as_0
+from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores, seen_keys
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts
 from hopattn.transformer.attention import (
+    Texts,
     as_bias,
     head_bias,
     leading_axes,
     own_bias,
     split_bias,
     stacked_sinks,
+    with_numbers,
 )
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
-Texts = tuple[Array, Array, Array]
-"""Those of queries, keys and values."""
 Extend = Callable[[Array, Array], tuple[Array, Array]]
 """From the keys and values of further words to those of all words so far."""
 
@@ -245,17 +245,23 @@ class Group(NamedTuple):
         That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
         which are in the mask; and the whole bias.
         """
-        own, (queries, keys, values) = self.heads[0].mask, self.mapped(texts, first)
+        rule, n = self.heads[0].mask, texts[0].shape[-2]
         if extend is not None:
-            keys, values = extend(keys, values)
-            if queries.shape[-2] == 1 and own(1, keys.shape[-2]).all():
-                own = NoMask()  # under a causal mask, the last word sees every key
-        total = self._bias(bias, queries, keys)
+            queries, *rows = self.mapped(texts, first)
+            keys, values = extend(*rows)
+            if n == 1 and rule(1, keys.shape[-2]).all():
+                rule = NoMask()  # under a causal mask, the last word sees every key
+            total = self._bias(bias, (n, keys.shape[-2]), keys)
+            allowed, finite = (None, None) if total is None else split_bias(total)
+            return (queries, keys, values), joint(rule, allowed), finite, total
+        total = self._bias(bias, (n, texts[1].shape[-2]), texts[1])
         allowed, finite = (None, None) if total is None else split_bias(total)
-        rule = joint(*self._masks(own, mask, texts, keys), allowed)
-        scores = (*leading_axes("x, source", queries, keys), queries.shape[-2], keys.shape[-2])
-        keys, values = unseen_as_0(rule, scores, keys, values)
-        return (queries, keys, values), rule, finite, total
+        scores = (*leading_axes("x, source", *texts[:2]), n, texts[1].shape[-2])
+        rule = joint(*self._masks(rule, mask, scores), allowed)
+        seen = seen_keys(rule, scores if len(self.heads) == 1 else (*scores[:-2], *self.shape, *scores[-2:]), texts[1])
+        if seen is not None and seen.ndim > 1 and len(self.heads) > 1:  # by some head
+            seen = namespace(seen).any(seen, axis=(-3, -2))
+        return self.mapped(with_numbers(texts, seen), first), rule, finite, total
 
     def mapped(self, texts: Texts, first: int = 0) -> Texts:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""
@@ -267,9 +273,9 @@ class Group(NamedTuple):
             queries, keys = position(queries, first), position(keys, first)
         return queries, keys, values
 
-    def _bias(self, given: Array | None, queries: Array, keys: Array) -> Array | None:
+    def _bias(self, given: Array | None, shape: tuple[int, int], keys: Array) -> Array | None:
         """The heads' own bias and that of the call added up: `(n, m)`, `(…, g, r, n, m)`, or None."""
-        shape, total = (queries.shape[-2], keys.shape[-2]), given
+        total = given
         if [head for head in self.heads if head.bias is not None]:
             like = widened(keys[..., :1])  # a small part, in the numbers of the scores
             total = namespace(keys).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
@@ -278,11 +284,10 @@ class Group(NamedTuple):
                 total = total + given
         return total if total is None or total.ndim < 3 else self._lifted(total)
 
-    def _masks(self, own: Any, mask: Any, texts: Texts, keys: Array) -> Iterator[Any]:
+    def _masks(self, own: Any, mask: Any, scores: tuple[int, ...]) -> Iterator[Any]:
         """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
         for part in (*masks_of(own), *masks_of(mask)):
             if len(self.heads) > 1 and not isinstance(part, MaskRule):
-                scores = (*leading_axes("x, source", *texts[:2]), texts[0].shape[-2], keys.shape[-2])
                 require_on_scores(part, scores, "mask")
                 yield part if part.ndim < 3 else self._lifted(part[..., None, :, :])
             else:

@@ -16,14 +16,14 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, as_mask, masks_of, require_on_scores
+from hopattn.retrieval.masks import MaskRule, as_mask, joint, masks_of, require_on_scores, seen_keys
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.attention import as_bias, leading_axes, sinks_of_heads
+from hopattn.transformer.attention import Texts, as_bias, leading_axes, sinks_of_heads
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, with_options
-from hopattn.transformer.heads import Group, Head, HeadTrace, Texts, texts_of
+from hopattn.transformer.heads import Group, Head, HeadTrace, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +130,17 @@ class MultiHead:
         ends = accumulate(len(group.heads) for group in self.groups)
         parts = [numbers[..., e - len(one.heads) : e, :, :] for one, e in zip(self.groups, ends, strict=True)]
         return rule, parts
+
+    def seen(self, text: Array, mask: Any, bias: Any) -> Array | None:
+        """Which words of a text the mask and the bias of a call let some query of some head see, `(…, n)`.
+
+        None where they hide none from all.
+        """
+        rule, n, xp = self._asked((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
+        if bias is not None:
+            allowed = as_bias(bias, self.w_out, "w_out") > -xp.inf
+            rule = joint(rule, allowed if allowed.ndim < 3 else xp.any(allowed, axis=-3))
+        return seen_keys(rule, (*text.shape[:-2], n, n), text)
 
     @classmethod
     def from_torch(
