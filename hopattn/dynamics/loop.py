@@ -152,7 +152,7 @@ class Loop:
         parts = self.x, before, self.kept, self.mask, internal
         now, before, kept, mask, internal = parts if len(rows) == len(self.steps) else [_of(one, rows) for one in parts]
         moves, kept_at = list[Move](), self.kept_at
-        seen_before, seen_now = self._seen(before), self._seen(now)
+        seen_before, seen_now = (before, now) if self.on_numpy else (self._seen(before), self._seen(now))
         for number in range(t, t + count):
             context = StepContext(number, rng, own, internal)
             after, energy = self.rule.step(self.memory, now, mask, context)
@@ -160,13 +160,13 @@ class Loop:
                 after = np.asarray(after, dtype=self.x.dtype)
             else:
                 refuse_traced(after)
-            seen = self._seen(after)
+            seen = after if self.on_numpy else self._seen(after)
             pair = (seen_now, seen) if self.by_change else (now, after)
             numbers = {"size": largest_entries(seen), "residual": self.rule.residual(self.memory, *pair, mask)}
             if self.cycles and seen_before is not None:
                 numbers["back"] = largest_change(seen_before, seen)
             if self.cycles and number + 1 - kept_at > TWO:
-                numbers["apart"] = largest_change(self._seen(kept), seen)
+                numbers["apart"] = largest_change(kept if self.on_numpy else self._seen(kept), seen)
             if energy is not None:
                 numbers["energy"] = np.asarray(energy) if self.on_numpy else energy
             internal = context.internal
@@ -177,8 +177,8 @@ class Loop:
         return moves
 
     def _seen(self, array: Array) -> Array:
-        """An array of a CPU as one of NumPy, which computes a few numbers of each row faster; otherwise unchanged."""
-        return array if self.on_numpy or self.ahead > 1 or array is None else on_host(array)
+        """An array of PyTorch or JAX on a CPU as one of NumPy, which computes a few numbers of each row faster."""
+        return array if self.ahead > 1 or array is None else on_host(array)
 
     def _on_host(self, moves: list[Move]) -> Iterator[np.ndarray]:
         """The numbers of these moves, one after the other; an accelerator is asked once for all."""

@@ -107,17 +107,22 @@ class KeyValueMemory(AssociativeMemory):
         return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
 
     @property
+    def _why_no_energy(self) -> str:
+        """Why the memory lacks an energy; empty where it has one."""
+        separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
+        if not self.autoassociative:
+            return "values differ from keys: the output is not a state of the same neurons"
+        if similarity.has_gradient and not separation.shares:
+            return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
+        if not (similarity.linear or similarity.has_gradient):
+            return f"the similarity '{name}' is not the dot product, so the field is not a gradient"
+        return separation.why_no_potential
+
+    @property
     def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
-        separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
-        energy, convexity = separation.why_no_potential, separation.why_imprecise
-        if not self.autoassociative:
-            energy = "values differ from keys: the output is not a state of the same neurons"
-        elif similarity.has_gradient and not separation.shares:
-            energy = f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
-        elif not (similarity.linear or similarity.has_gradient):
-            energy = f"the similarity '{name}' is not the dot product, so the field is not a gradient"
-        alone = energy
+        separation, similarity, energy = self.separation, self.similarity, self._why_no_energy
+        convexity, alone = separation.why_imprecise, energy
         if self.activation.discrete and self.activation.silent != -1:
             alone = NOT_ALONE
         elif not energy and not similarity.linear:
@@ -305,7 +310,7 @@ class Memory(KeyValueMemory):
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        answer = self._stepped(states, mask, energy="energy" not in self.lacks)
+        answer = self._stepped(states, mask, energy=not self._why_no_energy)
         return answer.state, answer.energy
 
     def _stepped(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:

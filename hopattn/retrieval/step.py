@@ -165,7 +165,9 @@ class Retrieval:
             added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
             where = None if isinstance(rule, NoMask) else self.allowed(rule, scores, cues, keys)
             weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
-            potential = scaled(weights.potential, separate.beta / separation.beta) if energy else None
+            potential = weights.potential
+            if energy and separate is not separation:
+                potential = scaled(potential, separate.beta / separation.beta)
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)

@@ -64,7 +64,7 @@ def attention(
     >>> ha.attention([[0, 10]], e, e, beta=1.0).round(3)
     array([[0., 1.]])
     """
-    leading, finite = leading_axes("q, k, v", q, k, v), None
+    leading, finite = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2])), None
     scores = (*leading, q.shape[-2], k.shape[-2])
     if bias is not None:
         numbers = as_bias(bias, k, "k")
@@ -95,7 +95,9 @@ def free_energy(
     >>> ha.transformer.free_energy([[0, 10]], [[1, 0], [1, 0], [0, 1], [1, 0]], beta=1.0).effective_keys.round(2)
     array([1.])
     """
-    chosen = _separation_of_heads(separation, beta, sink, k, leading_axes("q, k", q, k))
+    chosen = _separation_of_heads(
+        separation, beta, sink, k, np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]))
+    )
     return Retrieval(Dot(), chosen, Identity()).free_energy(q, k, mask)
 
 

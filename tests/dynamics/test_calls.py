@@ -36,12 +36,12 @@ def own_calls(work):
     return calls
 """
 BUDGETS = {
-    "memory.step(patterns[0])": 55,
-    "memory.energy(patterns[0])": 62,
-    "flat.recall(text[0], tol=0, max_steps=10)": 930,
-    "ha.attention(text, text, text, mask='causal')": 120,
-    "network.step(state)": 85,
-    "network.recall(state, tol=0, max_steps=10)": 1750,
+    "memory.step(patterns[0])": 36,
+    "memory.energy(patterns[0])": 45,
+    "flat.recall(text[0], tol=0, max_steps=10)": 665,
+    "ha.attention(text, text, text, mask='causal')": 75,
+    "network.step(state)": 70,
+    "network.recall(state, tol=0, max_steps=10)": 1595,
 }
 
 

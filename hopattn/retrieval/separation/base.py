@@ -10,6 +10,7 @@ Scores are `(…, n_patterns)`, masks broadcast to them. A score of −∞ count
 """
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -56,6 +57,8 @@ class Weights(NamedTuple):
 
 def inverse_temperature(value: Any, what: str) -> Any:
     """A positive number as `positive_or_variable` gives it; of an array, 1/β is a number of its dtype."""
+    if type(value) is float and sys.float_info.min <= value < math.inf:
+        return value
     beta = positive_or_variable(value, what)
     least = 0.0 if isinstance(beta, float) else float(namespace(beta).finfo(beta.dtype).smallest_normal)
     return require_least(beta, what, least)
