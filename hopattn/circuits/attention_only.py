@@ -39,16 +39,16 @@ class AttentionOnly:
 
         Raises `InvalidInput` for numbers that are not words, and for a text that is longer than the positions.
         """
-        given = plain_array(words, "words")
-        if given.ndim == 0 or given.dtype.kind not in "iu" or 0 in given.shape:
+        numbers = plain_array(words, "words")
+        if numbers.ndim == 0 or numbers.dtype.kind not in "iu" or 0 in numbers.shape:
             raise InvalidInput("words: expected texts of whole numbers, (…, n) with at least one word")
-        if (wrong := given[(given < 0) | (given >= len(self.embed))]).size:
+        if (wrong := numbers[(numbers < 0) | (numbers >= len(self.embed))]).size:
             raise InvalidInput(f"words: got {wrong[0]}; expected numbers from 0 to {len(self.embed) - 1}")
         if self.positions is None:
-            return np.asarray(self.embed[given])
-        if (n := given.shape[-1]) > len(self.positions):
+            return np.asarray(self.embed[numbers])
+        if (n := numbers.shape[-1]) > len(self.positions):
             raise InvalidInput(f"words: got {n} words; expected at most {len(self.positions)}, one for each position")
-        return np.asarray(self.embed[given] + self.positions[:n])
+        return np.asarray(self.embed[numbers] + self.positions[:n])
 
     def logits(self, words: Any) -> np.ndarray:
         """The scores of the next word after each word, `(…, n, n_words)`; the argument is that of `encode`."""

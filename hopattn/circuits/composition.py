@@ -59,16 +59,17 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
     """
     reject_unknown("by", [by], ("logits", "eigenvalues"))
     shaped(w_ov, "w_ov", "out dim", dim=embed.shape[1])
-    read = shaped(embed if unembed is None else unembed, "unembed", "n_words out", n_words=len(embed), out=len(w_ov))
+    unembed = shaped(embed if unembed is None else unembed, "unembed", "n_words out", n_words=len(embed), out=len(w_ov))
     if len(embed) < 2:
         raise InvalidInput("embed: got one word, which has no other to raise; expected at least two")
-    through, written, read = (each / (np.abs(each).max() or 1.0) for each in (w_ov, embed, read))  # no overflow
+    # without overflow in the products
+    w_ov, embed, unembed = (matrix / (np.abs(matrix).max() or 1.0) for matrix in (w_ov, embed, unembed))
     if by == "logits":
-        return _by_logits(through, written, read)
-    found = by_eigenvalues(through @ written.T @ read)  # the eigenvalues of M but for zeros, from only dim rows
-    if np.isnan(found):
+        return _by_logits(w_ov, embed, unembed)
+    score = by_eigenvalues(w_ov @ embed.T @ unembed)  # the eigenvalues of M but for zeros, from only dim rows
+    if np.isnan(score):
         raise InvalidInput("w_ov: all eigenvalues are 0, so that there is nothing to score")
-    return found
+    return score
 
 
 def by_eigenvalues(matrix: np.ndarray) -> float:
@@ -78,19 +79,19 @@ def by_eigenvalues(matrix: np.ndarray) -> float:
     return float(eigenvalues.sum().real / total) if total else math.nan
 
 
-def _by_logits(through: np.ndarray, written: np.ndarray, read: np.ndarray) -> float:
+def _by_logits(w_ov: np.ndarray, embed: np.ndarray, unembed: np.ndarray) -> float:
     """The score by logits; M is computed in blocks of columns: that of a vocabulary of 50,257 words has 20 GB."""
-    n = len(written)
+    n = len(embed)
     shares: list[np.ndarray] = []
     for words in blocks(n, max(LOGITS_HELD // n, 1)):
-        logits = read @ (through @ written[words].T)
+        logits = unembed @ (w_ov @ embed[words].T)
         largest = np.abs(logits).max(axis=0)
         logits -= logits.mean(axis=0)
-        raised = np.maximum(logits, 0.0, out=logits)
-        total = raised.sum(axis=0)
+        excess = np.maximum(logits, 0.0, out=logits)
+        total = excess.sum(axis=0)
         counts = total > n * np.finfo(np.float64).eps * largest
-        own = raised[np.arange(n)[words], np.arange(len(total))]
-        shares.append(own[counts] / total[counts])
+        diagonal = excess[np.arange(n)[words], np.arange(len(total))]
+        shares.append(diagonal[counts] / total[counts])
     if not any(map(len, shares)):
         raise InvalidInput("w_ov: no word raises any logit above the others, so that there is nothing to score")
     return float(np.mean(2 * np.concatenate(shares) - 1))
@@ -108,8 +109,8 @@ def composition(w_out: Matrix, w_in: Matrix) -> float:
     >>> composition([[1.0], [0.0]], [[1.0, 0.0]]), composition([[1.0], [0.0]], [[0.0, 1.0]])
     (1.0, 0.0)
     """
-    written, read = _normalised(w_out, w_in)
-    return float(np.linalg.norm(read @ written))
+    w_out, w_in = _normalised(w_out, w_in)
+    return float(np.linalg.norm(w_in @ w_out))
 
 
 @dataclass(frozen=True)
@@ -144,12 +145,12 @@ def composition_baseline(
     others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
     Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
 
-    >>> found = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
-    >>> abs(found.mean - 0.25) < 0.02, found.deviations(composition(np.eye(16)[:, :4], np.eye(16)[:4])) > 4
+    >>> baseline = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
+    >>> abs(baseline.mean - 0.25) < 0.02, baseline.deviations(composition(np.eye(16)[:, :4], np.eye(16)[:4])) > 4
     (True, True)
     """
-    (written, read), random = _normalised(w_out, w_in), generator(rng=rng)
-    scores = [float(np.linalg.norm(read @ random_rotation(random, len(written)) @ written)) for _ in range(n_draws)]
+    (w_out, w_in), random = _normalised(w_out, w_in), generator(rng=rng)
+    scores = [float(np.linalg.norm(w_in @ random_rotation(random, len(w_out)) @ w_out)) for _ in range(n_draws)]
     return Baseline(float(np.mean(scores)), float(np.std(scores, ddof=1)), n_draws)
 
 
@@ -170,10 +171,10 @@ def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out
     Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
     |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
-    written = _ov(instance(earlier, Head, "earlier"), w_out, ("earlier", "w_out"))
-    query, key = (numpy_matrix(each, "later") for each in (instance(later, Head, "later").w_query, later.w_key))
-    reads = {"query": key.T @ query, "key": query.T @ key, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
-    return Compositions(**{name: composition(written, read) for name, read in reads.items()})
+    w_ov = _ov(instance(earlier, Head, "earlier"), w_out, ("earlier", "w_out"))
+    query, key = (numpy_matrix(matrix, "later") for matrix in (instance(later, Head, "later").w_query, later.w_key))
+    ways = {"query": key.T @ query, "key": query.T @ key, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
+    return Compositions(**{name: composition(w_ov, w_in) for name, w_in in ways.items()})
 
 
 def _ov(head: Head, w_out: Any, names: tuple[str, str]) -> np.ndarray:
@@ -190,5 +191,5 @@ def _normalised(w_out: np.ndarray, w_in: np.ndarray) -> tuple[np.ndarray, np.nda
     for matrix, name in ((w_out, "w_out"), (w_in, "w_in")):
         if not matrix.any():
             raise InvalidInput(f"{name}: all entries are 0, so that it has no direction to compare")
-    written, read = w_out / np.abs(w_out).max(), w_in / np.abs(w_in).max()
-    return written / np.linalg.norm(written), read / np.linalg.norm(read)
+    w_out, w_in = w_out / np.abs(w_out).max(), w_in / np.abs(w_in).max()
+    return w_out / np.linalg.norm(w_out), w_in / np.linalg.norm(w_in)

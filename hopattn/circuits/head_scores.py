@@ -168,8 +168,8 @@ def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
 
     The sink is that of the first token. Raises `InvalidInput` as `prefix_matching` does, and for a text of one word.
 
-    >>> found = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])
-    >>> {name: float(score) for name, score in found.items()}
+    >>> scores = head_scores(np.eye(4)[[0, 0, 1, 2]], ["a", "b", "a", "b"])
+    >>> {name: float(score) for name, score in scores.items()}
     {'previous token': 1.0, 'duplicate token': 0.0, 'prefix matching': 1.0, 'attention sink': 0.5}
     """
     return {name: score(attention, tokens) for name, score in SCORES.items()}
@@ -179,8 +179,8 @@ def _mean_attention(rows: np.ndarray, pairs: np.ndarray, over: str) -> np.ndarra
     """The attention on marked pairs: the mean of its sums by row, over rows with a pair; or the mean over the pairs."""
     reject_unknown("over", [over], ("rows", "entries"))
     total = np.sum(rows * pairs, axis=(-2, -1))
-    counted = pairs.any(axis=-1).sum(axis=-1) if over == "rows" else pairs.sum(axis=(-2, -1))
-    return np.asarray(total / counted)
+    count = pairs.any(axis=-1).sum(axis=-1) if over == "rows" else pairs.sum(axis=(-2, -1))
+    return np.asarray(total / count)
 
 
 def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
@@ -192,11 +192,11 @@ def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
     if words.shape[-1] != n:
         raise InvalidInput(f"tokens: {words.shape[-1]} tokens do not fit attention between {n}")
     require_broadcast(words, (*rows.shape[:-2], n), "tokens", "the rows of the attention")
-    same = np.tril(words[..., :, None] == words[..., None, :], -1)
-    if (bad := ~same.any(axis=(-2, -1))).any():
+    copies = np.tril(words[..., :, None] == words[..., None, :], -1)
+    if (bad := ~copies.any(axis=(-2, -1))).any():
         which = f" of text {first_true(bad)}" if bad.ndim else ""
         raise InvalidInput(f"tokens: no token{which} occurs twice; expected a text with a repeated token")
-    return np.asarray(same)
+    return np.asarray(copies)
 
 
 def as_tokens(tokens: Any) -> np.ndarray:
@@ -207,7 +207,7 @@ def as_tokens(tokens: Any) -> np.ndarray:
             return words
         entries = np.asarray(tokens, dtype=object)  # NumPy would write the numbers of a mixed list as texts
         for sort, dtype in ((str, np.str_), (Integral, np.int64)):
-            if entries.ndim and all(isinstance(one, sort) and not isinstance(one, bool) for one in entries.flat):
+            if entries.ndim and all(isinstance(entry, sort) and not isinstance(entry, bool) for entry in entries.flat):
                 return entries.astype(dtype)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         pass

@@ -71,17 +71,17 @@ class InductionCircuit:
         words: `(…, n, dim)`, any vectors; compared by the dot product, so that they should be of one length. Raises
         `InvalidInput` for another dim, for NaN, and for more than `length` words.
         """
-        given = shaped(as_numpy(words, "words"), "words", "… n dim", dim=self.dim)
-        require_finite(given, "words")
-        if (n := given.shape[-2]) > self.length:
+        vectors = shaped(as_numpy(words, "words"), "words", "… n dim", dim=self.dim)
+        require_finite(vectors, "words")
+        if (n := vectors.shape[-2]) > self.length:
             raise InvalidInput(f"words: got {n} words; expected at most {self.length}, which the positions tell apart")
         angles = np.arange(n)[:, None] * self.turns
         points = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(n, -1) / math.sqrt(len(self.turns))
         size = points.shape[-1] + 3 * self.dim
-        require_room(given.size // self.dim * size, f"a text of {n:,} words")
-        texts = np.zeros((*given.shape[:-1], size))
+        require_room(vectors.size // self.dim * size, f"a text of {n:,} words")
+        texts = np.zeros((*vectors.shape[:-1], size))
         texts[..., self.parts["position"]] = points
-        texts[..., self.parts["word"]] = given
+        texts[..., self.parts["word"]] = vectors
         return texts
 
     @public(may_be=finite)
@@ -151,8 +151,8 @@ def induction_circuit(
     n_planes, lead = len(angles), position_lead(angles, length)
     log_odds = math.log(SURE / (1 - SURE) * (length - 1))
     if beta is None and lead < 1e-9:
-        wanted = f"expected angles such as 2π/{length} = {2 * math.pi / length:.3g}, or a beta"
-        raise InvalidInput(f"turns: two of {length} positions have the same place; {wanted}")
+        advice = f"expected angles such as 2π/{length} = {2 * math.pi / length:.3g}, or a beta"
+        raise InvalidInput(f"turns: two of {length} positions have the same place; {advice}")
     size = 2 * n_planes + 3 * dim
     require_room(size**2, f"induction_circuit: words of {dim:,} elements")
     previous_beta = log_odds / lead if beta is None else beta

@@ -73,22 +73,22 @@ def trigger_texts(
     """
     triggers, random = whole(n_triggers, "n_triggers", most=n_words - 1), generator(rng=rng)
     require_room(2 * n_texts * length + 2 * n_words, f"trigger_texts: {n_texts:,} texts of {length:,} words")
-    texts, asked = np.empty((n_texts, length), dtype=int), np.zeros((n_texts, length), dtype=bool)
-    for text, places in zip(texts, asked, strict=True):
+    texts, repeats = np.empty((n_texts, length), dtype=int), np.zeros((n_texts, length), dtype=bool)
+    for text, places in zip(texts, repeats, strict=True):
         order = random.permutation(n_words)
-        drawn = random.choice(order[triggers:], triggers)
-        followers = dict(zip(order[:triggers].tolist(), drawn.tolist(), strict=True))
+        words = random.choice(order[triggers:], triggers)
+        followers = dict(zip(order[:triggers].tolist(), words.tolist(), strict=True))
         text[:] = random.integers(n_words, size=length)
-        seen: set[int] = set()
+        past_triggers: set[int] = set()
         for i in range(length - 1):
             word = int(text[i])
             if word in followers:
                 text[i + 1] = followers[word]
-                places[i] = word in seen
-                seen.add(word)
-    if not asked.any():
+                places[i] = word in past_triggers
+                past_triggers.add(word)
+    if not repeats.any():
         raise InvalidInput(f"length: no trigger comes twice in {length} words; expected longer texts, or more triggers")
-    return TriggerTexts(texts, asked)
+    return TriggerTexts(texts, repeats)
 
 
 class MemoryCircuit(AttentionOnly):
@@ -99,9 +99,9 @@ class MemoryCircuit(AttentionOnly):
         instance(texts, TriggerTexts, "texts", "texts from hopattn.circuits.trigger_texts")
         right = 0
         for start in range(0, len(texts.words), BATCH):
-            words, asked = texts.words[start : start + BATCH], texts.asked[start : start + BATCH, :-1]
+            words, repeats = texts.words[start : start + BATCH], texts.asked[start : start + BATCH, :-1]
             answers = self(words).argmax(axis=-1)[:, :-1]
-            right += int(np.sum(answers[asked] == words[:, 1:][asked]))
+            right += int(np.sum(answers[repeats] == words[:, 1:][repeats]))
         return right / int(texts.asked.sum())
 
     @property
@@ -109,11 +109,11 @@ class MemoryCircuit(AttentionOnly):
         """The share of keys that each memory, asked alone, leads to the right value, by `PROBES`."""
         first, second = (layer.attention for layer in self.layers)
         positions = np.asarray(self.positions)
-        copied = self.embed @ first.heads[0].w_value.T @ first.w_out.T
+        copies = self.embed @ first.heads[0].w_value.T @ first.w_out.T
         value = self.embed @ second.heads[0].w_value.T
         return {
             "previous word": _recalled(first.heads[0].w_key, positions[:-1], positions, shift=1),
-            "same word": _recalled(second.heads[0].w_key, copied, self.embed),
+            "same word": _recalled(second.heads[0].w_key, copies, self.embed),
             "output": _recalled(second.w_out, value, self.unembed),
         }
 
@@ -163,8 +163,8 @@ def memory_curves(
     A draw is a circuit for each width, and texts that all widths read. The curves are "accuracy" and the names of
     `PROBES`. widths: whole numbers. Further arguments, and what is raised: as for `memory_circuit` and `trigger_texts`.
 
-    >>> found = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
-    >>> bool(found["accuracy"][0] < 0.5 < found["accuracy"][1])
+    >>> curves = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
+    >>> bool(curves["accuracy"][0] < 0.5 < curves["accuracy"][1])
     True
     """
     dims = [whole(width, "widths") for width in np.atleast_1d(plain_array(widths, "widths")).tolist()]
@@ -173,14 +173,14 @@ def memory_curves(
         texts = trigger_texts(n_texts, length, n_words, n_triggers, rng=random)
         circuits = [memory_circuit(d, n_words, length, beta=beta, rng=random) for d in dims]
         rows.append([{"accuracy": circuit.accuracy(texts), **circuit.probes} for circuit in circuits])
-    curves = {name: np.array([[own[name] for own in row] for row in rows]) for name in ("accuracy", *PROBES)}
+    curves = {name: np.array([[shares[name] for shares in row] for row in rows]) for name in ("accuracy", *PROBES)}
     return Curves("width", np.array(dims, dtype=np.float64), curves)
 
 
 def _recalled(memory: np.ndarray, keys: np.ndarray, values: np.ndarray, shift: int = 0) -> float:
     """The share of keys whose image is most similar to its own value, that of row i + shift."""
-    found = np.argmax(keys @ memory.T @ values.T, axis=-1)
-    return float(np.mean(found == np.arange(len(keys)) + shift))
+    rows = np.argmax(keys @ memory.T @ values.T, axis=-1)
+    return float(np.mean(rows == np.arange(len(keys)) + shift))
 
 
 @public
@@ -224,8 +224,8 @@ def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0
     if n == 2:
         return 1.0  # (1 − a)(1 − b) is never negative
     noise, weights = math.sqrt(spread * (n - 2)) / d, WEIGHTS / WEIGHTS.sum()
-    alike = np.clip(NODES / math.sqrt(d), -0.999, 0.999)
-    scale = np.sqrt((1 - alike) / (1 + alike))
+    a = np.clip(NODES / math.sqrt(d), -0.999, 0.999)
+    scale = np.sqrt((1 - a) / (1 + a))
     leads = scale * (1 + noise * NODES[:, None]) / np.sqrt(noise**2 + spread * scale**2 / d)
     ahead = np.array([0.5 * math.erfc(-lead / math.sqrt(2)) for lead in leads.flat]).reshape(leads.shape)
     return float(weights @ (ahead @ weights) ** (n - 1))

@@ -81,10 +81,10 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     vectors = vectors / size
     mean, deviation = vectors.mean(axis=0), vectors.std(axis=0)
     deviation = np.where(deviation > 1e-12 * np.abs(mean), deviation, 1.0)
-    data = ((vectors - mean) / deviation, classes, n_classes, penalty)
+    arguments = ((vectors - mean) / deviation, classes, n_classes, penalty)
     start = np.zeros(n_classes * (vectors.shape[1] + 1))
-    found = minimize(logistic_loss, start, data, "L-BFGS-B", jac=True, options={"maxiter": STEPS_OF_FIT})
-    weight, bias = np.split(found.x, [n_classes * vectors.shape[1]])
+    solution = minimize(logistic_loss, start, arguments, "L-BFGS-B", jac=True, options={"maxiter": STEPS_OF_FIT})
+    weight, bias = np.split(solution.x, [n_classes * vectors.shape[1]])
     weight = weight.reshape(n_classes, -1) / deviation
     return LinearProbe(weight / size, bias - weight @ mean)
 
@@ -95,11 +95,11 @@ class PositionProbe:
 
     Every array has a row for each place, `(n_layers + 1, …)`.
 
-    accuracy: the part of the words whose position is found. distance: the mean absolute difference of the position that
-    is read from the right one. line: the accuracy of a probe that reads the component of each vector along the first
-    principal axis of the positions' mean vectors in the training texts. rest: the accuracy of a probe of the vectors
-    without that component. component: the mean component at each position, `(…, n_positions)`, 0 on average, and above
-    0 at the last position of the training texts. mean_length: the length of the mean vector of each position,
+    accuracy: the part of the words whose position is read rightly. distance: the mean absolute difference between the
+    position that is read and the right one. line: the accuracy of a probe that reads the component of each vector along
+    the first principal axis of the positions' mean vectors in the training texts. rest: the accuracy of a probe of the
+    vectors without that component. component: the mean component at each position, `(…, n_positions)`, 0 on average,
+    and above 0 at the last position of the training texts. mean_length: the length of the mean vector of each position,
     `(…, n_positions)`. n_texts: the number of held-out texts.
     """
 
@@ -153,11 +153,11 @@ def position_probe(
     steps = [function(layer, f"layers: entry {i}") for i, layer in enumerate(entries_of(layers, "layers"))]
     half = len(vectors) // 2
     with single_threaded():
-        found = [_read(vectors, half, penalty)]
+        rows = [_read(vectors, half, penalty)]
         for layer in steps:
             state = layer(state, mask=mask)
-            found.append(_read(_as_read(state), half, penalty))
-    by_place: tuple[Any, ...] = (*map(np.array, zip(*found, strict=True)), len(vectors) - half)
+            rows.append(_read(_as_read(state), half, penalty))
+    by_place: tuple[Any, ...] = (*map(np.array, zip(*rows, strict=True)), len(vectors) - half)
     return PositionProbe(*by_place)
 
 
@@ -168,18 +168,18 @@ def _as_read(state: Any) -> np.ndarray:
 
 def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
     """The fields of a `PositionProbe` in their order for one place, without `n_texts`; half: of training texts."""
-    means, held_out = state[:half].mean(axis=0), state[half:].mean(axis=0)
+    means, test_means = state[:half].mean(axis=0), state[half:].mean(axis=0)
     axis = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[2][0]
     line = axis if (means[-1] - means.mean(axis=0)) @ axis >= 0 else -axis
     along, right = (state @ line)[..., None], np.arange(state.shape[1])
     answers = []
-    for part in (state, along, state - along * line):
-        probe = fit_probe(part[:half].reshape(-1, part.shape[-1]), np.tile(right, half), len(right), penalty)
-        answers.append(probe.classes(part[half:]))
-    accuracy, by_line, by_rest = (float(np.mean(own == right)) for own in answers)
+    for vectors in (state, along, state - along * line):
+        probe = fit_probe(vectors[:half].reshape(-1, vectors.shape[-1]), np.tile(right, half), len(right), penalty)
+        answers.append(probe.classes(vectors[half:]))
+    accuracy, by_line, by_rest = (float(np.mean(classes == right)) for classes in answers)
     distance = float(np.mean(np.abs(answers[0] - right)))
-    component = (held_out - held_out.mean(axis=0)) @ line
-    return accuracy, distance, by_line, by_rest, component, np.linalg.norm(held_out, axis=1)
+    component = (test_means - test_means.mean(axis=0)) @ line
+    return accuracy, distance, by_line, by_rest, component, np.linalg.norm(test_means, axis=1)
 
 
 @public

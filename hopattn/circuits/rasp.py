@@ -59,14 +59,14 @@ def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
     message = f"{what}: expected a sequence (n,) of numbers or of words, not"
     try:
-        given = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
+        entries = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
     except (TypeError, ValueError):
         raise InvalidInput(f"{message} {shortened(values)}") from None
-    if len(given) > MOST_WORDS:
+    if len(entries) > MOST_WORDS:
         raise InvalidInput(f"{what}: expected at most {MOST_WORDS:,} numbers or words")
-    if len({isinstance(value, str) for value in given}) > 1:
+    if len({isinstance(entry, str) for entry in entries}) > 1:
         raise InvalidInput(f"{what}: holds words and numbers; expected one sort")
-    array = plain_array(given, what)
+    array = plain_array(entries, what)
     if array.ndim != 1 or not array.size or array.dtype.kind not in "biufU":
         raise InvalidInput(f"{message} of shape {array.shape}")
     array = array if array.dtype.kind == "U" else array.astype(float)
@@ -117,11 +117,11 @@ class Selection(Declared):
 
     def head(self, dim: int, separation: str = "proportional") -> Head:
         """The attention head for values of `dim` elements; its text is that of `text`."""
-        own, key = np.unique(self.queries), np.unique(self.keys)
-        size = len(own) + len(key) + whole(dim, "dim")
+        queries, keys = np.unique(self.queries), np.unique(self.keys)
+        size = len(queries) + len(keys) + whole(dim, "dim")
         require_room(size**2, f"head: a text of {size:,} numbers for each word")
-        table = comparisons[self.where](key[:, None], own[None, :]).astype(float)
-        query_part, key_part, value_part = np.split(np.eye(size), [len(own), len(own) + len(key)])
+        table = comparisons[self.where](keys[:, None], queries[None, :]).astype(float)
+        query_part, key_part, value_part = np.split(np.eye(size), [len(queries), len(queries) + len(keys)])
         return Head(table @ query_part, key_part, value_part, separation=separation, mask="none")
 
     def text(self, values: np.ndarray) -> np.ndarray:
@@ -129,8 +129,8 @@ class Selection(Declared):
 
         Raises `InvalidInput` for another shape.
         """
-        given = shaped(as_numpy(values, "values"), "values", "n dim", n=len(self.keys))
-        return np.hstack([_one_hot(self.queries), _one_hot(self.keys), given])
+        columns = shaped(as_numpy(values, "values"), "values", "n dim", n=len(self.keys))
+        return np.hstack([_one_hot(self.queries), _one_hot(self.keys), columns])
 
     def aggregate(self, values: Any, default: Any = None) -> np.ndarray:
         """The mean of the selected values, or the one selected word, for each query, `(n,)`.
@@ -143,24 +143,24 @@ class Selection(Declared):
         >>> ha.circuits.select(range(4), [3, 2, 1, 0], "==").aggregate(list("abcd"))
         array(['d', 'c', 'b', 'a'], dtype='<U4')
         """
-        given = sequence(values, "values")
-        if len(given) != len(self.keys):
-            raise InvalidInput(f"values: {len(given)} do not fit {len(self.keys)} keys")
-        numbers = _sort(given) == "numbers"
+        values = sequence(values, "values")
+        if len(values) != len(self.keys):
+            raise InvalidInput(f"values: {len(values)} do not fit {len(self.keys)} keys")
+        numbers = _sort(values) == "numbers"
         if default is None:
             default = 0.0 if numbers else "none"
         if isinstance(default, str) == numbers:
-            shown = quoted(default) if numbers else f"{real(default, 'default'):g}"
-            raise InvalidInput(f"default: {shown} is not among values that are {_sort(given)}")
+            text = quoted(default) if numbers else f"{real(default, 'default'):g}"
+            raise InvalidInput(f"default: {text} is not among values that are {_sort(values)}")
         default = real(default, "default") if numbers else default
-        trace = self._trace("proportional", given[:, None] if numbers else _one_hot(given))
+        trace = self._trace("proportional", values[:, None] if numbers else _one_hot(values))
         selects = np.any(trace.scores > 0, axis=-1)
         if numbers:
             return np.asarray(np.where(selects, trace.output[:, 0], default))
-        words = np.unique(given)
+        words = np.unique(values)
         for i in np.flatnonzero(selects & (np.max(trace.output, axis=-1) < 1 - EQUAL_WITHIN)):
-            mixed = " and ".join(repr(str(word)) for word in words[trace.output[i] > 0][:3])
-            raise InvalidInput(f"values: query {i + 1} selects {mixed}, and words have no mean; select one word")
+            names = " and ".join(repr(str(word)) for word in words[trace.output[i] > 0][:3])
+            raise InvalidInput(f"values: query {i + 1} selects {names}, and words have no mean; select one word")
         return np.asarray(np.where(selects, words[np.argmax(trace.output, axis=-1)], default))
 
     def width(self) -> np.ndarray:
@@ -174,8 +174,8 @@ class Selection(Declared):
 
     def _trace(self, separation: str, values: np.ndarray | None = None) -> HeadTrace:
         """The arrays of the head; values: `(n, dim)`, by default 1 for each word."""
-        given = np.ones((len(self.keys), 1)) if values is None else values
-        return self.head(given.shape[1], separation).trace(self.text(given))
+        values = np.ones((len(self.keys), 1)) if values is None else values
+        return self.head(values.shape[1], separation).trace(self.text(values))
 
 
 def select(keys: Any, queries: Any, where: str = "==") -> Selection:
@@ -233,20 +233,20 @@ def mapped(how: str, operands: Sequence[Any]) -> np.ndarray:
     array([2., 1., 0.])
     """
     rule = sequence_maps[how]
-    given = [sequence(operand, f"operand {i}") for i, operand in enumerate(operands, start=1)]
-    if len(given) != rule.of if rule.of else len(given) < 2:
-        raise InvalidInput(f"'{how}' takes {rule.of or 'two or more'} operands, not {len(given)}")
-    sorts = {_sort(operand) for operand in given}
+    sequences = [sequence(operand, f"operand {i}") for i, operand in enumerate(operands, start=1)]
+    if len(sequences) != rule.of if rule.of else len(sequences) < 2:
+        raise InvalidInput(f"'{how}' takes {rule.of or 'two or more'} operands, not {len(sequences)}")
+    sorts = {_sort(operand) for operand in sequences}
     if sorts != {"numbers"} and (len(sorts) > 1 or not rule.words):
         raise InvalidInput(f"'{how}' cannot take {' and '.join(sorted(sorts))}")
-    lengths = {len(operand) for operand in given} - {1}
+    lengths = {len(operand) for operand in sequences} - {1}
     if len(lengths) > 1:
         raise InvalidInput(f"'{how}' got sequences of {' and '.join(map(str, sorted(lengths)))} words")
-    if how == "divide" and np.any(given[1] == 0):
+    if how == "divide" and np.any(sequences[1] == 0):
         raise InvalidInput("'divide' meets a 0 among the divisors")
     with np.errstate(all="ignore"):
-        result = rule.compute(given[0]) if rule.of == 1 else given[0]
-        for operand in given[1:]:
+        result = rule.compute(sequences[0]) if rule.of == 1 else sequences[0]
+        for operand in sequences[1:]:
             result = rule.compute(result, operand)
     return sequence(np.asarray(result, dtype=float) + 0.0, f"'{how}'")
 
@@ -260,10 +260,10 @@ def looked_up(values: Any, table: Mapping[str, Any], otherwise: Any = None) -> n
     >>> looked_up(["a", "b"], {"a": 1, "b": 0})
     array([1., 0.])
     """
-    found = []
+    entries = []
     for value in sequence(values, "values"):
         key = str(value) if isinstance(value, str) else f"{value:.12g}"
         if key not in table and otherwise is None:
             raise InvalidInput(f"the table has no entry for '{shortened(key)}', and there is no otherwise")
-        found.append(table.get(key, otherwise))
-    return sequence(found, "the table")
+        entries.append(table.get(key, otherwise))
+    return sequence(entries, "the table")

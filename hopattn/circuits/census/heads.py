@@ -52,11 +52,10 @@ def head_census(
     `states` (the vectors that the heads read, `(n, dim)`) and, where it has one, `number`; or pairs of heads and
     states. A generator keeps one layer in memory at a time. tokens: of the text, `(n,)`, n ≥ 2, numbers or words; the
     measures of repeats are NaN where no token occurs twice. embed, unembed: `(n_words, dim)`, for copying of words;
-    where one is given, it stands for both; without them copying is that of the vectors. composed: whether heads are
-    compared with those of earlier layers, whose matrices are kept. followed: the number of queries of a head that are
-    followed to a fixed point on its keys, where scores are dot products; 0 for none. words: of the tokens, n texts;
-    by default the tokens as text. about: the title of the table. report: called with the number of layers that are
-    done.
+    one alone stands for both; without both, copying is that of the vectors. composed: whether heads are compared with
+    those of earlier layers, whose matrices are kept. followed: the number of queries of a head that are followed to a
+    fixed point on its keys, where scores are dot products; 0 for none. words: of the tokens, n texts; by default the
+    tokens as text. about: the title of the table. report: called with the number of layers that are done.
 
     Scores, free energies and classes are those of `head_scores`, `Memory.free_energy` and
     `hopattn.retrieval.operating_class`, computed in chunks of queries: beside the states, one head's queries, keys and
@@ -66,8 +65,8 @@ def head_census(
 
     >>> import hopattn as ha
     >>> heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, beta=1.0)], np.eye(2))
-    >>> found = head_census([(heads, np.eye(2)[[0, 1, 0, 1]])], ["a", "b", "a", "b"])
-    >>> round(found.matrix("duplicate_token").item(), 3), round(found.matrix("prefix_matching").item(), 3)
+    >>> census = head_census([(heads, np.eye(2)[[0, 1, 0, 1]])], ["a", "b", "a", "b"])
+    >>> round(census.matrix("duplicate_token").item(), 3), round(census.matrix("prefix_matching").item(), 3)
     (0.394, 0.145)
     """
     text = as_tokens(tokens)
@@ -84,21 +83,21 @@ def head_census(
 
         def row_of(i: int, layer: Layer = layer, columns: list[np.ndarray] = columns) -> HeadRow:
             head = layer.heads.heads[i]
-            values, chances, own = measures_of(head, columns[i], layer.states, pairs, followed)
+            values, chances, operating_class = measures_of(head, columns[i], layer.states, pairs, followed)
             fits = columns[i].shape[0] == head.value.dims[1]
             values["copying"] = head_copying(head, columns[i], through) if fits else np.nan
-            return HeadRow(layer.number, i, values, chances | {"copying": 0.0}, {}, own)
+            return HeadRow(layer.number, i, values, chances | {"copying": 0.0}, {}, operating_class)
 
         with workers() as share:  # with one thread of BLAS, which is slow on many small matrices
-            own_rows = share(row_of, [(i,) for i in range(len(columns))])
+            layer_rows = share(row_of, [(i,) for i in range(len(columns))])
             if composed and earlier and len(layer.heads.w_out) == reads == len(earlier[-1].matrices):
-                for name, (scores, others) in compositions(layer.heads, earlier, share).items():
-                    for row, score, other in zip(own_rows, scores.tolist(), others, strict=True):
+                for name, (scores, partners) in compositions(layer.heads, earlier, share).items():
+                    for row, score, partner in zip(layer_rows, scores.tolist(), partners, strict=True):
                         row.values[name], row.chances[name] = score, reads**-0.5
-                        row.partners[f"{name}{PARTNER}"] = other
+                        row.partners[f"{name}{PARTNER}"] = partner
             if composed:
                 earlier.append(written_by(layer.number, layer.heads))
-        rows += own_rows
+        rows += layer_rows
         if report is not None:
             report(len({row.layer for row in rows}))
     if not rows:
@@ -106,36 +105,36 @@ def head_census(
     return Census(about, len(text), tuple(rows), "vectors" if through is None else "words", names)
 
 
-def _layers(given: Any, words: np.ndarray) -> Iterator[Layer]:
+def _layers(layers: Any, words: np.ndarray) -> Iterator[Layer]:
     """The layers, one after the other; raises `InvalidInput` for other objects, and for states that do not fit."""
-    found = given.inputs(words) if isinstance(given, AttentionOnly) else entries_of(given, "layers")
-    for i, one in enumerate(found):
-        parts = (
-            one
-            if isinstance(one, tuple) and len(one) == 2
-            else (getattr(one, "heads", one), getattr(one, "states", None))
+    entries = layers.inputs(words) if isinstance(layers, AttentionOnly) else entries_of(layers, "layers")
+    for i, entry in enumerate(entries):
+        pair = (
+            entry
+            if isinstance(entry, tuple) and len(entry) == 2
+            else (getattr(entry, "heads", entry), getattr(entry, "states", None))
         )
-        heads, states = parts
+        heads, states = pair
         if not isinstance(heads, MultiHead):
             raise InvalidInput(f"layers: entry {i}: got {quoted(heads)}; expected a MultiHead and the states it reads")
         text = as_text(states, f"layers: entry {i}: states", heads.heads[0].w_query, "the heads' matrices")
         if not isinstance(text, np.ndarray) or text.ndim != 2 or len(text) != len(words):
-            expected = f"a NumPy array ({len(words)}, dim), a row for each token"
-            raise InvalidInput(f"layers: entry {i}: states of shape {tuple(text.shape)}; expected {expected}")
+            form = f"a NumPy array ({len(words)}, dim), a row for each token"
+            raise InvalidInput(f"layers: entry {i}: states of shape {tuple(text.shape)}; expected {form}")
         require_finite(text, f"layers: entry {i}: states")
-        yield Layer(int(getattr(one, "number", i)), heads, text)
+        yield Layer(int(getattr(entry, "number", i)), heads, text)
 
 
 def _through(embed: Any, unembed: Any) -> np.ndarray | None:
     """EᵀU, `(dim, dim)`; None without both."""
-    given = {name: one for name, one in (("embed", embed), ("unembed", unembed)) if one is not None}
-    if not given:
+    matrices = {name: matrix for name, matrix in (("embed", embed), ("unembed", unembed)) if matrix is not None}
+    if not matrices:
         return None
-    given = {name: shaped(one, name, "n_words dim") for name, one in given.items()}
-    written, read = ([*given.values()] * 2)[:2]
-    if len(written) != len(read):
-        raise InvalidInput(f"unembed: {len(read):,} words do not fit the {len(written):,} words of embed")
-    for name, one in given.items():
-        require_finite(one, name, max_safe_entry(one))
-    parts = blocks(len(written), WORDS_AT_ONCE)
-    return np.asarray(sum(wide(widened(written[part]).T @ widened(read[part])) for part in parts))
+    matrices = {name: shaped(matrix, name, "n_words dim") for name, matrix in matrices.items()}
+    embed, unembed = ([*matrices.values()] * 2)[:2]
+    if len(embed) != len(unembed):
+        raise InvalidInput(f"unembed: {len(unembed):,} words do not fit the {len(embed):,} words of embed")
+    for name, matrix in matrices.items():
+        require_finite(matrix, name, max_safe_entry(matrix))
+    parts = blocks(len(embed), WORDS_AT_ONCE)
+    return np.asarray(sum(wide(widened(embed[part]).T @ widened(unembed[part])) for part in parts))

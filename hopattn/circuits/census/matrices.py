@@ -46,39 +46,39 @@ def columns_of(heads: MultiHead) -> list[np.ndarray]:
 
 def written_by(layer: int, heads: MultiHead) -> Written:
     """The writings of the heads of a layer, for those of later layers."""
-    parts = [
-        _unit(wide(own) @ _factor(wide(head.w_value).T).T)
-        for head, own in zip(heads.heads, columns_of(heads), strict=True)
+    writings = [
+        _unit(wide(w_out) @ _factor(wide(head.w_value).T).T)
+        for head, w_out in zip(heads.heads, columns_of(heads), strict=True)
     ]
-    starts = [0, *accumulate(part.shape[1] for part in parts)][:-1]
-    return Written(layer, _as_model(np.concatenate(parts, axis=1), heads), np.array(starts))
+    starts = [0, *accumulate(writing.shape[1] for writing in writings)][:-1]
+    return Written(layer, _as_model(np.concatenate(writings, axis=1), heads), np.array(starts))
 
 
 def compositions(heads: MultiHead, earlier: Sequence[Written], share: Share) -> dict[str, tuple[np.ndarray, list[str]]]:
     """The largest composition of each head with an earlier one, `(heads,)`, and that head as "layer.head"."""
-    read: dict[str, list[np.ndarray]] = {name: [] for name in THROUGH}
-    for head, own in zip(heads.heads, columns_of(heads), strict=True):
+    readings: dict[str, list[np.ndarray]] = {name: [] for name in THROUGH}
+    for head, w_out in zip(heads.heads, columns_of(heads), strict=True):
         query, key, value = (wide(getattr(head, f"w_{role}")) for role in ("query", "key", "value"))
-        for name, outer, inner in zip(THROUGH, (key.T, query.T, wide(own)), (query, key, value), strict=True):
-            read[name].append(_unit(_factor(outer) @ inner))
-    names = [f"{one.layer}.{i}" for one in earlier for i in range(len(one.starts))]
-    found = {}
-    for name, parts in read.items():
+        for name, outer, inner in zip(THROUGH, (key.T, query.T, wide(w_out)), (query, key, value), strict=True):
+            readings[name].append(_unit(_factor(outer) @ inner))
+    names = [f"{writings.layer}.{i}" for writings in earlier for i in range(len(writings.starts))]
+    maxima = {}
+    for name, parts in readings.items():
         rows, starts = _as_model(np.concatenate(parts), heads), [0, *accumulate(map(len, parts))][:-1]
         of_layer = partial(_lengths, rows, np.array(starts))
-        scores = np.concatenate(share(of_layer, [(one,) for one in earlier]), axis=1)
+        scores = np.concatenate(share(of_layer, [(writings,) for writings in earlier]), axis=1)
         largest = np.argmax(scores, axis=1)
-        found[name] = scores.max(axis=1), [names[i] for i in largest]
-    return found
+        maxima[name] = scores.max(axis=1), [names[i] for i in largest]
+    return maxima
 
 
-def head_copying(head: Head, own: np.ndarray, through: np.ndarray | None) -> float:
+def head_copying(head: Head, w_out: np.ndarray, through: np.ndarray | None) -> float:
     """Σλ/Σ|λ| of one head, as `hopattn.circuits.copying` has it by eigenvalues; NaN where all are 0.
 
-    own: its columns of the output matrix. through: EᵀU, `(dim, dim)`, for the words; None for the vectors themselves.
+    w_out: its columns of the output matrix. through: EᵀU, `(dim, dim)`, for the words; None for the vectors themselves.
     """
     value = wide(head.w_value)
-    return by_eigenvalues((value if through is None else value @ through) @ wide(own))
+    return by_eigenvalues((value if through is None else value @ through) @ wide(w_out))
 
 
 def wide(matrix: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ def _as_model(matrix: np.ndarray, heads: MultiHead) -> np.ndarray:
     return matrix.astype(np.result_type(np.float32, heads.w_out), copy=False)
 
 
-def _lengths(read: np.ndarray, rows: np.ndarray, one: Written) -> np.ndarray:
+def _lengths(readings: np.ndarray, rows: np.ndarray, writings: Written) -> np.ndarray:
     """|W_in W_out|_F for each pair of heads: the first rows of the later ones, and what the earlier ones write."""
-    squares = (read @ one.matrices) ** 2
-    return np.asarray(np.sqrt(np.add.reduceat(np.add.reduceat(squares, rows, axis=0), one.starts, axis=1)))
+    squares = (readings @ writings.matrices) ** 2
+    return np.asarray(np.sqrt(np.add.reduceat(np.add.reduceat(squares, rows, axis=0), writings.starts, axis=1)))

@@ -49,9 +49,9 @@ class TokenPairs(NamedTuple):
 
     def copies(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For some rows, the pairs of an entry of `rows` and an earlier place with the same token."""
-        own, place = np.nonzero(self.codes[rows][:, None] == self.codes[: rows[-1] + 1])
-        earlier = place < rows[own]
-        return own[earlier], place[earlier]
+        entry, place = np.nonzero(self.codes[rows][:, None] == self.codes[: rows[-1] + 1])
+        earlier = place < rows[entry]
+        return entry[earlier], place[earlier]
 
 
 class Weighed(NamedTuple):
@@ -93,18 +93,18 @@ class StreamedHead:
     def looks_back(self) -> bool:
         """Whether no query sees a later key, by a rule of positions."""
         ahead = -np.arange(1, len(self.keys))
-        rules = [part for part in masks_of(self.head.mask) if isinstance(part, PositionRule)]
+        rules = [mask for mask in masks_of(self.head.mask) if isinstance(mask, PositionRule)]
         return any(not rule.sees(ahead).any() for rule in rules)
 
     def weigh(self, cues: np.ndarray, rows: np.ndarray, last: int) -> Weighed:
         """The attention of cues `(c, dim)` at these rows of the text, over the keys before `last`."""
-        stored, separation = self.keys[:last], self.step.effective_separation
-        scores = self.step.scores(cues, stored)
-        where = self._where(cues, rows, stored, scores)
+        keys, separation = self.keys[:last], self.step.effective_separation
+        scores = self.step.scores(cues, keys)
+        where = self._where(cues, rows, keys, scores)
         if self.head.bias is not None:
-            allowed, finite = split_bias(self._bias(rows, last))
+            visible, finite = split_bias(self._bias(rows, last))
             scores, separation = biased(scores, in_numbers_of(scores, finite), separation)
-            where = allowed if where is None else where & allowed
+            where = visible if where is None else where & visible
         weights = separation.weights(scores, where)
         return Weighed(weights, scores, where, separation, separation.beta / self.step.effective_separation.beta)
 
@@ -114,23 +114,23 @@ class StreamedHead:
             return self.head.bias.at(rows[:, None] - np.arange(last))
         return np.asarray(own_bias(self.head.bias, (len(self.keys), len(self.keys)))[rows, :last])
 
-    def _where(self, cues: np.ndarray, rows: np.ndarray, stored: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
+    def _where(self, cues: np.ndarray, rows: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
         """The mask of these rows, `(c, last)`, without that of a bias; None where nothing is masked."""
         where: np.ndarray | None = None
-        n, last = len(self.keys), len(stored)
-        for part in masks_of(self.head.mask):
-            if isinstance(part, NoMask):
+        n, last = len(self.keys), len(keys)
+        for mask in masks_of(self.head.mask):
+            if isinstance(mask, NoMask):
                 continue
-            if isinstance(part, PositionRule):
-                seen = part.sees(rows[:, None] - np.arange(last))
-            elif isinstance(part, Without):
-                asking = np.isin(rows, np.arange(n) if part.at is None else rows_taken(part.at, n, "at"))
-                seen = ~(asking[:, None] & np.isin(np.arange(last), rows_taken(part.keys, n, "token")))
-            elif isinstance(part, MaskRule):
-                seen = np.asarray(self.step.allowed(part, scores, cues, stored))
+            if isinstance(mask, PositionRule):
+                visible = mask.sees(rows[:, None] - np.arange(last))
+            elif isinstance(mask, Without):
+                at = np.isin(rows, np.arange(n) if mask.at is None else rows_taken(mask.at, n, "at"))
+                visible = ~(at[:, None] & np.isin(np.arange(last), rows_taken(mask.keys, n, "token")))
+            elif isinstance(mask, MaskRule):
+                visible = np.asarray(self.step.allowed(mask, scores, cues, keys))
             else:
-                seen = spread(part, (n, n))[rows, :last]
-            where = seen if where is None else where & seen
+                visible = spread(mask, (n, n))[rows, :last]
+            where = visible if where is None else where & visible
         return where
 
 
@@ -142,50 +142,50 @@ def measures_of(
     w_out: the columns of the layer's output matrix that belong to the head, or None. states: `(n, dim)`. followed: the
     number of queries, evenly spaced, that are followed to a fixed point.
     """
-    streamed, n = StreamedHead.of(head, states), len(states)
-    lengths = _written_lengths(streamed.values, w_out)
-    looks_back, has_entropy = streamed.looks_back, not streamed.step.effective_separation.why_no_entropy
-    sums, even, others = np.zeros(5), np.zeros(5), np.zeros(5)
+    stream, n = StreamedHead.of(head, states), len(states)
+    lengths = _written_lengths(stream.values, w_out)
+    looks_back, has_entropy = stream.looks_back, not stream.step.effective_separation.why_no_entropy
+    sums, chance_sums, energy_sums, null_weight = np.zeros(5), np.zeros(5), np.zeros(4), 0.0
     least, visible = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for chunk in blocks(n, max(SCORES_OF_CHUNK // n, 1)):
         rows = np.arange(n)[chunk]
         last = rows[-1] + 1 if looks_back else n
-        found, copies = streamed.weigh(streamed.queries[chunk], rows, int(last)), pairs.copies(rows)
-        sums += _row_sums(found.weights, rows, copies, lengths)
-        seen = np.ones(found.weights.shape, bool) if found.where is None else found.where
-        visible[chunk] = seen.sum(axis=1)
-        even += _row_sums(seen / np.maximum(visible[chunk], 1)[:, None], rows, copies, lengths)
-        if found.separation.sink is not None:
-            others[4] += found.separation.rest(found.scores, found.where).sum(dtype=np.float64)
+        attention, copies = stream.weigh(stream.queries[chunk], rows, int(last)), pairs.copies(rows)
+        sums += _row_sums(attention.weights, rows, copies, lengths)
+        mask = np.ones(attention.weights.shape, bool) if attention.where is None else attention.where
+        visible[chunk] = mask.sum(axis=1)
+        chance_sums += _row_sums(mask / np.maximum(visible[chunk], 1)[:, None], rows, copies, lengths)
+        if attention.separation.sink is not None:
+            null_weight += attention.separation.rest(attention.scores, attention.where).sum(dtype=np.float64)
         if has_entropy:
-            least[chunk] = least_number(found.weights)
-            others[:4] += _free_energy_sums(found)
+            least[chunk] = least_number(attention.weights)
+            energy_sums += _free_energy_sums(attention)
     counts = np.array([max(n - 1, 1), pairs.repeated or np.nan, pairs.repeated or np.nan, n, n])
     names = ("energy", "entropy", "free_energy", "effective_keys")
     values = dict(zip(OF_ATTENTION, (sums / counts).tolist(), strict=True))
-    values |= dict(zip(names, (others[:4] / n if has_entropy else np.full(4, np.nan)).tolist(), strict=True))
-    values["null_weight"] = float(others[4] / n) if streamed.step.separation.sink is not None else np.nan
-    if has_entropy and followed and streamed.step.similarity.linear:
-        values |= _at_fixed_points(streamed, followed)
-    chances = dict(zip(OF_ATTENTION, (even / counts).tolist(), strict=True))
+    values |= dict(zip(names, (energy_sums / n if has_entropy else np.full(4, np.nan)).tolist(), strict=True))
+    values["null_weight"] = float(null_weight / n) if stream.step.separation.sink is not None else np.nan
+    if has_entropy and followed and stream.step.similarity.linear:
+        values |= _at_fixed_points(stream, followed)
+    chances = dict(zip(OF_ATTENTION, (chance_sums / counts).tolist(), strict=True))
     chances["effective_keys"] = float(visible.mean())
-    classed = has_entropy and np.any((least > 0) & (visible >= FEWEST_KEYS))
-    return values, chances, str(class_of(least, visible)) if classed else ""
+    has_class = has_entropy and np.any((least > 0) & (visible >= FEWEST_KEYS))
+    return values, chances, str(class_of(least, visible)) if has_class else ""
 
 
 def _row_sums(
     weights: np.ndarray, rows: np.ndarray, copies: tuple[np.ndarray, np.ndarray], lengths: np.ndarray
 ) -> np.ndarray:
     """The sums over rows of the weights `(c, m)` of each measure of `OF_ATTENTION`."""
-    own, place = copies
+    entry, place = copies
     later = np.flatnonzero(rows > 0)
-    first, written = weights[:, 0], weights @ lengths[: weights.shape[1]]
+    sink, total = weights[:, 0], weights @ lengths[: weights.shape[1]]
     parts = (
         weights[later, rows[later] - 1],
-        weights[own, place],
-        weights[own, place + 1],
-        first,
-        first * lengths[0] / nonzero(written),
+        weights[entry, place],
+        weights[entry, place + 1],
+        sink,
+        sink * lengths[0] / nonzero(total),
     )
     return np.array([part.sum(dtype=np.float64) for part in parts])
 
@@ -199,44 +199,44 @@ def _written_lengths(values: np.ndarray, w_out: np.ndarray | None) -> np.ndarray
     return np.concatenate([np.linalg.norm(wide[part] @ w_out.T, axis=1) for part in parts])
 
 
-def _free_energy_sums(found: Weighed) -> np.ndarray:
+def _free_energy_sums(attention: Weighed) -> np.ndarray:
     """The sums over rows of U, S, F and the effective keys."""
-    one = free_energy(found.separation, found.scores, found.where)
-    parts = one.energy * found.unit, one.entropy, one.free * found.unit, one.effective_keys
+    terms = free_energy(attention.separation, attention.scores, attention.where)
+    parts = terms.energy * attention.unit, terms.entropy, terms.free * attention.unit, terms.effective_keys
     return np.array([part.sum(dtype=np.float64) for part in parts])
 
 
-def _at_fixed_points(streamed: StreamedHead, followed: int) -> dict[str, float]:
+def _at_fixed_points(stream: StreamedHead, followed: int) -> dict[str, float]:
     """The measures of one step beside the fixed point: means over the queries that come to one."""
-    n = len(streamed.keys)
-    rows = np.unique(np.linspace(0, n - 1, min(followed, n)).round().astype(np.int64))
-    changes, keys, reached = list[np.ndarray](), list[np.ndarray](), 0
-    for chunk in blocks(len(rows), max(SCORES_OF_CHUNK // n, 1)):
-        some = rows[chunk]
-        start = widened(streamed.queries[some])
-        ended, still = _followed(streamed, start, some)
-        one, last = (streamed.weigh(cues[still], some[still], n) for cues in (start, ended))
-        changes.append(0.5 * np.abs(one.weights - last.weights).sum(axis=1))
-        keys.append(free_energy(last.separation, last.scores, last.where).effective_keys)
-        reached += int(still.sum())
-    values = [float(np.concatenate(parts).mean()) if reached else np.nan for parts in (changes, keys)]
+    n = len(stream.keys)
+    places = np.unique(np.linspace(0, n - 1, min(followed, n)).round().astype(np.int64))
+    changes, keys, n_still = list[np.ndarray](), list[np.ndarray](), 0
+    for chunk in blocks(len(places), max(SCORES_OF_CHUNK // n, 1)):
+        rows = places[chunk]
+        start = widened(stream.queries[rows])
+        end, still = _followed(stream, start, rows)
+        step, limit = (stream.weigh(cues[still], rows[still], n) for cues in (start, end))
+        changes.append(0.5 * np.abs(step.weights - limit.weights).sum(axis=1))
+        keys.append(free_energy(limit.separation, limit.scores, limit.where).effective_keys)
+        n_still += int(still.sum())
+    values = [float(np.concatenate(parts).mean()) if n_still else np.nan for parts in (changes, keys)]
     return {
         "fixed_point_change": values[0],
         "fixed_point_keys": values[1],
-        "fixed_point_reached": reached / len(rows),
+        "fixed_point_reached": n_still / len(places),
     }
 
 
-def _followed(streamed: StreamedHead, cues: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _followed(stream: StreamedHead, cues: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The cues `(c, dim)` after q ← ∇Φ(Kᵀ p) until a step is short, and whether each came to that."""
-    step, keys = streamed.step, widened(streamed.keys)
+    step, keys = stream.step, widened(stream.keys)
     still = np.zeros(len(cues), bool)
     for _ in range(STEPS_TO_FIXED_POINT):
-        weights = streamed.weigh(cues, rows, len(keys)).weights
-        after = np.where(still[:, None], cues, step.activate(weights @ keys, 1.0, cues))
-        moved = np.linalg.norm(after - cues, axis=1)
-        still |= moved <= STILL * np.linalg.norm(after, axis=1)
-        cues = after
+        weights = stream.weigh(cues, rows, len(keys)).weights
+        ends = np.where(still[:, None], cues, step.activate(weights @ keys, 1.0, cues))
+        distances = np.linalg.norm(ends - cues, axis=1)
+        still |= distances <= STILL * np.linalg.norm(ends, axis=1)
+        cues = ends
         if still.all():
             break
     return cues, still

@@ -60,10 +60,9 @@ class Census(Drawable):
     words: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        first = [
-            f", {one.head} attends to what followed ({one.value:.2f})" for one in self.strongest("prefix_matching", 1)
-        ]
-        return f"Census({self.size}{''.join(first)})"
+        strongest = self.strongest("prefix_matching", 1)
+        highlight = [f", {strong.head} attends to what followed ({strong.value:.2f})" for strong in strongest]
+        return f"Census({self.size}{''.join(highlight)})"
 
     @property
     def size(self) -> str:
@@ -103,17 +102,17 @@ class Census(Drawable):
     def strongest(self, measure: str, count: Count = 5) -> list[Strong]:
         """The heads with the largest values of a measure that are above chance, the largest first."""
         reject_unknown("measure", [measure], MEASURES)
-        known = []
+        heads = []
         for row in self.rows:
             value, chance = row.values.get(measure, np.nan), row.chances.get(measure, np.nan)
             if value > (chance if np.isfinite(chance) else -np.inf):
-                known.append(Strong(row.name, value, chance, row.partners.get(measure + PARTNER, "")))
-        return sorted(known, key=lambda one: -one.value)[:count]
+                heads.append(Strong(row.name, value, chance, row.partners.get(measure + PARTNER, "")))
+        return sorted(heads, key=lambda head: -head.value)[:count]
 
     def classes(self) -> dict[str, int]:
         """The number of heads in each operating class, I to IV."""
-        own = [row.operating_class for row in self.rows]
-        return {name: own.count(name) for name in ("I", "II", "III", "IV")}
+        classes = [row.operating_class for row in self.rows]
+        return {name: classes.count(name) for name in ("I", "II", "III", "IV")}
 
     def table(self) -> list[dict[str, Any]]:
         """One dictionary for each head: its numbers, values by chance and partners; None where one is unknown."""

@@ -42,21 +42,21 @@ def gpt2_arrays(
     below the other, `(3 dim, dim)`, and W_O, `(dim, dim)`.
     """
     dim = embed.shape[1]
-    wide, each = 2 * dim, dim // heads
+    wide, dim_head = 2 * dim, dim // heads
     arrays = {"wte.weight": _balanced(embed), "wpe.weight": _balanced(positions)}
     for i, (joint, out) in enumerate(layers):
-        read = np.zeros((3, heads, 2 * each, wide))
-        read[:, :, :each, :dim] = joint.reshape(3, heads, each, dim)
-        read[:2] *= 2**0.25
-        written = np.zeros((heads, 2 * each, wide))
-        written[:, :each] = _balanced(out.T).reshape(heads, each, wide)
-        arrays |= _affine(f"h.{i}.attn.c_attn", read.reshape(3 * wide, wide).T)
-        arrays |= _affine(f"h.{i}.attn.c_proj", written.reshape(wide, wide))
+        w_qkv = np.zeros((3, heads, 2 * dim_head, wide))
+        w_qkv[:, :, :dim_head, :dim] = joint.reshape(3, heads, dim_head, dim)
+        w_qkv[:2] *= 2**0.25
+        w_out = np.zeros((heads, 2 * dim_head, wide))
+        w_out[:, :dim_head] = _balanced(out.T).reshape(heads, dim_head, wide)
+        arrays |= _affine(f"h.{i}.attn.c_attn", w_qkv.reshape(3 * wide, wide).T)
+        arrays |= _affine(f"h.{i}.attn.c_proj", w_out.reshape(wide, wide))
         arrays |= _affine(f"h.{i}.mlp.c_fc", np.zeros((wide, 1))) | _affine(f"h.{i}.mlp.c_proj", np.zeros((1, wide)))
     for name in (*(f"h.{i}.ln_{part}" for i in range(len(layers)) for part in (1, 2)), "ln_f"):
         arrays |= _affine(name, np.full(wide, GAIN))
-    named = {f"transformer.{name}": array for name, array in arrays.items()}
-    return named | {"lm_head.weight": np.pad(unembed.astype(np.float64), ((0, 0), (0, dim)))}
+    arrays = {f"transformer.{name}": array for name, array in arrays.items()}
+    return arrays | {"lm_head.weight": np.pad(unembed.astype(np.float64), ((0, 0), (0, dim)))}
 
 
 def _balanced(rows: np.ndarray) -> np.ndarray:

@@ -159,19 +159,21 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
     heads = list(zip(layer.attention.heads, trace.heads, strict=True))
     places = np.pad(texts.repeated, ((0, 0), (0, 1)))
     state, falls = trace.input, []
-    before = [_energy(head, own.queries, own) for head, own in heads]
+    before = [_energy(head, arrays.queries, arrays) for head, arrays in heads]
     for _ in range(ITERATIONS):
-        outputs = [head.retrieval(head.query(state), own.keys, own.values, own.mask).state for head, own in heads]
+        outputs = [
+            head.retrieval(head.query(state), arrays.keys, arrays.values, arrays.mask).state for head, arrays in heads
+        ]
         state = state + layer.attention.out(np.concatenate(outputs, axis=-1))
-        after = [_energy(head, head.query(state), own) for head, own in heads]
+        after = [_energy(head, head.query(state), arrays) for head, arrays in heads]
         falls.append([float(np.mean((b > a)[places])) for b, a in zip(before, after, strict=True)])
         before = after
     return np.array(falls).T
 
 
-def _energy(head: Head, queries: Array, own: HeadTrace) -> np.ndarray:
+def _energy(head: Head, queries: Array, arrays: HeadTrace) -> np.ndarray:
     """E of each query, `(n_texts, n)`, for the keys that it may see."""
-    return np.asarray(head.retrieval(queries, own.keys, mask=own.mask, energy=True).energy)
+    return np.asarray(head.retrieval(queries, arrays.keys, mask=arrays.mask, energy=True).energy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,11 +246,11 @@ class Training:
         if not file.exists():
             return cls.begun(recipe)
         training = cls.load(file)
-        there, here = asdict(training.recipe), asdict(recipe)
-        pairs = ((name, quoted(there[name]), quoted(here[name])) for name in here if here[name] != there[name])
-        if differing := [f"{name} is {one} there and {other} here" for name, one, other in pairs]:
+        old, new = asdict(training.recipe), asdict(recipe)
+        names = [name for name in new if new[name] != old[name]]
+        if differences := [f"{name} is {quoted(old[name])} there and {quoted(new[name])} here" for name in names]:
             how = "choose another file; a finished training cannot be prolonged"
-            raise InvalidInput(f"{named(file)} holds another training: {'; '.join(differing)}; {how}")
+            raise InvalidInput(f"{named(file)} holds another training: {'; '.join(differences)}; {how}")
         if not training.finished and not training.state.moments:
             raise InvalidInput(f"{named(file)} lacks the state of the optimiser, so the training cannot go on")
         return training
@@ -265,18 +267,18 @@ class Training:
         """
         recipe, weights = self.recipe, self.state.weights
         require_names(weights, recipe.shapes)
-        own = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
-        parts = [with_prefix(own, f"layers.{i}") for i in range(recipe.layers)]
+        arrays = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
+        parts = [with_prefix(arrays, f"layers.{i}") for i in range(recipe.layers)]
         layers = tuple(AttentionLayer(MultiHead.from_torch(part, recipe.heads, mask=mask)) for part in parts)
-        return AttentionOnly(own[EMBED], own.get(POSITION), layers, own[UNEMBED])
+        return AttentionOnly(arrays[EMBED], arrays.get(POSITION), layers, arrays[UNEMBED])
 
     def with_measures(self, measures: Mapping[str, np.ndarray]) -> "Training":
         """The same training with the measures at its step added."""
-        grown = {
+        series = {
             name: np.concatenate([self.measures[name], value[None]]) if self.measures else value[None]
             for name, value in measures.items()
         }
-        return replace(self, steps=np.append(self.steps, self.state.step), measures=grown)
+        return replace(self, steps=np.append(self.steps, self.state.step), measures=series)
 
     def save(self, file: str | Path) -> None:
         """Write the training as an `.npz` file, whole or not at all; a finished one without the optimiser's state.
@@ -287,7 +289,7 @@ class Training:
         parts = {"weights": self.state.weights, "moments": moments, "measures": self.measures}
         recipe = np.array(json.dumps(asdict(self.recipe)))
         arrays: dict[str, Any] = {RECIPE: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
-        arrays |= {f"{part}/{name}": array for part, own in parts.items() for name, array in own.items()}
+        arrays |= {f"{part}/{name}": array for part, table in parts.items() for name, array in table.items()}
         write_over(path_of(file, "file"), npz(arrays), continues=True)
 
     def save_checkpoint(self, folder: str | Path) -> None:
@@ -295,7 +297,7 @@ class Training:
 
         Its words have twice the dim. Weights, logits and fixed points are those of `model()` in double precision; U and
         F are √2 times as large, as 1/β is, and compositions 1/√2 times, as is their value by chance. A model without
-        positions is given those of 0 for `recipe.length` words. Raises `InvalidInput` for a folder that is there and
+        positions gets positions of 0 for `recipe.length` words. Raises `InvalidInput` for a folder that is there and
         not empty, and `CannotDo` if it cannot be written.
         """
         recipe, weights = self.recipe, self.state.weights

@@ -46,21 +46,21 @@ def train(
     another recipe.
     """
     recipe = Recipe() if recipe is None else instance(recipe, Recipe, "recipe")
-    kept = None if file is None else path_of(file, "file")
+    path = None if file is None else path_of(file, "file")
     function(report, "report")
-    if kept is not None and not kept.absolute().parent.is_dir():
-        raise InvalidInput(f"file: there is no folder '{shortened(kept.absolute().parent)}'")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise InvalidInput(f"file: there is no folder '{shortened(path.absolute().parent)}'")
     if find_spec("torch") is None:
         raise CannotDo("training needs PyTorch: pip install torch (a finished training is read without it)")
-    training = Training.begun(recipe) if kept is None else Training.resumed(recipe, kept)
+    training = Training.begun(recipe) if path is None else Training.resumed(recipe, path)
     if training.finished:
         return training
     with _one_thread():
         for later in _steps(training):
             training, done = later, later.state.step
             report(done, recipe.steps)
-            if kept is not None and (done % CHECKPOINT == 0 or training.finished):
-                training.save(kept)
+            if path is not None and (done % CHECKPOINT == 0 or training.finished):
+                training.save(path)
     return training
 
 
@@ -106,10 +106,10 @@ def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
         x = x + weights[POSITION][: tokens.shape[1]]
     for i in range(recipe.layers):
         joint = x @ weights[f"layers.{i}.{HEAD_ARRAYS[0]}"].T
-        apart = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
-        query, key, value = apart.unbind(0)
-        read = scaled_dot_product_attention(query, key, value, is_causal=True)
-        x = x + read.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.{HEAD_ARRAYS[1]}"].T
+        roles = joint.view(*x.shape[:2], 3, recipe.heads, recipe.dim // recipe.heads).permute(2, 0, 3, 1, 4)
+        query, key, value = roles.unbind(0)
+        outputs = scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + outputs.transpose(1, 2).reshape(x.shape) @ weights[f"layers.{i}.{HEAD_ARRAYS[1]}"].T
     return x @ weights[UNEMBED].T
 
 
@@ -128,9 +128,9 @@ def _one_thread() -> Iterator[None]:
     """PyTorch on one thread: small products are not faster on several, and the sums come in one order."""
     import torch
 
-    before = torch.get_num_threads()
+    n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(n_threads)

@@ -49,15 +49,15 @@ def angles_of(world: World, angles: Mapping[str, Sequence[float]]) -> np.ndarray
     reject_unknown("angles", angles, world.actions)
     rows: list[np.ndarray] = []
     for action, inverse in zip(world.actions, world.inverse, strict=True):
-        sign, given = (1, action) if action in angles else (-1, world.actions[inverse])
-        if given not in angles:
+        sign, key = (1, action) if action in angles else (-1, world.actions[inverse])
+        if key not in angles:
             raise InvalidInput(f"angles: the action '{shortened(action)}' has none, nor has its inverse")
-        own = as_numpy(angles[given], "angles")
-        require_finite(own, "angles")
-        if own.ndim != 1 or not 1 <= len(own) <= MAX_PLANES or len(own) != len(rows[0] if rows else own):
-            wanted = f"the same number for each action, 1 to {MAX_PLANES}"
-            raise InvalidInput(f"angles: '{shortened(action)}' has angles of shape {own.shape}; expected {wanted}")
-        rows.append(sign * own)
+        row = as_numpy(angles[key], "angles")
+        require_finite(row, "angles")
+        if row.ndim != 1 or not 1 <= len(row) <= MAX_PLANES or len(row) != len(rows[0] if rows else row):
+            rule = f"the same number for each action, 1 to {MAX_PLANES}"
+            raise InvalidInput(f"angles: '{shortened(action)}' has angles of shape {row.shape}; expected {rule}")
+        rows.append(sign * row)
     return np.stack(rows)
 
 
@@ -110,20 +110,20 @@ def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
 
     Raises `InvalidInput` where two ways to a place turn by different angles.
     """
-    turns, waiting, known = np.zeros((len(world.places), angles.shape[1])), [0], {0}
-    for place in waiting:  # the places that it leads to are put behind
+    turns, queue, component = np.zeros((len(world.places), angles.shape[1])), [0], {0}
+    for place in queue:  # the places that it leads to are put behind
         for action in np.flatnonzero(world.moves[place] >= 0):
-            end, turned = int(world.moves[place, action]), turns[place] + angles[action]
-            if end not in known:
-                turns[end] = turned
-                known.add(end)
-                waiting.append(end)
-            elif np.any(np.abs((turned - turns[end] + 180) % 360 - 180) > CLOSES):
+            end, turn = int(world.moves[place, action]), turns[place] + angles[action]
+            if end not in component:
+                turns[end] = turn
+                component.add(end)
+                queue.append(end)
+            elif np.any(np.abs((turn - turns[end] + 180) % 360 - 180) > CLOSES):
                 names = [shortened(name) for name in (world.places[end], world.actions[action], world.places[place])]
                 advice = "a way round must turn each plane by a multiple of 360°"
                 if world.closed:
-                    parts = " or 360°/".join(map(str, dict.fromkeys(world.size)))
-                    advice += f", so an angle is a multiple of 360°/{parts}"
+                    divisors = " or 360°/".join(map(str, dict.fromkeys(world.size)))
+                    advice += f", so an angle is a multiple of 360°/{divisors}"
                 message = f"'{names[0]}' has two positions, one of them by '{names[1]}' from '{names[2]}'"
                 raise InvalidInput(f"angles: {message}; {advice}")
     return turns % 360

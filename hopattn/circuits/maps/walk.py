@@ -80,8 +80,8 @@ class Walked:
     @property
     def accuracy_on_new_edges(self) -> float:
         """The same on revisits along an edge that was never walked before."""
-        new = self.sorts == NEW
-        return float(self.right[new].mean()) if new.any() else 0.0
+        new_edges = self.sorts == NEW
+        return float(self.right[new_edges].mean()) if new_edges.any() else 0.0
 
     @property
     def chance(self) -> float:
@@ -119,8 +119,8 @@ class Walked:
     def with_noise(self, noise: Noise, *, rng: Seed = None) -> "Walked":
         """The same path with other noise. rng: a whole number or a generator; without it every call draws others."""
         positions = _walked(self.angles, self.actions, noise, generator(rng=rng))
-        predicted = _recalled(positions, self.observations[self.places], self.beta)
-        return replace(self, noise=noise, positions=positions, predicted=predicted)
+        predictions = _recalled(positions, self.observations[self.places], self.beta)
+        return replace(self, noise=noise, positions=positions, predicted=predictions)
 
 
 @public
@@ -157,20 +157,20 @@ def walk(
     gap = checked_gap(world, turns)
     places, actions = _path(world, steps, of_path)
     positions = _walked(turns, actions, noise, of_noise)
-    predicted = _recalled(positions, observations[places], beta)
+    predictions = _recalled(positions, observations[places], beta)
     sorts = _sorts(world, places, actions)
-    return Walked(world, observations, turns, beta, noise, places, actions, positions, predicted, sorts, gap)
+    return Walked(world, observations, turns, beta, noise, places, actions, positions, predictions, sorts, gap)
 
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:
-    """The kind of each place, `(n,)`: those given, or so many kinds, dealt evenly."""
-    given = plain_array(kinds, "kinds")
-    if given.ndim == 0:
+    """The kind of each place, `(n,)`: the kinds themselves, or as many kinds as a number says, dealt evenly."""
+    numbers = plain_array(kinds, "kinds")
+    if numbers.ndim == 0:
         return np.asarray(rng.permutation(np.arange(n) % whole(kinds, "kinds")))
-    if given.shape != (n,) or given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= 10 * n:
-        wanted = f"one whole number from 0 to {10 * n - 1} for each of {n} places"
-        raise InvalidInput(f"kinds: expected a number, or {wanted}")
-    return given
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= 10 * n:
+        form = f"one whole number from 0 to {10 * n - 1} for each of {n} places"
+        raise InvalidInput(f"kinds: expected a number, or {form}")
+    return numbers
 
 
 def _path(world: World, steps: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -178,8 +178,8 @@ def _path(world: World, steps: int, rng: np.random.Generator) -> tuple[np.ndarra
     possible = [np.flatnonzero(row >= 0) for row in world.moves]
     places, actions, draws = [0], [], rng.random(steps)
     for draw in draws:
-        own = possible[places[-1]]
-        actions.append(int(own[int(draw * len(own))]))
+        choices = possible[places[-1]]
+        actions.append(int(choices[int(draw * len(choices))]))
         places.append(int(world.moves[places[-1], actions[-1]]))
     return np.array(places), np.array(actions)
 
@@ -191,22 +191,22 @@ def _walked(angles: np.ndarray, actions: np.ndarray, noise: float, rng: np.rando
     return positions_of(np.concatenate([np.zeros((1, angles.shape[1])), turns]))
 
 
-def _recalled(positions: np.ndarray, seen: np.ndarray, beta: float) -> np.ndarray:
+def _recalled(positions: np.ndarray, kinds: np.ndarray, beta: float) -> np.ndarray:
     """The kind predicted at each step, `(T,)`: the one with the most weight among the memories of earlier times."""
-    values, predicted = np.eye(int(seen.max()) + 1)[seen], []
+    values, predictions = np.eye(int(kinds.max()) + 1)[kinds], []
     for block in blocks(len(positions), STEPS_OF_BLOCK):
         earlier = np.arange(block.stop) < np.arange(block.start, block.stop)[:, None]
         field = attention(positions[block], positions[: block.stop], values[: block.stop], beta=beta, mask=earlier)
-        predicted.append(np.argmax(np.asarray(field), axis=-1))
-    return np.concatenate(predicted)[1:]
+        predictions.append(np.argmax(np.asarray(field), axis=-1))
+    return np.concatenate(predictions)[1:]
 
 
 def _sorts(world: World, places: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """The sort of each step, `(T,)`."""
-    visited, walked, sorts = {int(places[0])}, set(), []
+    past_places, past_edges, sorts = {int(places[0])}, set(), []
     for start, action, end in zip(places[:-1].tolist(), actions.tolist(), places[1:].tolist(), strict=True):
-        known = (start, action) in walked
-        sorts.append(FIRST if end not in visited else KNOWN if known else NEW)
-        visited.add(end)
-        walked |= {(start, action), (end, world.inverse[action])}
+        edge = KNOWN if (start, action) in past_edges else NEW
+        sorts.append(edge if end in past_places else FIRST)
+        past_places.add(end)
+        past_edges |= {(start, action), (end, world.inverse[action])}
     return np.array(sorts)

@@ -72,20 +72,20 @@ class World:
     @classmethod
     def _lattice(cls, size: tuple[int, ...], closed: bool) -> Self:
         axes = ("rows", "columns") if len(size) == 2 else ("size",)
-        checked = tuple(whole(n, axis, 3 if closed else 2, MAX_PLACES) for n, axis in zip(size, axes, strict=True))
-        rows, columns = (1, *checked)[-2:]
+        lengths = tuple(whole(n, axis, 3 if closed else 2, MAX_PLACES) for n, axis in zip(size, axes, strict=True))
+        rows, columns = (1, *lengths)[-2:]
         if rows * columns > MAX_PLACES:
             raise InvalidInput(f"size: {rows} × {columns} = {rows * columns} places; at most {MAX_PLACES} are possible")
         row, column = np.divmod(np.arange(rows * columns), columns)
         moves = []
-        for step in MOVES[: 2 * len(checked)]:
+        for step in MOVES[: 2 * len(lengths)]:
             down, right = row + step[0], column + step[1]
             inside = closed | ((down >= 0) & (down < rows) & (right >= 0) & (right < columns))
             moves.append(np.where(inside, down % rows * columns + right % columns, -1))
         places = zip(row, column, strict=True)
-        names = (f"place {j + 1}" if len(checked) == 1 else f"row {i + 1}, column {j + 1}" for i, j in places)
+        names = (f"place {j + 1}" if len(lengths) == 1 else f"row {i + 1}, column {j + 1}" for i, j in places)
         inverse = (1, 0, 3, 2)[: len(moves)]
-        return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), checked, closed)
+        return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), lengths, closed)
 
 
 def world_of_graph(graph: Any, inverse: Mapping[str, str]) -> World:
@@ -121,7 +121,7 @@ def world_of_edges(edges: Sequence[Edge], inverse: Mapping[str, str], places: Se
     for what, message in edge_problems(edges, inverse, places):
         raise InvalidInput(f"{what}: {message}")
     names, back = _names(edges, places), _both_ways(inverse)
-    actions = tuple(dict.fromkeys(one for _, action, _ in edges for one in (action, back[action])))
+    actions = tuple(dict.fromkeys(name for _, action, _ in edges for name in (action, back[action])))
     moves = np.full((len(names), len(actions)), -1)
     for start, action, end in _with_ways_back(edges, back):
         moves[names.index(start), actions.index(action)] = names.index(end)
@@ -137,17 +137,17 @@ def edge_problems(
     if len(names) < 2 or not edges or len(names) > MAX_PLACES:
         yield "edges", f"expected 2 to {MAX_PLACES} places with an edge between them, not {len(names)}"
         return
-    lacking = sorted(actions - set(back))
-    for name in map(shortened, lacking):
+    no_inverse = sorted(actions - set(back))
+    for name in map(shortened, no_inverse):
         yield "inverse", f"the action '{name}' has no inverse; name the action that leads back, or '{name}' itself"
-    known = actions | {inverse[action] for action in actions & set(inverse)}
-    wrong = [(action, other) for action, other in inverse.items() if back[other] != action]
-    for action, other in wrong[:1]:
-        message = f"the inverse of '{shortened(action)}' is '{shortened(other)}'"
-        yield "inverse", f"{message}, but that of '{shortened(other)}' is '{shortened(back[other])}'"
-    needless = [action for action, other in inverse.items() if action not in known and other not in known]
+    actions_and_inverses = actions | {inverse[action] for action in actions & set(inverse)}
+    wrong = [(action, opposite) for action, opposite in inverse.items() if back[opposite] != action]
+    for action, opposite in wrong[:1]:
+        message = f"the inverse of '{shortened(action)}' is '{shortened(opposite)}'"
+        yield "inverse", f"{message}, but that of '{shortened(opposite)}' is '{shortened(back[opposite])}'"
+    needless = [action for action, opposite in inverse.items() if not actions_and_inverses & {action, opposite}]
     yield from (("inverse", unknown(action, actions)) for action in needless)
-    if lacking or wrong or needless:
+    if no_inverse or wrong or needless:
         return
     ends: dict[tuple[str, str], str] = {}
     for start, action, end in _with_ways_back(edges, back):
@@ -155,15 +155,15 @@ def edge_problems(
             two = f"'{shortened(ends[start, action])}' and to '{shortened(end)}'"
             yield "edges", f"'{shortened(action)}' leads from '{shortened(start)}' to {two}; expected one place"
             return
-    near: dict[str, set[str]] = {name: set() for name in names}
+    neighbours: dict[str, set[str]] = {name: set() for name in names}
     for (start, _), end in ends.items():
-        near[start].add(end)
-    reached, waiting = {names[0]}, [names[0]]
-    while waiting:
-        new = near[waiting.pop()] - reached
-        reached |= new
-        waiting += new
-    if beyond := [name for name in names if name not in reached]:
+        neighbours[start].add(end)
+    component, frontier = {names[0]}, [names[0]]
+    while frontier:
+        next_places = neighbours[frontier.pop()] - component
+        component |= next_places
+        frontier += next_places
+    if beyond := [name for name in names if name not in component]:
         yield "edges", f"'{shortened(beyond[0])}' cannot be reached from '{shortened(names[0])}'; join them by an edge"
 
 
@@ -173,7 +173,7 @@ def _names(edges: Sequence[Edge], places: Sequence[str]) -> tuple[str, ...]:
 
 def _both_ways(inverse: Mapping[str, str]) -> dict[str, str]:
     """The inverse of each action, also of those that are named only as inverses."""
-    return {other: action for action, other in inverse.items()} | dict(inverse)
+    return {opposite: action for action, opposite in inverse.items()} | dict(inverse)
 
 
 def _with_ways_back(edges: Sequence[Edge], back: Mapping[str, str]) -> Iterator[Edge]:
