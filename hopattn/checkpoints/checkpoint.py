@@ -147,9 +147,9 @@ class Checkpoint:
         patches: values of `patch` that replace what the model computes, in this order where two have one place. Raises
         `InvalidInput` for positions that the text lacks, and for a run or an array of another length.
         """
-        chosen = [self.patch(**vars(one)) for one in each(patches, Patch, "patches")]
+        changes = [self.patch(**vars(patch)) for patch in each(patches, Patch, "patches")]
         tokens = self._tokens(ids)
-        return self._continued([self._embedded(tokens, kinds)], chosen, tokens.words)
+        return self._continued([self._embedded(tokens, kinds)], changes, tokens.words)
 
     def census(self, ids: Any, kinds: Any = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
         """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
@@ -202,13 +202,13 @@ class Checkpoint:
         plain = self.run(tokens, kinds)
         n = len(plain.states[0])
         places = rows_taken(range(n) if at is None else at, n, "at")
-        before, columns = real(measure(plain), "measure"), heads if place == "head" else places
+        baseline, columns = real(measure(plain), "measure"), heads if place == "head" else places
         changes = np.empty((self.plan.n_layers, len(columns)))
         at_once = max(NUMBERS_OF_TEXTS // (n * self.plan.dim * (self.plan.n_layers + 1)), 1)
-        for i, some in product(range(self.plan.n_layers), blocks(len(columns), at_once)):
-            cells = [(j, places) if place == "head" else (None, [j]) for j in columns[some]]
+        for i, chunk in product(range(self.plan.n_layers), blocks(len(columns), at_once)):
+            cells = [(j, places) if place == "head" else (None, [j]) for j in columns[chunk]]
             patches = [self.patch(place, i, head, at=rows, value=value) for head, rows in cells]
-            changes[i, some] = [real(measure(run), "measure") - before for run in self._one_by_one(plain, patches)]
+            changes[i, chunk] = [real(measure(run), "measure") - baseline for run in self._one_by_one(plain, patches)]
         names = tuple(map(str, heads)) if place == "head" else tokens.labels
         labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
@@ -268,21 +268,21 @@ class Checkpoint:
         return self._parts.unembedding(slice(None)) if self._parts.has_logits else None
 
     def _tokens(self, ids: Any) -> Tokens:
-        """The tokens of a text, which is given as it is, as its tokens or as their ids."""
+        """The tokens of a text. ids: the text itself, its tokens, or their ids."""
         if isinstance(ids, str):
             return self._tokenizer.tokens(ids, "ids")
         if isinstance(ids, Tokens):
             _numbers(ids.ids, "ids", self.plan.n_tokens)  # of a text that another model has read
             return ids
-        if isinstance(ids, (list, tuple)) and any(isinstance(one, str) for one in ids):
+        if isinstance(ids, (list, tuple)) and any(isinstance(entry, str) for entry in ids):
             raise InvalidInput(f"ids: got {quoted(ids)}; expected one text, or whole numbers (n,)")
         return Tokens.of_ids(_numbers(ids, "ids", self.plan.n_tokens))
 
     def _ids_of(self, token: Any) -> np.ndarray:
-        """The ids of a token or of several, each of which is given by its id or as a text."""
+        """The ids of one or several tokens, each an id or a text."""
         tokens = [token] if isinstance(token, str) else token
         if isinstance(tokens, (list, tuple)):
-            tokens = [self._tokenizer.id_of(one, "token") if isinstance(one, str) else one for one in tokens]
+            tokens = [self._tokenizer.id_of(entry, "token") if isinstance(entry, str) else entry for entry in tokens]
         return _numbers(np.atleast_1d(read_by_numpy(as_array(tokens, "token"), "token")), "token", self.plan.n_tokens)
 
     def _walk(self, states: np.ndarray, words: tuple[str, ...]) -> Iterator[Layer]:
@@ -293,44 +293,43 @@ class Checkpoint:
             states = np.asarray(block(states))
             del block  # so that one layer is held at a time
 
-    def _continued(self, states: Iterable[np.ndarray], patches: list[Patch], words: tuple[str, ...]) -> Run:
-        """The run whose first states these are, without the patches of their last layer."""
-        found = list(states)
-        for number in range(len(found) - 1, self.plan.n_layers + 1):
-            before = [patch for patch in patches if (patch.layer, patch.place) == (number, "residual")]
-            within = [patch for patch in patches if patch.layer == number and patch.place != "residual"]
-            found[-1] = with_patches(before, "residual", found[-1], partial(_states_of, number))
+    def _continued(self, start: Iterable[np.ndarray], patches: list[Patch], words: tuple[str, ...]) -> Run:
+        """The run that goes on from its first states; the last of them is that before the patches of its layer."""
+        states = list(start)
+        for number in range(len(states) - 1, self.plan.n_layers + 1):
+            residual_patches = [patch for patch in patches if (patch.layer, patch.place) == (number, "residual")]
+            inner_patches = [patch for patch in patches if patch.layer == number and patch.place != "residual"]
+            states[-1] = with_patches(residual_patches, "residual", states[-1], partial(_states_of, number))
             if number < self.plan.n_layers:
-                found.append(np.asarray(patched(self._parts.block(number), found[-1], within)))
-        return Run(tuple(found), self.logits(found[-1]) if self._parts.has_logits else None, words)
+                states.append(np.asarray(patched(self._parts.block(number), states[-1], inner_patches)))
+        return Run(tuple(states), self.logits(states[-1]) if self._parts.has_logits else None, words)
 
     def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:
         """The run of each patch by itself, in their order. patches: of one place of one layer. plain: without them."""
         number, n, n_texts = patches[0].layer, len(plain.states[0]), len(patches)
         at_once = min(NUMBERS_OF_PART // self._size_of_text(n), n_texts // PARTS_OF_TEXTS)
-        parts = [(some,) for some in blocks(n_texts, max(at_once, 1))]
+        parts = [(chunk,) for chunk in blocks(n_texts, max(at_once, 1))]
         with self._shared(n) as share:
-            before, of_some, unchanged = alternatives(self._parts.block(number), plain.states[number], patches)
-            states = [*plain.states[:number], before, np.concatenate(share(of_some, parts))]
+            residual, of_chunk, unchanged = alternatives(self._parts.block(number), plain.states[number], patches)
+            states = [*plain.states[:number], residual, np.concatenate(share(of_chunk, parts))]
             for later in range(number + 1, self.plan.n_layers):
                 block, words = self._parts.block(later), states[-1]
-                states.append(np.concatenate(share(lambda some, it=block, words=words: it(words[some]), parts)))
-        for some in blocks(n_texts, max(NUMBERS_OF_TEXTS // (n * self.plan.n_tokens), 1)):
+                states.append(np.concatenate(share(lambda chunk, block=block, words=words: block(words[chunk]), parts)))
+        for chunk in blocks(n_texts, max(NUMBERS_OF_TEXTS // (n * self.plan.n_tokens), 1)):
             with self._shared(n) as share:
-                last = [(words,) for words in states[-1][some]]
-                logits = share(self.logits, last) if self._parts.has_logits else None
-            for j in range(some.start, some.stop):
-                own = tuple(state if state.ndim == 2 else state[j] for state in states)
-                yield (
-                    plain if unchanged[j] else Run(own, None if logits is None else logits[j - some.start], plain.words)
-                )
+                texts = [(words,) for words in states[-1][chunk]]
+                logits = share(self.logits, texts) if self._parts.has_logits else None
+            for j in range(chunk.start, chunk.stop):
+                text_states = tuple(state if state.ndim == 2 else state[j] for state in states)
+                text_logits = None if logits is None else logits[j - chunk.start]
+                yield plain if unchanged[j] else Run(text_states, text_logits, plain.words)
 
     def _size_of_text(self, n: int) -> int:
         """The numbers in the largest array of a layer for a text of n tokens: of its neurons or its scores."""
         return n * max(self.plan.dim_hidden or 0, n * self.plan.n_heads)
 
     def _shared(self, n: int) -> AbstractContextManager[Share]:
-        """Threads that share texts of n tokens; where one is more than a part, its own products are shared instead."""
+        """Threads that share texts of n tokens; if one text is larger than a part, its products are shared."""
         return workers() if self._size_of_text(n) <= NUMBERS_OF_PART else nullcontext(in_turn)
 
     def _embedded(self, tokens: Tokens, kinds: Any) -> np.ndarray:
@@ -389,12 +388,12 @@ def _states_of(number: int, run: Run) -> np.ndarray:
 
 def _numbers(values: Any, what: str, n: int) -> np.ndarray:
     """Whole numbers from 0 to n − 1, `(n_numbers,)`; raises `InvalidInput` for others, and for none."""
-    given = read_by_numpy(as_array(values, what), what)
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
+    numbers = read_by_numpy(as_array(values, what), what)
+    if numbers.ndim != 1 or not numbers.size or numbers.dtype.kind not in "iu":
         raise InvalidInput(
-            f"{what}: got {given.dtype} of shape {given.shape}; expected whole numbers (n,), at least one"
+            f"{what}: got {numbers.dtype} of shape {numbers.shape}; expected whole numbers (n,), at least one"
         )
-    if (wrong := (given < 0) | (given >= n)).any():
+    if (wrong := (numbers < 0) | (numbers >= n)).any():
         first = int(np.argmax(wrong))
-        raise InvalidInput(f"{what}: entry {first} is {given[first]}; expected 0 to {n - 1:,}")
-    return given.astype(np.int64)
+        raise InvalidInput(f"{what}: entry {first} is {numbers[first]}; expected 0 to {n - 1:,}")
+    return numbers.astype(np.int64)

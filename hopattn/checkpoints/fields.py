@@ -30,11 +30,11 @@ def amended(table: Mapping[str, Any], missing: Any, unread: Any, where: str) -> 
     Both name a field of a nested table as "table.field". Raises `InvalidInput` for a field of `missing` that the
     configuration has, and for one of `unread` that it lacks.
     """
-    result: dict[str, Any] = deepcopy(dict(table))
+    config: dict[str, Any] = deepcopy(dict(table))
 
     def place(path: Any, what: str) -> tuple[dict[str, Any], str]:
         *tables, name = instance(path, str, what, "the name of a field").split(".")
-        part: Any = result
+        part: Any = config
         for step in tables:
             part = part.setdefault(step, {}) if what == "missing" else part.get(step)
             if not isinstance(part, dict):
@@ -51,7 +51,7 @@ def amended(table: Mapping[str, Any], missing: Any, unread: Any, where: str) -> 
         if name in part:
             raise InvalidInput(f"missing: {where} has the field '{shortened(path)}'; leave it out")
         part[name] = value
-    return result
+    return config
 
 
 @dataclass
@@ -94,14 +94,14 @@ class Fields:
 
     def take(self, names: str, check: Check) -> Any:
         """The checked value of a field that has these names, with spaces between; None where it is at fault."""
-        first, *others = names.split()
-        self.used |= {first, *others}
-        there = [name for name in (first, *others) if name in self.table]
-        if there:
-            name, *same = there
+        first, *synonyms = names.split()
+        self.used |= {first, *synonyms}
+        matches = [name for name in (first, *synonyms) if name in self.table]
+        if matches:
+            name, *duplicates = matches
             value = self.table[name]
-            for other in same:
-                self.expect(other, value)
+            for duplicate in duplicates:
+                self.expect(duplicate, value)
             try:
                 return check(value, self.path + name)
             except InvalidInput as error:
@@ -122,8 +122,8 @@ class Fields:
         """Note as a fault a field with a value that is not computed; it may be missing. why: what another one means."""
         self.used.add(name)
         if name in self.table and self.table[name] not in values:
-            expected = f"got {quoted(self.table[name])}; expected {quoted(values[0])}"
-            self.refuse(name, f"{expected}: {why}" if why else expected)
+            fault = f"got {quoted(self.table[name])}; expected {quoted(values[0])}"
+            self.refuse(name, f"{fault}: {why}" if why else fault)
 
     def refuse(self, name: str, why: str) -> None:
         """Note a fault of a field, which the caller may leave unread."""
@@ -133,8 +133,8 @@ class Fields:
     def leave(self, inert: str = "") -> None:
         """Note the fields that nothing has asked for; inert: a pattern of those of the family that change no number."""
         quiet = re.compile(f"{INERT.pattern}|{inert}" if inert else INERT.pattern)
-        others = (name for name in self.table if name not in self.used and not quiet.fullmatch(name))
-        self.leftovers.extend(self.path + name for name in others)
+        leftovers = (name for name in self.table if name not in self.used and not quiet.fullmatch(name))
+        self.leftovers.extend(self.path + name for name in leftovers)
 
     def require(self) -> None:
         """Raise `InvalidInput` with all faults, and what may be done about them."""

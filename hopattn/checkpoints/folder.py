@@ -30,12 +30,12 @@ def table_in(file: Path) -> dict[str, Any]:
     """The table in a file in JSON; raises `InvalidInput` for anything else, and for a name that stands twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        table = dict(pairs)
+        if len(table) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInput(f"{named(file)}: '{shortened(twice)}' is given twice; expected one")
-        return found
+        return table
 
     if file.name == CONFIG and not file.exists():
         where = f"in '{shortened(file.parent)}', which says what the arrays are"
@@ -74,15 +74,15 @@ def require_arrays(folder: Path) -> None:
     """Raise `InvalidInput` for a folder that holds a model in files of other programs alone, with what to do."""
     if arrays_file(folder).exists():
         return
-    if snapshots := sorted(one.name for one in folder.glob("snapshots/*") if one.is_dir()):
+    if snapshots := sorted(path.name for path in folder.glob("snapshots/*") if path.is_dir()):
         inner = Path(folder.name, "snapshots", snapshots[-1])
         raise InvalidInput(f"'{shortened(folder)}' is a cache of the Hub; give the folder in it, '{shortened(inner)}'")
-    files = sorted(one.relative_to(folder) for one in (*folder.iterdir(), *folder.glob("onnx/*")) if one.is_file())
+    files = sorted(path.relative_to(folder) for path in (*folder.iterdir(), *folder.glob("onnx/*")) if path.is_file())
     for endings, (what, cure) in OTHERS.items():
-        if names := [str(one) for one in files if one.name.lower().endswith(endings)]:
-            do = cure.format(model=_class_of(folder), here=str(folder), file=names[0], options="")
-            there = f"'{shortened(folder)}' has no {ARRAYS}, but {listed(names)}: {what}"
-            raise InvalidInput(f"{there}; {do}")
+        if names := [str(path) for path in files if path.name.lower().endswith(endings)]:
+            advice = cure.format(model=_class_of(folder), here=str(folder), file=names[0], options="")
+            fault = f"'{shortened(folder)}' has no {ARRAYS}, but {listed(names)}: {what}"
+            raise InvalidInput(f"{fault}; {advice}")
 
 
 def has_adapter(folder: Path) -> bool:
@@ -101,21 +101,19 @@ def _class_of(folder: Path) -> str:
 
 def _by_index(index: Path) -> dict[str, StoredArray]:
     places = table_in(index).get("weight_map")
-    if not isinstance(places, dict) or not all(isinstance(one, str) for one in places.values()):
+    if not isinstance(places, dict) or not all(isinstance(place, str) for place in places.values()):
         raise InvalidInput(f"{named(index)}: expected 'weight_map', the name of a file for each array")
-    found: dict[str, StoredArray] = {}
+    arrays: dict[str, StoredArray] = {}
     for name in dict.fromkeys(places.values()):
         if Path(name).name != name:
             raise InvalidInput(f"{named(index)}: got the file '{shortened(name)}'; expected a name without a folder")
-        arrays = arrays_in_safetensors(index.parent / name)
-        wanted = {array for array, place in places.items() if place == name}
-        if others := sorted(wanted - arrays.keys()):
+        file_arrays = arrays_in_safetensors(index.parent / name)
+        names = {array for array, place in places.items() if place == name}
+        if gaps := sorted(names - file_arrays.keys()):
+            raise InvalidInput(f"{named(index)}: says that '{shortened(name)}' holds {listed(gaps)}, which it does not")
+        if extras := sorted(file_arrays.keys() - names):
             raise InvalidInput(
-                f"{named(index)}: says that '{shortened(name)}' holds {listed(others)}, which it does not"
+                f"{named(index)}: '{shortened(name)}' holds {listed(extras)}, which the index does not name"
             )
-        if others := sorted(arrays.keys() - wanted):
-            raise InvalidInput(
-                f"{named(index)}: '{shortened(name)}' holds {listed(others)}, which the index does not name"
-            )
-        found |= arrays
-    return found
+        arrays |= file_arrays
+    return arrays

@@ -71,19 +71,19 @@ class Patch:
         """The array of the place with the patch, for n_heads side by side in it; of_run: as in `with_patches`."""
         n, width = len(array), array.shape[-1] // n_heads
         rows, first = self.rows(n), width * (self.head or 0)
-        columns, changed = slice(first, first + width), array.copy()
+        columns, copy = slice(first, first + width), array.copy()
         if isinstance(self.value, Run):
             if (length := len(self.value.states[self.layer])) != n:
                 raise InvalidInput(f"value: got a run of {length} tokens; expected {n}, as many as the text has")
-            changed[rows, columns] = of_run(self.value)[rows, columns]
+            copy[rows, columns] = of_run(self.value)[rows, columns]
         elif isinstance(self.value, str):
-            changed[rows, columns] = array[:, columns].mean(axis=0)
+            copy[rows, columns] = array[:, columns].mean(axis=0)
         else:
             if self.value.shape not in ((), (width,), (len(rows), width)):
-                wanted = f"a number, ({width},) or ({len(rows)}, {width})"
-                raise InvalidInput(f"value: got shape {self.value.shape}; expected {wanted}")
-            changed[rows, columns] = self.value
-        return changed
+                forms = f"a number, ({width},) or ({len(rows)}, {width})"
+                raise InvalidInput(f"value: got shape {self.value.shape}; expected {forms}")
+            copy[rows, columns] = self.value
+        return copy
 
 
 def with_patches(
@@ -120,30 +120,31 @@ def patched(block: Block, words: np.ndarray, patches: Sequence[Patch]) -> Any:
 def alternatives(
     block: Block, words: np.ndarray, patches: Sequence[Patch]
 ) -> tuple[np.ndarray, Callable[[slice], Any], np.ndarray]:
-    """A layer with one patch at a time: the words before it, those after some of the patches, and which change nothing.
+    """A layer with one patch at a time: the words before it, a function to the words after it, and the idle patches.
 
-    patches: of one place of this layer; those of "keys" are of all heads. The words before the layer are the given ones
-    `(n, dim)`, or `(n_patches, n, dim)` if the patches are of them; those after it `(n_some, n, dim)`. The arrays up to
-    the place are computed once. The last array says of each patch whether it puts in what is there.
+    patches: of one place of this layer; patches of "keys" are of all heads. The words before the layer are `words`,
+    `(n, dim)`, or `(n_patches, n, dim)` if the patches change them. The function takes a slice of the patches and
+    returns the words after the layer, `(n_chunk, n, dim)`. The arrays up to the place are computed once. The last
+    array, `(n_patches,)`, is True where a patch puts in what is there.
     """
     place, n = patches[0].place, len(words)
     if place == "keys":
-        seen = np.ones((len(patches), 1, n), bool)
-        for row, patch in zip(seen, patches, strict=True):
+        visible = np.ones((len(patches), 1, n), bool)
+        for row, patch in zip(visible, patches, strict=True):
             row[:, patch.rows(n)] = False
         texts = np.broadcast_to(words, (len(patches), *words.shape))
-        return words, lambda some: block(texts[some], seen[some]), np.zeros(len(patches), bool)
+        return words, lambda chunk: block(texts[chunk], visible[chunk]), np.zeros(len(patches), bool)
     arrays, of_run = places_of(block, words, place), partial(_of_runs(block, patches[0].layer), place)
     n_heads = len(block.attention.heads) if place == "head" else 1
-    changed = np.stack([patch.put_into(arrays[place], n_heads, of_run) for patch in patches])
+    variants = np.stack([patch.put_into(arrays[place], n_heads, of_run) for patch in patches])
 
-    def of_some(some: slice) -> Any:
+    def of_chunk(chunk: slice) -> Any:
         def change(name: str, compute: Callable[[], Any]) -> Any:
-            return changed[some] if name == place else arrays[name] if name in arrays else compute()
+            return variants[chunk] if name == place else arrays[name] if name in arrays else compute()
 
         return after(block, words, change)
 
-    return changed if place == "residual" else words, of_some, (changed == arrays[place]).all(axis=(1, 2))
+    return variants if place == "residual" else words, of_chunk, (variants == arrays[place]).all(axis=(1, 2))
 
 
 def _of_runs(block: Block, layer: int) -> Callable[[str, Run], np.ndarray]:
@@ -153,27 +154,27 @@ def _of_runs(block: Block, layer: int) -> Callable[[str, Run], np.ndarray]:
 
 def places_of(block: Block, words: np.ndarray, last: str = PLACES[3]) -> dict[str, np.ndarray]:
     """The arrays of the places of a layer up to the last one, for the words before it."""
-    found = dict[str, np.ndarray]()
+    arrays = dict[str, np.ndarray]()
 
     def note(place: str, compute: Callable[[], Any]) -> Any:
-        return words if last in found else found.setdefault(place, compute())
+        return words if last in arrays else arrays.setdefault(place, compute())
 
     after(block, words, note)
-    return found
+    return arrays
 
 
 def after(block: Block, words: np.ndarray, change: Callable[[str, Callable[[], Any]], Any]) -> Any:
-    """The words after a layer, in which `change` gives the array of each place, from its name and a call for its own.
+    """The words after a layer. change: from the name of a place, and a function that computes its array, to the array.
 
     Arrays of a batch `(n_texts, n, width)` make a batch of all that follows.
     """
 
-    def attend(heads: MultiHead, *given: Any, **options: Any) -> Any:
-        outputs = change("head", lambda: heads.outputs(*given, **options))
+    def attend(heads: MultiHead, *inputs: Any, **options: Any) -> Any:
+        outputs = change("head", lambda: heads.outputs(*inputs, **options))
         return change("attention", lambda: heads.out(outputs))
 
-    def feed(layer: FeedForward, seen: Any) -> Any:
-        return change("feed_forward", lambda: layer(seen))
+    def feed(layer: FeedForward, states: Any) -> Any:
+        return change("feed_forward", lambda: layer(states))
 
     return block.computed_with(attend, change("residual", lambda: words), feed=feed).state
 
@@ -183,18 +184,18 @@ def attributed(layer: Layer, place: int) -> dict[str, np.ndarray]:
 
     A norm after a sub-layer has its scale held, as `Normalisation.held` says.
     """
-    heads, found = layer.heads, places_of(layer.block, layer.residual)
+    heads, arrays = layer.heads, places_of(layer.block, layer.residual)
     n, out = len(heads.heads), heads.out
-    outputs = found["head"][place].reshape(n, 1, -1)
-    written = (out.weight.reshape(out.dims[0], n, -1).swapaxes(0, 1) * outputs).sum(axis=-1)
-    bias = np.zeros_like(written[:1]) if out.bias is None else out.bias[None]
+    outputs = arrays["head"][place].reshape(n, 1, -1)
+    writings = (out.weight.reshape(out.dims[0], n, -1).swapaxes(0, 1) * outputs).sum(axis=-1)
+    bias = np.zeros_like(writings[:1]) if out.bias is None else out.bias[None]
     norms = layer.block.norms_after
-    rows = _held(norms[0], np.concatenate([written, bias]), found["attention"][place])
+    rows = _held(norms[0], np.concatenate([writings, bias]), arrays["attention"][place])
     names = [*(f"{layer.number}.{i}" for i in range(n)), f"{layer.number}.bias"]
-    fed = found["feed_forward"][place]
-    return dict(zip(names, rows, strict=True)) | {f"{layer.number}.feed_forward": _held(norms[1], fed, fed)}
+    name, feed_forward = f"{layer.number}.feed_forward", arrays["feed_forward"][place]
+    return dict(zip(names, rows, strict=True)) | {name: _held(norms[1], feed_forward, feed_forward)}
 
 
 def _held(norm: Any, parts: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The parts after a norm of the whole, if it is one."""
+    """The parts after a norm with the scale of the whole; the parts themselves where there is no norm."""
     return norm.held(parts, whole) if isinstance(norm, Normalisation) else parts

@@ -63,35 +63,35 @@ class Parts:
         shape than the configuration says; nothing but the headers is read.
         """
         short = _names(arrays, family)
-        stored = {short[name]: array for name, array in arrays.items()}
-        if len(stored) < len(arrays):
+        table = {short[name]: array for name, array in arrays.items()}
+        if len(table) < len(arrays):
             raise InvalidInput(f"arrays: the prefix '{family.prefixes[0]}' or an older ending gives a name twice")
-        if family.untied_bias in stored:
-            stored[family.arrays["logit_bias"]] = stored.pop(family.untied_bias)
-        if plan.tied and family.arrays["unembedding"] in stored:  # arrays that differ are not tied, whatever is said
+        if family.untied_bias in table:
+            table[family.arrays["logit_bias"]] = table.pop(family.untied_bias)
+        if plan.tied and family.arrays["unembedding"] in table:  # arrays that differ are not tied, whatever is said
             plan = replace(plan, tied=False)
         shapes, of_logits = shapes_of(family, plan)
-        has_logits = not of_logits or any(name in stored for name in of_logits)
-        wanted = shapes | of_logits if has_logits else shapes
-        if missing := [name for name in wanted if name not in stored]:
-            others = [array.name for name, array in stored.items() if name not in wanted]
-            there = f"; the file has {listed(others[:3])}" if others else ""
-            raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them{there}")
-        unread = _pattern([*family.unread_arrays, *TASK_ARRAYS])
-        layered = _pattern(one for one in (*names_of(family), *family.unread_arrays) if "{}" in one)
-        for name, array in stored.items():
-            number = next(filter(None, match.groups()), "") if (match := layered.match(name)) else ""
+        has_logits = not of_logits or any(name in table for name in of_logits)
+        shapes = shapes | of_logits if has_logits else shapes
+        if missing := [name for name in shapes if name not in table]:
+            extras = [array.name for name, array in table.items() if name not in shapes]
+            hint = f"; the file has {listed(extras[:3])}" if extras else ""
+            raise InvalidInput(f"arrays: missing: {listed(missing)}; the fields of config.json ask for them{hint}")
+        unread_pattern = _pattern([*family.unread_arrays, *TASK_ARRAYS])
+        layer_pattern = _pattern(name for name in (*names_of(family), *family.unread_arrays) if "{}" in name)
+        for name, array in table.items():
+            number = next(filter(None, match.groups()), "") if (match := layer_pattern.match(name)) else ""
             if number and int(number) >= plan.n_layers:
                 why = f"is of layer {number}, and the configuration says n_layers = {plan.n_layers}"
                 raise InvalidInput(f"{array.where} {why}")
-            if name in wanted and array.shape != wanted[name]:
-                raise InvalidInput(f"{array.where}: got shape {array.shape}; the configuration says {wanted[name]}")
-            if name in wanted:
+            if name in shapes and array.shape != shapes[name]:
+                raise InvalidInput(f"{array.where}: got shape {array.shape}; the configuration says {shapes[name]}")
+            if name in shapes:
                 array.require("f", "floating-point numbers")
-            elif not unread.fullmatch(name):
-                guess = nearest(name, wanted)
+            elif not unread_pattern.fullmatch(name):
+                guess = nearest(name, shapes)
                 raise InvalidInput(f"{array.where} is not known" + (f"; did you mean '{guess}'?" if guess else ""))
-        return cls(family, plan, stored, has_logits, dtype)
+        return cls(family, plan, table, has_logits, dtype)
 
     def embedded(self, ids: np.ndarray, kinds: np.ndarray | None) -> np.ndarray:
         """The words before the first layer, `(n, dim)`."""
@@ -107,7 +107,7 @@ class Parts:
         plan, beta = self.plan, self.plan.betas[layer]
         query, key, value = self._joint(layer) if self.family.joint else [self._map(role, layer) for role in ROLES]
         keys, values = _split(key, plan.n_key_heads), _split(value, plan.n_key_heads)
-        shared = plan.n_heads // plan.n_key_heads
+        group_size = plan.n_heads // plan.n_key_heads
         options: dict[str, Any] = {
             "mask": plan.masks[layer],
             "position": plan.positions[layer],
@@ -117,8 +117,8 @@ class Parts:
             "similarity": Dot() if plan.score_cap is None else Capped(plan.score_cap / beta),
         }
         heads = [
-            Head(own, keys[i // shared], values[i // shared], **options)
-            for i, own in enumerate(_split(query, plan.n_heads))
+            Head(head_query, keys[i // group_size], values[i // group_size], **options)
+            for i, head_query in enumerate(_split(query, plan.n_heads))
         ]
         sinks = self._read(self.family.arrays["sinks"].format(layer)) if "sinks" in self.family.arrays else None
         return MultiHead(heads, self._map("out", layer), sink=sinks)
@@ -149,8 +149,8 @@ class Parts:
             )
         if self._has_map("leave"):
             words = self._map("leave")(words)
-        rows = blocks(self.plan.n_tokens, AT_ONCE)
-        logits = np.concatenate([linear(words, self._rows(self._reading, some)) for some in rows], axis=-1)
+        chunks = blocks(self.plan.n_tokens, AT_ONCE)
+        logits = np.concatenate([linear(words, self._rows(self._reading, chunk)) for chunk in chunks], axis=-1)
         if "logit_bias" in self.family.arrays:
             logits = logits + self._read(self.family.arrays["logit_bias"])
         cap = self.plan.logit_cap
@@ -177,11 +177,11 @@ class Parts:
         return "embedding" if self.plan.tied else "unembedding"
 
     def _places(self, ids: np.ndarray) -> np.ndarray:
-        """The row of the position of each token: those of padding have none of their own, and are not counted."""
+        """The row of the position of each token; tokens of padding share one row, and are not counted."""
         if self.plan.padding is None:
             return np.arange(len(ids)) + self.plan.first_place
-        counted = ids != self.plan.padding
-        return np.where(counted, counted.cumsum() - 1 + self.plan.first_place, self.plan.padding)
+        in_text = ids != self.plan.padding
+        return np.where(in_text, in_text.cumsum() - 1 + self.plan.first_place, self.plan.padding)
 
     def _has_map(self, role: str) -> bool:
         return role in self.family.maps and role not in self.plan.absent
@@ -215,8 +215,8 @@ class Parts:
         return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, self.plan.epsilon)
 
     def _rows(self, role: str, rows: Any) -> np.ndarray:
-        stored = self.stored[self.family.arrays[role]]
-        return self._wide(stored.picked(rows), stored.where)
+        array = self.stored[self.family.arrays[role]]
+        return self._wide(array.picked(rows), array.where)
 
     def _read(self, name: str) -> np.ndarray:
         return self._wide(self.stored[name].mapped(), self.stored[name].where)
@@ -244,7 +244,7 @@ def _split(joint: Affine, at: Any) -> list[Affine]:
 def _names(arrays: Iterable[str], family: Family) -> dict[str, str]:
     """The names of arrays in the table of their family: without its prefix, and with the newer endings."""
     every = list(arrays)
-    prefix = next((one for one in family.prefixes if any(name.startswith(one) for name in every)), "")
+    prefix = next((prefix for prefix in family.prefixes if any(name.startswith(prefix) for name in every)), "")
     names = {name: name.removeprefix(prefix) for name in every}
     for name, short in names.items():
         for old, new in family.renamed.items():
@@ -268,9 +268,9 @@ def shapes_of(family: Family, plan: Plan) -> tuple[dict[str, tuple[int, ...]], d
     sizes, shapes, of_logits = plan.sizes, dict[str, Any](), dict[str, Any]()
 
     def state(name: str, role: str, axes: str) -> None:
-        found = of_logits if role in ("transform", "logit_bias", "unembedding") else shapes
+        table = of_logits if role in ("transform", "logit_bias", "unembedding") else shapes
         for i in range(plan.n_layers if "{}" in name else 1):
-            found[name.format(i)] = tuple(sizes[axis] for axis in axes.split())
+            table[name.format(i)] = tuple(sizes[axis] for axis in axes.split())
 
     for role, name in family.maps.items():
         if role in plan.absent:

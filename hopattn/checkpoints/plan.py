@@ -185,15 +185,15 @@ def _meanings(fields: Fields, family: Family) -> dict[str, Any]:
     all that is lacking and all that is not computed.
     """
 
-    def known(value: Any, what: str) -> str:
+    def activation(value: Any, what: str) -> str:
         if _text(value, what) not in family.activations:
             raise InvalidInput(f"{what}: {unknown(value, family.activations)}")
         return str(value)
 
-    checks = {**CHECKS, "activation": known}
+    checks = {**CHECKS, "activation": activation}
     apart = {*TURNS, *({"period"} if fields.table.get("layer_types") else ())}
-    read = {meaning: names for meaning, names in family.fields.items() if meaning not in apart}
-    of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in read.items()}}
+    sources = {meaning: names for meaning, names in family.fields.items() if meaning not in apart}
+    of = {**family.constants, **{meaning: fields.take(names, checks[meaning]) for meaning, names in sources.items()}}
     of["tied"] = fields.take("tie_word_embeddings", flag)
     biases = [role for name, roles in family.biased_if.items() if fields.take(name, flag) for role in roles]
     of["biased"] = family.biased | set(biases)
@@ -214,27 +214,27 @@ def _mask(family: Family, width: int | None) -> MaskRule:
 def _windows(fields: Fields, family: Family, of: Mapping[str, Any]) -> tuple[bool, ...]:
     """Whether each layer is of those with a window."""
     n, width = of["n_layers"], of.get("width")
-    result: tuple[bool, ...] = (False,) * n
+    has_window: tuple[bool, ...] = (False,) * n
     if family.windows == "all":
-        result = (of.get("windowed", True),) * n
+        has_window = (of.get("windowed", True),) * n
     elif family.windows == "from":
-        result = tuple(of["windowed"] and width is not None and i >= of["first_window"] for i in range(n))
+        has_window = tuple(of["windowed"] and width is not None and i >= of["first_window"] for i in range(n))
     elif family.windows == "second":
-        result = tuple(i % 2 == 0 for i in range(n))
+        has_window = tuple(i % 2 == 0 for i in range(n))
     elif family.windows == "period" and "period" in of:
-        result = tuple((i + 1) % of["period"] != 0 for i in range(n))
+        has_window = tuple((i + 1) % of["period"] != 0 for i in range(n))
     elif family.windows == "patterns":
-        result = of["patterns"]
+        has_window = of["patterns"]
     types, name = of.get("types"), family.fields.get("patterns") or family.fields.get("types", "")
-    if family.windows == "patterns" and types not in (None, result):
+    if family.windows == "patterns" and types not in (None, has_window):
         fields.refuse(family.fields["types"], f"says other layers than {name}; expected the same")
     elif types is not None:
-        result = types
+        has_window = types
         if any(types) and (width is None or not of.get("windowed", True)):
             fields.refuse(name, f"a layer has a window, and the field {family.fields['width']} gives none")
-    if len(result) != n:
-        fields.refuse(name, f"got {len(result)}; expected {n}, one for each layer")
-    return result
+    if len(has_window) != n:
+        fields.refuse(name, f"got {len(has_window)}; expected {n}, one for each layer")
+    return has_window
 
 
 @dataclass(frozen=True)
@@ -278,8 +278,8 @@ def _turn(table: Fields, fields: Fields, family: Family, base: str, longest: int
         if name not in table.table:
             return fields.take(names, check)
         value = table.take(name, check)
-        for other in names.split():
-            fields.expect(other, value)
+        for synonym in names.split():
+            fields.expect(synonym, value)
         return value
 
     n_faults = len(fields.faults)
@@ -306,11 +306,13 @@ def _turn(table: Fields, fields: Fields, family: Family, base: str, longest: int
         return Turn(theta, share, make(**values))
 
 
-def _yarn(factor: float, length: float | None, mscale: float | None, mscale_all: float | None, **rest: Any) -> Scaling:
+def _yarn(
+    factor: float, length: float | None, mscale: float | None, mscale_all: float | None, **options: Any
+) -> Scaling:
     """The factor of the rotated dims is the paper's 1 + 0.1 log(factor), or a ratio of two such, unless it is given."""
     growth = 0.1 * math.log(max(factor, 1.0))
     ratio = (1 + mscale * growth) / (1 + mscale_all * growth) if mscale and mscale_all else 1 + growth
-    return YarnScaling(factor=factor, length=length or ratio, **rest)
+    return YarnScaling(factor=factor, length=length or ratio, **options)
 
 
 _ORIGINAL = ("original_max_position_embeddings", whole)

@@ -47,8 +47,8 @@ class Tokens:
         return len(self.ids)
 
     def __getitem__(self, part: slice) -> "Tokens":
-        chosen = instance(part, slice, "tokens", "a slice, such as tokens[:9]; one token is in its ids and words")
-        return Tokens(self.ids[chosen], self.words[chosen])
+        positions = instance(part, slice, "tokens", "a slice, such as tokens[:9]; one token is in its ids and words")
+        return Tokens(self.ids[positions], self.words[positions])
 
     def __repr__(self) -> str:
         return f"Tokens({len(self)}: {shortened(list(self.words))})"
@@ -71,25 +71,25 @@ class Tokenizer:
         Raises `InvalidInput` where the package or the file is missing or the file is damaged, for a text that cannot be
         read or has no tokens, and for a token that the model lacks.
         """
-        found = self._tokens(text, what)
-        if not len(found):
+        tokens = self._tokens(text, what)
+        if not len(tokens):
             raise InvalidInput(f"{what}: {quoted(text)} has no tokens; expected at least one")
-        return found
+        return tokens
 
     def id_of(self, word: str, what: str) -> int:
         """The id of a text that is one token, or that is a name in the vocabulary.
 
         Raises `InvalidInput` as `tokens` does, for a text of several tokens, and for one that is not in the vocabulary.
         """
-        found = self._tokens(word, what, special=False)
-        if len(found) == 1 and not self._is_unknown(word):
-            return int(found.ids[0])
+        tokens = self._tokens(word, what, special=False)
+        if len(tokens) == 1 and not self._is_unknown(word):
+            return int(tokens.ids[0])
         if (id := self._reader.token_to_id(word)) is not None:
             return int(id)
-        if len(found) == 1:
+        if len(tokens) == 1:
             raise InvalidInput(f"{what}: {quoted(word)} is not in the vocabulary of {named(self._file)}")
-        parts = f": {listed(map(repr, found.words))}" if len(found) else ""
-        raise InvalidInput(f"{what}: {quoted(word)} is {len(found)} tokens{parts}; expected a text of one token")
+        names = f": {listed(map(repr, tokens.words))}" if len(tokens) else ""
+        raise InvalidInput(f"{what}: {quoted(word)} is {len(tokens)} tokens{names}; expected a text of one token")
 
     def _tokens(self, text: str, what: str, special: bool = True) -> Tokens:
         reader = self._reader
@@ -115,9 +115,9 @@ class Tokenizer:
 
     def _is_unknown(self, word: str) -> bool:
         """Whether the one token of a word stands for all that is not in the vocabulary."""
-        found, reader = self._reader.encode(word, add_special_tokens=False), self._reader
-        name = reader.id_to_token(found.ids[0])
-        return bool(name != found.tokens[0] or name == getattr(reader.model, "unk_token", None))
+        encoding, reader = self._reader.encode(word, add_special_tokens=False), self._reader
+        name = reader.id_to_token(encoding.ids[0])
+        return bool(name != encoding.tokens[0] or name == getattr(reader.model, "unk_token", None))
 
     @property
     def _file(self) -> Path:
@@ -128,9 +128,9 @@ class Tokenizer:
         library = imported("tokenizers", "the tokens of a text")
         if not self._file.is_file():
             older = [name for name in OLDER if (self.folder / name).is_file()]
-            there = f"{TOKENIZER}, but {listed(older)}" if older else TOKENIZER
+            files = f"{TOKENIZER}, but {listed(older)}" if older else TOKENIZER
             cure = f"`{WRITES}` writes it" if older else "copy that of the model to it"
-            raise InvalidInput(f"'{shortened(self.folder)}' has no {there}; {cure}, or give the ids of the text")
+            raise InvalidInput(f"'{shortened(self.folder)}' has no {files}; {cure}, or give the ids of the text")
         with opened(self._file) as stream:
             content = stream.read()
         try:
