@@ -110,6 +110,6 @@ def _errors(bits: int, radius: int, locations: int, words: int, own: bool) -> np
     root = np.sqrt(near * (1 - share) + (words - 1) * (random @ (near * (1 - share) + near**2)))
     towards = own * (words - 1) * (random @ (near * (1 - 2 * apart / bits)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        like, other = ndtr(-(near + towards) / root), ndtr(-(near - towards) / root)
-    errors = np.where(root > 0, (1 - apart / bits) * like + apart / bits * other, np.where(near > 0, 0.0, 0.5))
+        like, unlike = ndtr(-(near + towards) / root), ndtr(-(near - towards) / root)
+    errors = np.where(root > 0, (1 - apart / bits) * like + apart / bits * unlike, np.where(near > 0, 0.0, 0.5))
     return np.asarray(errors)

@@ -99,9 +99,9 @@ class Solution:
 
 def solution(temperature: float, x: float, s: float) -> Solution:
     """The solution at this temperature with these x and s; α follows."""
-    m, q, rest = means(x, s)
+    m, q, slope = means(x, s)
     free = _free(temperature, x, s)
-    return Solution(temperature, (s * free) ** 2 / q if q else 0.0, m, q, rest / temperature, s)
+    return Solution(temperature, (s * free) ** 2 / q if q else 0.0, m, q, slope / temperature, s)
 
 
 def retrieved(load: float, temperature: float) -> Solution | None:
@@ -158,8 +158,8 @@ def critical(temperature: float) -> Solution:
 
 def _free(temperature: float, x: float, s: float) -> float:
     """T(1 − C), which is T − 1 + q."""
-    _, q, rest = means(x, s)
-    return q - (1 - temperature) if temperature > WARM else temperature - rest
+    _, q, slope = means(x, s)
+    return q - (1 - temperature) if temperature > WARM else temperature - slope
 
 
 def _bend(c: float) -> float:
@@ -176,14 +176,14 @@ def _scale(temperature: float) -> float:
 
 def _overlap(load: float, temperature: float) -> float:
     """The overlap at one load and one temperature."""
-    found = retrieved(load, temperature)
-    return found.m if found else 0.0
+    state = retrieved(load, temperature)
+    return state.m if state else 0.0
 
 
 def _free_energy(load: float, temperature: float) -> float:
     """The free energy of the state in which a pattern is retrieved."""
-    found = retrieved(load, temperature)
-    return found.free_energy if found else math.nan
+    state = retrieved(load, temperature)
+    return state.free_energy if state else math.nan
 
 
 def _glass_free_energy(load: float, temperature: float) -> float:

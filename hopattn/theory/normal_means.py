@@ -19,17 +19,17 @@ def means(x: float, s: float) -> tuple[float, float, float]:
     """The means of tanh, tanh² and 1 − tanh² of x + sz over a normal z.
 
     For a large s, the field v = x + sz has nearly the density f(0) wherever tanh v differs from the sign of v. With the
-    derivatives of f at 0 and the `MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0), and the last
-    one, its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
+    derivatives of f at 0 and the `MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0). The last
+    mean is its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
     """
     if s < STEEP:
         z, density = points(s)
         thermal = np.tanh(x + s * z)
         return float(density @ thermal), float(density @ thermal**2), float(density @ (1 - thermal**2))
     f = _density(x, s)
-    rest = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS))
+    slope = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS))
     odd = 2 * sum(moment * f[2 * k + 1] for k, moment in enumerate(MOMENTS[1:]))
-    return math.erf(x / s / math.sqrt(2)) - odd, 1 - rest, rest
+    return math.erf(x / s / math.sqrt(2)) - odd, 1 - slope, slope
 
 
 def shortfall(x: float, s: float) -> float:

@@ -177,8 +177,8 @@ def _stable_load(temperature: float) -> float:
 
     def depth(s: float) -> float:
         """The free energy of the spin glass less that of the retrieved pattern."""
-        found = along(temperature, s)
-        return without_overlap(found.load, temperature).free_energy - found.free_energy
+        state = along(temperature, s)
+        return without_overlap(state.load, temperature).free_energy - state.free_energy
 
     last = critical(temperature).s
     return along(temperature, root(depth, last * 1e-3, last, NEAR_ZERO)).load

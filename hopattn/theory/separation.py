@@ -105,17 +105,17 @@ class Margins:
         A softmax memory then has a fixed point so near to ξ_i, which every cue as near reaches.
         """
         within = np.where(np.isfinite(self.distance), positive(error, "error") * self.distance, 0.0)
-        found = [_beta_within(deltas, apart, within[rows]) for rows, deltas, apart in _pairs(self.patterns)]
-        return np.asarray(np.where(within < self.reach, np.concatenate(found), np.inf))
+        betas = [_beta_within(deltas, apart, within[rows]) for rows, deltas, apart in _pairs(self.patterns)]
+        return np.asarray(np.where(within < self.reach, np.concatenate(betas), np.inf))
 
     @FREELY
     def sparse_radius(self, beta: float, alpha: float = 2.0) -> np.ndarray:
         """The radius within which one step of a sparse memory gives exactly ξ_i, `(n,)`; 0 where it does nowhere."""
         lead = 1 / (positive(beta, "beta") * (real(alpha, "alpha", above=1.0) - 1))
-        found = np.empty_like(self.delta)
+        radius = np.empty_like(self.delta)
         for rows, deltas, apart in _pairs(self.patterns):
-            found[rows] = np.min(np.where(apart > 0, (deltas - lead) / apart, -np.inf), axis=1, initial=np.inf)
-        return np.asarray(np.maximum(found, 0.0))
+            radius[rows] = np.min(np.where(apart > 0, (deltas - lead) / apart, -np.inf), axis=1, initial=np.inf)
+        return np.asarray(np.maximum(radius, 0.0))
 
     @FREELY
     def softmax_radius(self, beta: float) -> tuple[np.ndarray, np.ndarray]:
@@ -124,8 +124,8 @@ class Margins:
         r₁ is 0 and r₀ is ∞ where the bound g does not show an r₀ below half of the distance to the nearest pattern. r₀
         is right to 1e-12 of it, however small; it is at least 5e-324.
         """
-        found = [_roots(deltas, apart, positive(beta, "beta")) for _, deltas, apart in _pairs(self.patterns)]
-        radius, error = np.concatenate(found, axis=1)
+        radii = [_roots(deltas, apart, positive(beta, "beta")) for _, deltas, apart in _pairs(self.patterns)]
+        radius, error = np.concatenate(radii, axis=1)
         none = self.lost | (error >= 0.5 * self.distance)
         return np.where(none, 0.0, radius), np.where(none, np.inf, error)
 
@@ -158,10 +158,10 @@ def margins(patterns: Any) -> Margins:
     for block, deltas, apart in _pairs(rows):
         if n == 1:
             break
-        own = np.arange(n)[block]
+        i = np.arange(n)[block]
         best, near = deltas.argmin(axis=1), apart.argmin(axis=1)
         delta[block], distance[block] = deltas.min(axis=1), apart.min(axis=1)
-        rival[block], neighbour[block] = best + (best >= own), near + (near >= own)  # the row itself is left out
+        rival[block], neighbour[block] = best + (best >= i), near + (near >= i)  # the row itself is left out
         reach[block] = np.maximum(np.min(np.where(apart > 0, deltas / apart, 0.0), axis=1), 0.0)
     return Margins(rows, delta, rival, distance, neighbour, reach)
 
@@ -197,14 +197,14 @@ def _roots(deltas: np.ndarray, apart: np.ndarray, beta: float) -> np.ndarray:
     most = np.min(np.where(apart > 0, (deltas - np.log(beta * apart**2) / beta) / apart, np.inf), axis=1)
     most = np.clip(most, 0.0, apart.sum(axis=1))  # no state of the hull is farther away
     least = bisected(lambda r: 1 - beta * _bound(deltas, apart, r, beta, 2), zero, most)
-    found = g(least) < least
+    crossing = g(least) < least
     far = 2 * least
-    while np.any(outside := found & (g(far) < far)):
+    while np.any(outside := crossing & (g(far) < far)):
         far = np.where(outside, 2 * far, far)
     low = np.log(np.maximum(g(zero), TINY))  # g rises, so that its root is above g(0)
     inner = np.exp(bisected(lambda log: g(np.exp(log)) - np.exp(log), low, np.log(np.maximum(least, TINY)))) * ABOVE
     outer = bisected(lambda r: r - g(r), least, far)
-    return np.stack([np.where(found, outer, 0.0), np.where(found, inner, np.inf)])
+    return np.stack([np.where(crossing, outer, 0.0), np.where(crossing, inner, np.inf)])
 
 
 def _pairs(patterns: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
@@ -221,6 +221,6 @@ def _pairs(patterns: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray
         near = np.nonzero(apart < NEAR * (squares[rows, None] + squares))
         away = patterns[rows][near[0]] - patterns[near[1]]
         deltas[near], apart[near] = np.vecdot(patterns[rows][near[0]], away), np.vecdot(away, away)
-        others = np.arange(n)[rows, None] != np.arange(n)
-        shape = (len(others), n - 1)
-        yield rows, deltas[others].reshape(shape), np.sqrt(apart[others]).reshape(shape)
+        off_diagonal = np.arange(n)[rows, None] != np.arange(n)
+        shape = (len(off_diagonal), n - 1)
+        yield rows, deltas[off_diagonal].reshape(shape), np.sqrt(apart[off_diagonal]).reshape(shape)

@@ -65,14 +65,14 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
         with np.errstate(over="ignore"):
             level = threshold - alpha * (c / (2 * (1 - c)))
             x = np.clip(np.stack([(1 - a) * m - level, -a * m - level]) / sigma, -FAR, FAR)
-            (one, other), f = ndtr(x), np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-            m, q, c = one - other, a * one + (1 - a) * other, (a * f[0] + (1 - a) * f[1]) / sigma
+            (p1, p0), f = ndtr(x), np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+            m, q, c = p1 - p0, a * p1 + (1 - a) * p0, (a * f[0] + (1 - a) * f[1]) / sigma
         lost = (c >= 0.999) | (m < LOST)
         q = np.where(lost, a, q)  # which may be 0
-        cosine[moving] = np.where(lost, 0.0, one * np.sqrt(a / q))
+        cosine[moving] = np.where(lost, 0.0, p1 * np.sqrt(a / q))
         now = np.stack([m, q / a, c, *x])  # m alone is still long before the others, where a is small
-        left = ~lost & np.any(np.abs(now - before) > STILL * np.maximum(1, np.abs(now)), axis=0)
-        moving, alpha, m, q, c, before = moving[left], alpha[left], m[left], q[left], c[left], now[:, left]
+        loads = ~lost & np.any(np.abs(now - before) > STILL * np.maximum(1, np.abs(now)), axis=0)
+        moving, alpha, m, q, c, before = moving[loads], alpha[loads], m[loads], q[loads], c[loads], now[:, loads]
         if not moving.size:
             break
     return np.where(load > 0, cosine.reshape(np.shape(load)), 1.0)
@@ -100,10 +100,10 @@ def _largest(a: float) -> float:
 
     def missing(at: np.ndarray) -> float:
         x, wide = at[0], math.exp(at[1])
-        one, other = ndtr([x, x - wide])
-        sigma = (one - other) / wide
+        p1, p0 = ndtr([x, x - wide])
+        sigma = (p1 - p0) / wide
         f = (a * math.exp(-(x**2) / 2) + (1 - a) * math.exp(-((x - wide) ** 2) / 2)) / math.sqrt(2 * math.pi)
-        return float(-((sigma - f) ** 2) / (a * one + (1 - a) * other) * a * abs(math.log(a)))
+        return float(-((sigma - f) ** 2) / (a * p1 + (1 - a) * p0) * a * abs(math.log(a)))
 
     start = (1.0, math.log(2 + math.sqrt(2 * abs(math.log(a)))))
     options = {"xatol": 1e-8, "fatol": 1e-14, "maxiter": 4000}

@@ -129,8 +129,8 @@ def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
     below, noise = (_gap(beta) - mild) / beta, (mild + _noise(beta)) / beta  # 1 − n/β and n/β
     with np.errstate(divide="ignore", over="ignore"):
         sharp = np.exp(-2 * load) / np.sqrt(-np.expm1(-2 * load))
-        found = np.where(load < _sharp(_thermal(1 / beta), 1 / beta), sharp, below * (1 + noise) / noise)
-    return np.asarray(np.where(load <= _gap(beta), found, np.nan))
+        t = np.where(load < _sharp(_thermal(1 / beta), 1 / beta), sharp, below * (1 + noise) / noise)
+    return np.asarray(np.where(load <= _gap(beta), t, np.nan))
 
 
 @formula
@@ -291,8 +291,8 @@ def _lost_at(neurons: int, beta: float) -> float:
 
     def others(log: float) -> float:
         """ln (P − 1)"""
-        found = at(log)
-        return log - math.log(found.away - math.exp(log)) - found.below
+        means = at(log)
+        return log - math.log(means.away - math.exp(log)) - means.below
 
     half = math.log(0.5)
     least = half + math.log(_tilted(neurons, beta * neurons).away) - 1e-6  # less, so that rounding changes no sign
