@@ -85,23 +85,23 @@ def fixed_points(
     spins and other arguments.
 
     >>> import hopattn as ha
-    >>> found = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0))
-    >>> found.state[:, 0].round(3) + 0.0, found.index
+    >>> points = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0))
+    >>> points.state[:, 0].round(3) + 0.0, points.index
     (array([-0.958,  0.958,  0.   ]), array([0, 0, 1]))
     """
-    kept, draws = _checked_memory(memory), generator(rng)
-    patterns = np.asarray(kept.patterns, dtype=float)
-    given = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts").astype(float))
-    shaped(given, "starts", "… dim", dim=(patterns.shape[1], "patterns"))
+    memory, draws = _checked_memory(memory), generator(rng)
+    patterns = np.asarray(memory.patterns, dtype=float)
+    starts = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts").astype(float))
+    shaped(starts, "starts", "… dim", dim=(patterns.shape[1], "patterns"))
     size = max(float(row_length(patterns).max()), 1e-300)
-    states = _ends(kept, np.concatenate([given, _starts(patterns, count, draws)]), size)
+    states = _ends(memory, np.concatenate([starts, _starts(patterns, count, draws)]), size)
     for more in range(1, MORE + 1):
-        found = _described(kept, states)
-        level = np.any(np.abs(found.eigenvalues - 1) < FLAT)
-        if found.index_sum == 1 or level or kept.activation.directional:
+        points = _described(memory, states)
+        level = np.any(np.abs(points.eigenvalues - 1) < FLAT)
+        if points.index_sum == 1 or level or memory.activation.directional:
             break
-        states = _apart(np.concatenate([states, _ends(kept, _starts(patterns, 2**more * count, draws), size)]), size)
-    return found
+        states = _apart(np.concatenate([states, _ends(memory, _starts(patterns, 2**more * count, draws), size)]), size)
+    return points
 
 
 def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndarray:
@@ -154,12 +154,12 @@ class Bifurcation:
     @property
     def count(self) -> np.ndarray:
         """The number of fixed points at each value, `(n_v,)`."""
-        return np.array([len(one.state) for one in self.points])
+        return np.array([len(points.state) for points in self.points])
 
     @property
     def stable(self) -> np.ndarray:
         """The number of stable ones, `(n_v,)`."""
-        return np.array([int(one.stable.sum()) for one in self.points])
+        return np.array([int(points.stable.sum()) for points in self.points])
 
     @property
     def between(self) -> np.ndarray:
@@ -187,27 +187,27 @@ def bifurcation(
     (array([3, 3, 1, 1]), array([2, 2, 1, 1]))
     """
     function(build, "build")
-    given = as_numpy(values, "values").astype(float)
-    if given.ndim != 1 or not given.size:
-        raise InvalidInput(f"values: expected one number or more in a row, not shape {given.shape}")
-    require_finite(given, "values")
-    draws, found, starts = generator(rng), [], None
-    for value in given.tolist():
-        found.append(fixed_points(build(value), starts, count=count, rng=draws))
-        starts = found[-1].state
-    return Bifurcation(given, tuple(found))
+    values = as_numpy(values, "values").astype(float)
+    if values.ndim != 1 or not values.size:
+        raise InvalidInput(f"values: expected one number or more in a row, not shape {values.shape}")
+    require_finite(values, "values")
+    draws, points, starts = generator(rng), [], None
+    for value in values.tolist():
+        points.append(fixed_points(build(value), starts, count=count, rng=draws))
+        starts = points[-1].state
+    return Bifurcation(values, tuple(points))
 
 
-def _checked_memory(memory: Any) -> AssociativeMemory:
-    kept = instance(memory, AssociativeMemory, "memory", "a memory, such as ha.memories.modern(patterns)")
-    if kept.activation.discrete:
-        own = name_of(kept.activation)
-        raise InvalidInput(f"memory: its activation '{own}' gives spins; ha.landscapes.spin_states has their states")
-    if reason := kept.lacks.get("recall"):
+def _checked_memory(value: Any) -> AssociativeMemory:
+    memory = instance(value, AssociativeMemory, "memory", "a memory, such as ha.memories.modern(patterns)")
+    if memory.activation.discrete:
+        name = name_of(memory.activation)
+        raise InvalidInput(f"memory: its activation '{name}' gives spins; ha.landscapes.spin_states has their states")
+    if reason := memory.lacks.get("recall"):
         raise InvalidInput(f"memory: {reason}")
-    if not isinstance(kept.patterns, np.ndarray) or not len(kept.patterns):
+    if not isinstance(memory.patterns, np.ndarray) or not len(memory.patterns):
         raise InvalidInput("memory: expected one with patterns of NumPy, from which the search starts")
-    return kept
+    return memory
 
 
 def _starts(patterns: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -216,14 +216,14 @@ def _starts(patterns: np.ndarray, count: int, rng: np.random.Generator) -> np.nd
     Half of the mixtures have random signs: graded neurons have the reverse of each fixed point too.
     """
     n, dim = patterns.shape
-    one, other = np.triu_indices(n, 1)
-    some = np.sort(rng.choice(len(one), min(count, len(one)), replace=False)) if len(one) else one
+    i, j = np.triu_indices(n, 1)
+    pairs = np.sort(rng.choice(len(i), min(count, len(i)), replace=False)) if len(i) else i
     most = rng.integers(1, min(n, 6) + 1, size=count)
     shares = rng.exponential(size=(count, n)) * (rng.random((count, n)).argsort(axis=1) < most[:, None])
     shares[::2] *= rng.choice([-1.0, 1.0], size=shares[::2].shape)
     mixed = shares / np.abs(shares).sum(axis=1, keepdims=True) @ patterns
-    pairs = (patterns[one[some]] + patterns[other[some]]) / 2
-    return np.concatenate([patterns[:count], pairs, np.zeros((1, dim)), mixed])
+    means = (patterns[i[pairs]] + patterns[j[pairs]]) / 2
+    return np.concatenate([patterns[:count], means, np.zeros((1, dim)), mixed])
 
 
 def _newton(memory: AssociativeMemory, x: np.ndarray, size: float) -> np.ndarray:
@@ -241,8 +241,8 @@ def _newton(memory: AssociativeMemory, x: np.ndarray, size: float) -> np.ndarray
 
 def _apart(states: np.ndarray, size: float) -> np.ndarray:
     """The states without those that are near an earlier one, `(K, dim)`."""
-    kept, left = [], states
-    while len(left):
-        kept.append(left[0])
-        left = left[row_length(left - left[0]) > APART * size]
-    return np.array(kept).reshape(-1, states.shape[1])
+    points, candidates = [], states
+    while len(candidates):
+        points.append(candidates[0])
+        candidates = candidates[row_length(candidates - candidates[0]) > APART * size]
+    return np.array(points).reshape(-1, states.shape[1])

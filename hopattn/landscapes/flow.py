@@ -71,12 +71,12 @@ class WaysDown:
         starts, targets = np.concatenate([[0], np.cumsum(count)]), rows ^ bits(turns.shape[1])[neurons]
         self.moves: Any = csr_array((1 / count[rows], targets, starts), shape=(n, n))
         self.levels: list[np.ndarray] = []
-        back, front, left = self.moves.T.tocsr(), np.flatnonzero(count == 0), count
+        back, front, degree = self.moves.T.tocsr(), np.flatnonzero(count == 0), count
         while front.size:
             self.levels.append(front)
             seen = np.bincount(back[front].indices, minlength=n)
-            left = left - seen
-            front = np.flatnonzero((seen > 0) & (left == 0))
+            degree = degree - seen
+            front = np.flatnonzero((seen > 0) & (degree == 0))
 
     @property
     def ends(self) -> bool:

@@ -44,14 +44,14 @@ def landscape(memory: Any, cues: np.ndarray) -> Labelled:
     return Labelled(np.stack(rows), ("second axis", "first axis"), (labels, labels))
 
 
-def line_between(memory: Any, one: np.ndarray, other: np.ndarray) -> dict[str, Labelled]:
+def line_between(memory: Any, start: np.ndarray, end: np.ndarray) -> dict[str, Labelled]:
     """The arrays `between` and `barrier`, for a memory that has an energy.
 
-    between: E(x) on the straight line from one state `(dim,)` to another, `(LINE,)`, labelled by the share of the way.
+    between: E(x) on the straight line from `start` `(dim,)` to `end`, `(LINE,)`, labelled by the share of the way.
     barrier: how far the energy rises on the line above the higher of its two ends; 0 if it does not.
     """
     way = np.linspace(0, 1, LINE)
-    energies = np.asarray(memory.energy((1 - way)[:, None] * one + way[:, None] * other))
+    energies = np.asarray(memory.energy((1 - way)[:, None] * start + way[:, None] * end))
     barrier = energies.max() - max(energies[0], energies[-1])
     labels = (tuple(repr(round(float(share), 6)) for share in way),)
     return {"between": Labelled(energies, ("place",), labels), "barrier": Labelled(np.array(barrier))}

@@ -33,11 +33,11 @@ def _share(value: Any, what: str) -> float:
 
 def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
     """Numbers of at least `least`, each larger than the one before, `(n,)`."""
-    given = np.atleast_1d(as_numpy(values, what)).astype(float)
-    rising = given.ndim == 1 and given.size and np.all(np.isfinite(given)) and np.all(np.diff(given) > 0)
-    if not rising or given[0] < least:
+    numbers = np.atleast_1d(as_numpy(values, what)).astype(float)
+    rising = numbers.ndim == 1 and numbers.size and np.all(np.isfinite(numbers)) and np.all(np.diff(numbers) > 0)
+    if not rising or numbers[0] < least:
         raise InvalidInput(f"{what}: expected rising numbers of at least {least:g}, not {quoted(values)}")
-    return given
+    return numbers
 
 
 Share = Annotated[float, _share]
@@ -81,9 +81,9 @@ class Returns:
     @property
     def radius_error(self) -> float:
         """The standard error of the radius, from the radii of the memories; NaN for a single one."""
-        own = self.by_memory * (len(self.by_memory) / self.cues)
-        spread = np.std([self._half(share) for share in own], ddof=1) if len(own) > 1 else np.nan
-        return float(spread / np.sqrt(len(own)))
+        shares = self.by_memory * (len(self.by_memory) / self.cues)
+        spread = np.std([self._half(share) for share in shares], ddof=1) if len(shares) > 1 else np.nan
+        return float(spread / np.sqrt(len(shares)))
 
     def __repr__(self) -> str:
         if np.all(self.share >= 0.5):
@@ -126,12 +126,12 @@ def returns(
 
     >>> import hopattn as ha, numpy as np
     >>> patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(5, 100))
-    >>> found = returns(ha.memories.hopfield(patterns), [0.1, 0.2, 0.3, 0.4, 0.5], rng=0)
-    >>> found.share.round(2)
+    >>> curve = returns(ha.memories.hopfield(patterns), [0.1, 0.2, 0.3, 0.4, 0.5], rng=0)
+    >>> curve.share.round(2)
     array([1.  , 1.  , 0.97, 0.48, 0.  ])
     """
-    kept = instance(memory, AssociativeMemory, "memory", A_MEMORY)
-    return pooled([kept], damage, cues, (update, max_steps), generator(rng), level)
+    memory = instance(memory, AssociativeMemory, "memory", A_MEMORY)
+    return pooled([memory], damage, cues, (update, max_steps), generator(rng), level)
 
 
 def pooled(
@@ -145,14 +145,14 @@ def pooled(
     """The returns of several memories of one size together, so many cues of each. rule: update and max_steps."""
     from scipy.stats import binomtest
 
-    counts, given = [], np.zeros(0)
+    counts, fractions = [], np.zeros(0)
     for memory in memories:
-        given = damages(memory.activation.discrete, int(memory.reference.shape[-1]), damage)
-        counts.append(_returned(memory, given, cues, rule, rng))
+        fractions = damages(memory.activation.discrete, int(memory.reference.shape[-1]), damage)
+        counts.append(_returned(memory, fractions, cues, rule, rng))
     returned, every = np.sum(counts, axis=0), cues * len(counts)
     ends = [binomtest(int(k), every).proportion_ci(level, method="wilson") for k in returned]
     low, high = np.array([(end.low, end.high) for end in ends]).T
-    return Returns(given, returned, every, level, low, high, np.array(counts))
+    return Returns(fractions, returned, every, level, low, high, np.array(counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class Radii:
     @property
     def error(self) -> np.ndarray:
         """The standard error of each radius, `(n_l,)`; NaN for one memory a load."""
-        return np.array([one.radius_error for one in self.returns])
+        return np.array([curve.radius_error for curve in self.returns])
 
 
 @public
@@ -201,27 +201,27 @@ def radii(
     function(build, "build")
     draws, each = generator(rng), -(-cues // memories)
 
-    def drawn(n: int) -> Iterable[AssociativeMemory]:
+    def samples(n: int) -> Iterable[AssociativeMemory]:
         for _ in range(memories):
-            made = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
-            yield instance(made, AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
+            memory = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
+            yield instance(memory, AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
 
     most = float(load[-1]) * neurons
     require_room(int(min(most * neurons, 2.0**62)), f"{most:,.0f} patterns of {neurons:,} neurons")
-    stored = [max(1, round(float(one) * neurons)) for one in load]
-    found = [pooled(drawn(n), damage, each, (update, 100), draws) for n in stored]
-    ends = np.array([one.radius_interval for one in found])
-    return Radii(load, np.array([one.radius for one in found]), ends[:, 0], ends[:, 1], tuple(found))
+    stored = [max(1, round(float(alpha) * neurons)) for alpha in load]
+    curves = [pooled(samples(n), damage, each, (update, 100), draws) for n in stored]
+    ends = np.array([curve.radius_interval for curve in curves])
+    return Radii(load, np.array([curve.radius for curve in curves]), ends[:, 0], ends[:, 1], tuple(curves))
 
 
 def damages(spins: bool, n: int, damage: np.ndarray | None) -> np.ndarray:
     """The damages of n neurons, or of states of n numbers; of spins those that whole numbers of neurons give."""
-    given = np.linspace(0, FARTHEST[not spins], POINTS) if damage is None else damage
+    damage = np.linspace(0, FARTHEST[not spins], POINTS) if damage is None else damage
     if not spins:
-        return given
-    if given[-1] > 1:
-        raise InvalidInput(f"damage: expected fractions of the neurons, from 0 to 1, not {given[-1]:g}")
-    return np.unique(np.rint(given * n)) / n
+        return damage
+    if damage[-1] > 1:
+        raise InvalidInput(f"damage: expected fractions of the neurons, from 0 to 1, not {damage[-1]:g}")
+    return np.unique(np.rint(damage * n)) / n
 
 
 def _returned(
@@ -231,15 +231,15 @@ def _returned(
     patterns = on_host(memory.patterns).astype(float)
     if not len(patterns):
         raise InvalidInput("memory: has no patterns to return to; give it `patterns`")
-    meant = rng.integers(len(patterns), size=(len(damage), cues))
-    damaged = [_damaged(memory, patterns[own], float(one), rng) for own, one in zip(meant, damage, strict=True)]
+    targets = rng.integers(len(patterns), size=(len(damage), cues))
+    damaged = [_damaged(memory, patterns[target], float(x), rng) for target, x in zip(targets, damage, strict=True)]
     counts = []
     for rows in blocks(
         len(damage), max(1, CUE_NUMBERS_HELD // (cues * patterns.shape[1]))
     ):  # several damages in one recall
         states = np.concatenate(damaged[rows])
         matched = memory.recall(states, update=rule[0], max_steps=rule[1], rng=rng).matched
-        same = (matched >= 0) & np.all(patterns[matched] == patterns[meant[rows].ravel()], axis=1)
+        same = (matched >= 0) & np.all(patterns[matched] == patterns[targets[rows].ravel()], axis=1)
         counts += same.reshape(-1, cues).sum(axis=1).tolist()
     return np.array(counts)
 

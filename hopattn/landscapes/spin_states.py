@@ -48,8 +48,8 @@ def checked_spins(memory: Any, most: int = MOST_SPINS_SEEN, advice: str = "ha.la
             f"memory: expected a memory, such as ha.memories.hopfield(patterns), not {shortened(memory)}"
         )
     if not memory.activation.discrete:
-        own = name_of(memory.activation)
-        raise InvalidInput(f"memory: its activation '{own}' gives no spins; expected a memory with 'sign' or 'step'")
+        name = name_of(memory.activation)
+        raise InvalidInput(f"memory: its activation '{name}' gives no spins; expected a memory with 'sign' or 'step'")
     if reason := memory.lacks.get("recall"):
         raise InvalidInput(f"memory: {reason}")
     dim = int(memory.reference.shape[-1])
@@ -153,8 +153,8 @@ class SpinStates:
         for i, bit in enumerate(bits(self.states.shape[1])):  # both sides of a neuron have one local field
             lower = np.flatnonzero(number & bit == 0)
             for rows in blocks(len(lower), STATES_OF_BLOCK):
-                own = lower[rows]
-                local[own, i] = local[own | bit, i] = self.memory.single_neuron_states(self.states[own]).local_field(i)
+                low = lower[rows]
+                local[low, i] = local[low | bit, i] = self.memory.single_neuron_states(self.states[low]).local_field(i)
         return np.where(self.states > 0, local < 0, local > 0)
 
     @cached_property
@@ -174,18 +174,18 @@ class SpinStates:
         Two energies are equal where they differ by no more than rounding. A quadratic energy sums N² terms, whose sizes
         sum to at most N times the root mean square of the energy over all states: 2N(N + 1) ε max |E| bounds it.
         """
-        own, n = self.energies[self.minima], self.states.shape[1]
-        rounding = 2 * n * (n + 1) * eps_of(own, self.memory.patterns) * np.abs(self.energies).max()
-        lower = own < own[:, None] - rounding  # [i, j]: minimum j is lower than i
-        return np.asarray(np.where(lower, self.barriers, np.inf).min(axis=1) - own)
+        energies, n = self.energies[self.minima], self.states.shape[1]
+        rounding = 2 * n * (n + 1) * eps_of(energies, self.memory.patterns) * np.abs(self.energies).max()
+        lower = energies < energies[:, None] - rounding  # [i, j]: minimum j is lower than i
+        return np.asarray(np.where(lower, self.barriers, np.inf).min(axis=1) - energies)
 
     def number(self, states: Any) -> np.ndarray:
         """The number of each state `(…, N)` of ±1, or of 0 and 1, `(…,)`; raises `InvalidInput` for others."""
-        given = as_numpy(states, "states")
+        values = as_numpy(states, "states")
         n, silent = self.states.shape[1], self.memory.activation.silent
-        if given.ndim == 0 or given.shape[-1] != n or not np.all((given == 1) | (given == silent)):
+        if values.ndim == 0 or values.shape[-1] != n or not np.all((values == 1) | (values == silent)):
             raise InvalidInput(f"states: expected (…, {n}) of {np.min(silent):g} and 1, not {quoted(states)}")
-        return numbers_of(given.reshape(-1, n)).reshape(given.shape[:-1])
+        return numbers_of(values.reshape(-1, n)).reshape(values.shape[:-1])
 
     def basins(self, update: str | Update = RANDOM) -> Basins:
         """The basins of an update, which is named because they depend on it.
@@ -204,13 +204,13 @@ class SpinStates:
                 reason = self.memory.lacks.get("energy", "rounding decides ties")
                 raise InvalidInput(f"update: single turns lead back to a state, because {reason}; take 'sync'")
             ends = descent.levels[0]
-            found = Cycles(ends, np.ones(len(ends), dtype=int), None)
-            return self._named("one neuron at random each time", found, descent.sizes(), descent)
+            attractors = Cycles(ends, np.ones(len(ends), dtype=int), None)
+            return self._named("one neuron at random each time", attractors, descent.sizes(), descent)
         successor, rule = self.successors(update), updates.make(update)
         order = getattr(rule, "order", None)
         words = {None: "", "sequence": ", in sequence"}.get(order, ", in the order given")
-        found = cycles(successor)
-        return self._named(rule.way + words, found, np.bincount(found.reached).astype(float))
+        attractors = cycles(successor)
+        return self._named(rule.way + words, attractors, np.bincount(attractors.reached).astype(float))
 
     def successors(self, update: str | Update) -> np.ndarray:
         """The number of the state that one step of an update leads each state to, `(2^N,)`; refuses as `basins` does.
@@ -249,11 +249,13 @@ class SpinStates:
             nx.set_node_attributes(graph, dict(enumerate(self.energies.tolist())), "energy")
         return graph
 
-    def _named(self, way: str, found: Cycles, size: np.ndarray, descent: WaysDown | None = None) -> Basins:
+    def _named(self, way: str, attractors: Cycles, size: np.ndarray, descent: WaysDown | None = None) -> Basins:
         """The basins with the stored pattern of each fixed point."""
-        like, fixed = self.memory.reference.likeness(self.states[found.attractor]), found.period == 1
+        like, fixed = self.memory.reference.likeness(self.states[attractors.attractor]), attractors.period == 1
         matched, spurious = np.where(fixed, like.matched, -1), np.where(fixed, like.spurious, "cycle")
-        return Basins(way, found.attractor, found.period, size, found.reached, matched, spurious, descent)
+        return Basins(
+            way, attractors.attractor, attractors.period, size, attractors.reached, matched, spurious, descent
+        )
 
 
 def spin_states(memory: Recallable) -> SpinStates:
