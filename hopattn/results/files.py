@@ -216,5 +216,5 @@ def json_text(value: Any) -> str:
     """A value as JSON; letters of every script stay readable, characters that can control a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
     return re.sub(
-        r"[^\x20-\x7e\n]", lambda found: found[0] if found[0].isprintable() else f"\\u{ord(found[0]):04x}", text
+        r"[^\x20-\x7e\n]", lambda match: match[0] if match[0].isprintable() else f"\\u{ord(match[0]):04x}", text
     )

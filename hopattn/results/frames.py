@@ -42,4 +42,6 @@ def dataset(
 
 def netcdf_attributes(attributes: Mapping[str, Any]) -> dict[str, str | int | float]:
     """Attributes that netCDF can save: one that is neither a text nor a number becomes JSON text."""
-    return {name: one if type(one) in (str, int, float) else json.dumps(one) for name, one in attributes.items()}
+    return {
+        name: value if type(value) in (str, int, float) else json.dumps(value) for name, value in attributes.items()
+    }

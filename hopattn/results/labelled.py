@@ -67,6 +67,6 @@ class Labelled(Drawable):
     @property
     def _names(self) -> list[str]:
         """A name for each axis, all different."""
-        given = [*self.dims, *(f"axis {i}" for i in range(len(self.dims), self.values.ndim))]
-        earlier = [given[:i].count(name) for i, name in enumerate(given)]
-        return [f"{name} {count + 1}" if count else name for name, count in zip(given, earlier, strict=True)]
+        names = [*self.dims, *(f"axis {i}" for i in range(len(self.dims), self.values.ndim))]
+        earlier = [names[:i].count(name) for i, name in enumerate(names)]
+        return [f"{name} {count + 1}" if count else name for name, count in zip(names, earlier, strict=True)]
