@@ -54,9 +54,9 @@ def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> Sto
     require_file(file)
     if file.suffix.lower() not in MAPPED:
         raise InvalidInput(f"{named(file)}: expected a file that ends in .npy or .safetensors")
-    found = _stored(file, name, "name")
-    found.require("biuf", "real numbers")
-    return found
+    array = _stored(file, name, "name")
+    array.require("biuf", "real numbers")
+    return array
 
 
 def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
@@ -82,8 +82,8 @@ def require_ending(file: Path) -> None:
     """Raise `InvalidInput` for a file whose name does not end as one of arrays or tables."""
     if file.suffix.lower() not in ENDINGS:
         require_file(file)
-        wanted = f"expected a file that ends in {', '.join(ENDINGS)}"
-        raise InvalidInput(f"{named(file)} {cure}" if (cure := foreign(file)) else f"{named(file)}: {wanted}")
+        form = f"expected a file that ends in {', '.join(ENDINGS)}"
+        raise InvalidInput(f"{named(file)} {cure}" if (cure := foreign(file)) else f"{named(file)}: {form}")
 
 
 def holds_heads(file: Path) -> bool:
@@ -137,26 +137,26 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: 
     heads = all(any(name.lower() in role for role in HEADS.values()) for name in arrays)  # all, or some of a head
     array = array or next((name for name in arrays if name.lower() in PATTERNS and not holds_heads(file)), None)
     if array is not None or len(arrays) < 2:
-        found = described(file, array or next(iter(arrays), None), most_axes, most)
-        if len(found.shape) < 2:
-            wanted = "expected patterns, one a row; of a single one, save x[None, :]"
-            raise InvalidInput(f"{named(file)} holds an array of shape {found.shape}; {wanted}")
-        shape = found.shape[0], math.prod(found.shape[1:])
-        return Patterns(shape, lambda: found.read().reshape(shape), array=array)
+        values = described(file, array or next(iter(arrays), None), most_axes, most)
+        if len(values.shape) < 2:
+            form = "expected patterns, one a row; of a single one, save x[None, :]"
+            raise InvalidInput(f"{named(file)} holds an array of shape {values.shape}; {form}")
+        shape = values.shape[0], math.prod(values.shape[1:])
+        return Patterns(shape, lambda: values.read().reshape(shape), array=array)
     every = _all_described(file, arrays, most_axes, most)
-    shapes = {one.shape for one in every.values()}
+    shapes = {pattern.shape for pattern in every.values()}
     if heads or len(shapes) > 1:
         what = "arrays of a head" if heads else f"{len(arrays)} arrays of {len(shapes)} shapes"
         call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
-        one = shortened(call.format(file.name, next(iter(arrays))))
-        wanted = "expected q, k and v, or arrays of one shape, one for each pattern"
-        cure = f"`--array NAME` chooses one (and `--array q,k,v` a head), in Python give {one}"
-        raise InvalidInput(f"{named(file)} holds {what}: {listed(arrays)}; {wanted}; {cure}")
+        example = shortened(call.format(file.name, next(iter(arrays))))
+        form = "expected q, k and v, or arrays of one shape, one for each pattern"
+        cure = f"`--array NAME` chooses one (and `--array q,k,v` a head), in Python give {example}"
+        raise InvalidInput(f"{named(file)} holds {what}: {listed(arrays)}; {form}; {cure}")
     shape = len(every), math.prod(next(iter(shapes)))
 
     def read() -> np.ndarray:
         with opened_once(file):
-            return np.array([one.read().ravel() for one in every.values()])
+            return np.array([pattern.read().ravel() for pattern in every.values()])
 
     return Patterns(shape, read, tuple(every))
 
@@ -176,36 +176,38 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
 
     most: the largest number of numbers of them all, which are counted before the first array is read.
     """
-    arrays = {name: one for name, one in _of_numbers(file).items() if name.startswith(start)}
+    arrays = {name: array for name, array in _of_numbers(file).items() if name.startswith(start)}
     every = _all_described(file, arrays, most_axes, most)
     with opened_once(file):
-        return {name: one.read() for name, one in every.items()}
+        return {name: values.read() for name, values in every.items()}
 
 
 def _of_numbers(file: Path) -> dict[str, StoredArray]:
     """The arrays of a file that have names, without those of texts, such as the tokens."""
-    found = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in _FORMATS else {}
-    return {name: one for name, one in found.items() if name and (one.bits is None or one.bits.kind not in "US")}
+    arrays = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in _FORMATS else {}
+    return {
+        name: array for name, array in arrays.items() if name and (array.bits is None or array.bits.kind not in "US")
+    }
 
 
 def _all_described(file: Path, arrays: dict[str, StoredArray], most_axes: int, most: float) -> dict[str, Described]:
     """All these arrays of a file, before they are read; raises `InvalidInput` for more than `most` numbers."""
-    found = {name: _described(one, most_axes, most) for name, one in arrays.items()}
-    if (count := sum(math.prod(one.shape) for one in found.values())) > most:
-        message = f"the {len(found):,} arrays hold {count:,} numbers"
+    parts = {name: _described(array, most_axes, most) for name, array in arrays.items()}
+    if (count := sum(math.prod(part.shape) for part in parts.values())) > most:
+        message = f"the {len(parts):,} arrays hold {count:,} numbers"
         raise InvalidInput(f"{named(file)}: {message}; at most {most:,} can be read")
-    return found
+    return parts
 
 
 def arrays_of(file: Path) -> dict[str, np.ndarray]:
     """All arrays of a `.npz` archive by name, of numbers or texts, as they are; raises `InvalidInput` as `numbers`."""
-    found = arrays_in_npz(file)
-    for stored in found.values():
+    arrays = arrays_in_npz(file)
+    for stored in arrays.values():
         stored.require("biufU", "numbers or texts")
-    size = sum(stored.count * np.dtype(stored.bits).itemsize for stored in found.values())
+    size = sum(stored.count * np.dtype(stored.bits).itemsize for stored in arrays.values())
     require_room(size // 8, f"{named(file)}: its arrays")
     with opened_once(file):
-        return {name: stored.read() for name, stored in found.items()}
+        return {name: stored.read() for name, stored in arrays.items()}
 
 
 def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
@@ -230,8 +232,8 @@ def _described(stored: StoredArray, most_axes: int, most: float) -> Described:
     if stored.count > most:
         raise InvalidInput(f"{stored.where} holds {stored.count:,} numbers; at most {most:,} can be read")
     if not 1 <= len(stored.shape) <= most_axes or not stored.count:
-        wanted = f"1 to {most_axes} axes, none of length 0"
-        raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {wanted}")
+        axes = f"1 to {most_axes} axes, none of length 0"
+        raise InvalidInput(f"{stored.where} holds an array of shape {stored.shape}; expected {axes}")
 
     def read() -> np.ndarray:
         result = stored.numbers().astype(float)

@@ -175,16 +175,16 @@ class StoredArray:
             return np.memmap(stream, np.dtype(self.bits), "r", self.start, self.shape, self.order)
 
 
-def _require_span(where: str, shape: tuple[int, ...], bits: int, held: int) -> None:
-    """Raise `InvalidInput` unless an array of a shape takes the `held` bytes that are there; bits: of each number."""
+def _require_span(where: str, shape: tuple[int, ...], bits: int, size: int) -> None:
+    """Raise `InvalidInput` unless an array of a shape takes the `size` bytes that follow; bits: of each number."""
     if len(shape) > MOST_AXES:
         raise InvalidInput(f"{where} has {len(shape)} axes; expected at most {MOST_AXES}")
     if math.prod(n or 1 for n in shape) * bits > 8 * MOST_BYTES_OF_ARRAY:
         raise InvalidInput(f"{where} is of shape {shortened(shape)}, larger than any file; its header is wrong")
-    needed, left = divmod(math.prod(shape) * bits, 8)
-    if left or needed != held:
+    needed, remainder = divmod(math.prod(shape) * bits, 8)
+    if remainder or needed != size:
         promised = f"its header promises {math.prod(shape):,} numbers, which take {needed:,} bytes"
-        raise InvalidInput(f"{where} is truncated or damaged: {promised}, and {held:,} bytes follow")
+        raise InvalidInput(f"{where} is truncated or damaged: {promised}, and {size:,} bytes follow")
 
 
 def array_in_npy(file: Path) -> dict[str, StoredArray]:
@@ -195,17 +195,17 @@ def array_in_npy(file: Path) -> dict[str, StoredArray]:
 
 def arrays_in_npz(file: Path) -> dict[str, StoredArray]:
     """The arrays of a `.npz` archive by name; members that are not `.npy` files are left out, as NumPy does."""
-    found: dict[str, StoredArray] = {}
+    arrays: dict[str, StoredArray] = {}
     with _archive(file) as archive:
         for entry in archive.infolist():
             name = entry.filename.removesuffix(".npy")
             if name == entry.filename:
                 continue
-            if name in found:
+            if name in arrays:
                 raise InvalidInput(f"{named(file)} holds two arrays called '{shortened(name)}'; expected one")
             with archive.open(entry) as stream:
-                found[name] = _of_npy(stream, file, entry.file_size, name, entry.filename)
-    return found
+                arrays[name] = _of_npy(stream, file, entry.file_size, name, entry.filename)
+    return arrays
 
 
 def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: str = "") -> StoredArray:
@@ -220,8 +220,8 @@ def _of_npy(stream: IO[bytes], file: Path, size: int, name: str = "", member: st
         if version not in ((1, 0), (2, 0), (3, 0)) or any(type(n) is not int or n < 0 for n in shape):
             raise ValueError
     except Exception:  # Python's own parser raises many kinds for nested, endless or damaged text
-        wanted = "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"
-        message = f"it begins with {shortened(begin.getvalue(), 100)}; {wanted}"
+        example = "expected a header such as {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"
+        message = f"it begins with {shortened(begin.getvalue(), 100)}; {example}"
         raise InvalidInput(f"{where} is not a .npy array, or is truncated: {message}") from None
     array = StoredArray(file, name, shape, dtype, begin.tell(), str(dtype), "F" if by_column else "C", member)
     if not dtype.hasobject:  # how many bytes Python objects take is not known
@@ -246,10 +246,10 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
     name: of the array that is read.
     """
     require_file(file)
-    held = _HELD.get()
+    opening = _HELD.get()
     try:
-        if held is not None and held[0] == file:
-            yield held[1]
+        if opening is not None and opening[0] == file:
+            yield opening[1]
             return
         with _access(file), _Bounded(file) as stream, zipfile.ZipFile(stream) as archive:
             yield archive
@@ -294,7 +294,7 @@ def arrays_in_safetensors(file: Path) -> dict[str, StoredArray]:
         header = _table_in_json(stream.read(length), file)
     begin = end = 8 + length
     arrays = {name: _of_entry(file, name, entry, begin) for name, entry in header.items()}
-    for array, start, stop in sorted(arrays.values(), key=lambda one: one[1:]):
+    for array, start, stop in sorted(arrays.values(), key=lambda entry: entry[1:]):
         if start != end:
             expected = f"expected byte {end - begin:,}, one array after the other"
             raise InvalidInput(f"{array.where}: its numbers begin at byte {start - begin:,}; {expected}")
@@ -312,26 +312,26 @@ def _table_in_json(header: bytes, file: Path) -> dict[str, Any]:
     """The entries of a header by name, without those that describe the file."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for name, value in pairs:
-            if name in found:
+            if name in entries:
                 raise InvalidInput(f"{named(file)}: its header has '{shortened(name)}' twice; expected one")
-            found[name] = value
-        return found
+            entries[name] = value
+        return entries
 
     try:
-        found = json.loads(header.decode(), object_pairs_hook=once) if header[:1] == b"{" else None
+        table = json.loads(header.decode(), object_pairs_hook=once) if header[:1] == b"{" else None
     except InvalidInput:
         raise
     except (ValueError, RecursionError):
-        found = None
-    if found is None:
+        table = None
+    if table is None:
         text = shortened(header[:80].decode("utf-8", "replace")) or "empty"
         raise _no_safetensors(file, f"its header is {text}; expected a table in JSON")
-    about = found.pop("__metadata__", {})
+    about = table.pop("__metadata__", {})
     if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
         raise InvalidInput(f"{named(file)}: '__metadata__' is {shortened(about)}; expected texts by name")
-    return dict(found)
+    return dict(table)
 
 
 def _of_entry(file: Path, name: str, entry: Any, begin: int) -> tuple[StoredArray, int, int]:

@@ -35,8 +35,8 @@ def positive(value: Any, what: str) -> float:
 def require_least(number: Any, what: str, least: float) -> Any:
     """The number; raises `InvalidInput` for one that is surely below the least number of full precision."""
     if known_true(number < least):
-        wanted = f"at least {least:.3g}, the least number of full precision"
-        raise InvalidInput(f"{what}: expected {wanted}, not {quoted(number)}")
+        bound = f"at least {least:.3g}, the least number of full precision"
+        raise InvalidInput(f"{what}: expected {bound}, not {quoted(number)}")
     return number
 
 
@@ -73,10 +73,10 @@ def real(value: Any, what: str, above: float = float("-inf"), least: float = flo
     except (TypeError, ValueError, RuntimeError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number > above and number >= least):
-        wanted = "a positive finite number" if above == 0 else "a finite number"
+        kind = "a positive finite number" if above == 0 else "a finite number"
         reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
         reach += f" of at least {least:g}" if math.isfinite(least) else ""
-        raise InvalidInput(f"{what}: expected {wanted}{reach}, not {quoted(value)}")
+        raise InvalidInput(f"{what}: expected {kind}{reach}, not {quoted(value)}")
     return number
 
 

@@ -50,10 +50,10 @@ def placed(where: str) -> Iterator[None]:
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 
-    A word that a choice begins is near to it too. Of choices that are equally near, one of the word's own characters is
-    taken: for "=" it is "==", not ">=". Of more than `MAX_COMPARED` choices, only those are compared that begin with
-    the same letter. The letters in their order are compared, which takes long, only while a choice has enough letters
-    of the word to be nearer than the nearest so far.
+    A choice with which the word begins is near to it too. Of choices that are equally near, the nearest is one with the
+    characters of the word: for "=" it is "==", not ">=". Of more than `MAX_COMPARED` choices, only those that begin
+    with the same letter are compared. To compare the letters in their order takes long; this is done only while a
+    choice has enough letters of the word to be nearer than the nearest so far.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
@@ -63,26 +63,26 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     from difflib import SequenceMatcher  # imported here, so that the command line starts fast
 
     by_lower = {choice.lower(): choice for choice in choices}
-    own = shortened(word, 200).lower()
-    compared = list(by_lower)
-    if len(compared) > MAX_COMPARED:
-        compared = [choice for choice in compared if choice[:1] == own[:1]][:MAX_COMPARED]
-    pair, bounds = SequenceMatcher(b=own), list[tuple[tuple[float, bool], str]]()
-    for one in compared:
-        pair.set_seq1(one)
+    text = shortened(word, 200).lower()
+    candidates = list(by_lower)
+    if len(candidates) > MAX_COMPARED:
+        candidates = [choice for choice in candidates if choice[:1] == text[:1]][:MAX_COMPARED]
+    pair, bounds = SequenceMatcher(b=text), list[tuple[tuple[float, bool], str]]()
+    for choice in candidates:
+        pair.set_seq1(choice)
         if pair.real_quick_ratio() >= 0.6 and (most := pair.quick_ratio()) >= 0.6:
-            bounds.append(((most, set(one) == set(own)), one))
+            bounds.append(((most, set(choice) == set(text)), choice))
     best: str | None = None
     likeness: tuple[float, ...] = (0.6,)
-    for bound, one in sorted(bounds, reverse=True)[:MAX_IN_ORDER]:
+    for bound, choice in sorted(bounds, reverse=True)[:MAX_IN_ORDER]:
         if bound <= likeness:
             break
-        pair.set_seq1(one)
+        pair.set_seq1(choice)
         if (pair.ratio(), bound[1]) > likeness:
-            best, likeness = one, (pair.ratio(), bound[1])
+            best, likeness = choice, (pair.ratio(), bound[1])
     if best is None:
-        begun = [one for one in compared if len(one) > 2 and own.startswith(one)]
-        best = max(begun, key=lambda one: SequenceMatcher(None, one, own).ratio(), default=None)
+        prefixes = [choice for choice in candidates if len(choice) > 2 and text.startswith(choice)]
+        best = max(prefixes, key=lambda choice: SequenceMatcher(None, choice, text).ratio(), default=None)
     return by_lower[best] if best is not None else None
 
 

@@ -33,43 +33,43 @@ def flowed(
     xp, n = namespace(start), start.shape[0]
     relative = max(relative, 100 * float(xp.finfo(start.dtype).eps))
     y, t = start, xp.zeros(n, dtype=start.dtype, device=device_of(start))
-    left, rejected, failed = t < time, t > time, t > time
+    active, rejected, failed = t < time, t > time, t > time
     normal, bounded = float(xp.finfo(start.dtype).smallest_normal), (t == t) & bounded
     with np.errstate(all="ignore"):
         f = rate(y)
         size = _first_step(rate, y, f, time, absolute + relative * xp.abs(y))
-        while bool(xp.any(left)):
+        while bool(xp.any(active)):
             shown = 10 * (xp.nextafter(t, t + math.inf) - t)
             least = xp.where(bounded, LEAST_STEP * normal, shown)
-            failed = failed | (left & rejected & (size < least))
+            failed = failed | (active & rejected & (size < least))
             size = xp.maximum(size, least)
             reached = xp.clip(t + size, None, time)
             step = xp.where(size < shown, size, reached - t)
             after, slope, error = _stepped(rate, y, f, step[:, None])
             scale = absolute + relative * xp.maximum(xp.abs(y), xp.abs(after))
-            norm = _error_norm(*(one / scale for one in error)) * step
+            norm = _error_norm(*(estimate / scale for estimate in error)) * step
             factor = SAFETY * xp.where(norm > 0, norm, 1.0) ** (-1 / (ORDER + 1))
             factor = xp.where(norm == 0, MOST_FACTOR, factor)
             factor = xp.where(xp.isnan(norm), LEAST_FACTOR, factor)
             factor = xp.clip(factor, LEAST_FACTOR, MOST_FACTOR)
             size = step * xp.where(rejected, xp.clip(factor, None, 1.0), factor)
-            taken = left & ~failed & (norm < 1)
-            y, f = xp.where(taken[:, None], after, y), xp.where(taken[:, None], slope, f)
-            t, rejected = xp.where(taken, reached, t), ~taken
-            left = (t < time) & ~failed
+            success = active & ~failed & (norm < 1)
+            y, f = xp.where(success[:, None], after, y), xp.where(success[:, None], slope, f)
+            t, rejected = xp.where(success, reached, t), ~success
+            active = (t < time) & ~failed
         return xp.where(failed[:, None], math.inf, y)
 
 
 def _first_step(rate: Rate, y: Array, f: Array, time: float, scale: Array) -> Array:
     """The size of the first step, `(n,)`, from the first two derivatives of y."""
-    xp, own, slope = namespace(y), _length(y / scale), _length(f / scale)
-    short = (own < 1e-5) | (slope < 1e-5)
-    size = xp.clip(xp.where(short, 1e-6, 0.01 * own / slope), None, time)
+    xp, length, slope = namespace(y), _length(y / scale), _length(f / scale)
+    short = (length < 1e-5) | (slope < 1e-5)
+    size = xp.clip(xp.where(short, 1e-6, 0.01 * length / slope), None, time)
     bend = _length((rate(y + size[:, None] * f) - f) / scale) / size
     flat = (slope <= 1e-15) & (bend <= 1e-15)
     curved = (0.01 / xp.maximum(slope, bend)) ** (1 / (ORDER + 1))
-    other = xp.where(flat, xp.clip(size * 1e-3, 1e-6, None), curved)
-    return xp.clip(xp.minimum(100 * size, other), None, time)
+    h1 = xp.where(flat, xp.clip(size * 1e-3, 1e-6, None), curved)
+    return xp.clip(xp.minimum(100 * size, h1), None, time)
 
 
 def _stepped(rate: Rate, y: Array, f: Array, step: Array) -> tuple[Array, Array, tuple[Array, Array]]:
@@ -93,9 +93,9 @@ def _sum(factors: Sequence[float], slopes: Sequence[Array]) -> Array:
 def _error_norm(five: Array, three: Array) -> Array:
     """The error of a step divided by its size and by what is allowed, `(n,)`, from estimates of order 5 and 3."""
     xp = namespace(five)
-    square, other = xp.sum(five * five, axis=-1), xp.sum(three * three, axis=-1)
-    below = square + 0.01 * other
-    return xp.where(below == 0, 0.0, square / xp.sqrt(below * five.shape[-1]))
+    fifth, third = xp.sum(five * five, axis=-1), xp.sum(three * three, axis=-1)
+    below = fifth + 0.01 * third
+    return xp.where(below == 0, 0.0, fifth / xp.sqrt(below * five.shape[-1]))
 
 
 def _length(x: Array) -> Array:

@@ -28,10 +28,10 @@ def compiled_loops(subject: str, work: int) -> Any | None:
 
 def wanted() -> bool:
     """Whether the environment allows compiled loops; raises `InvalidInput` for kernels that do not exist."""
-    chosen = os.environ.get(VARIABLE) or "compiled"
-    if chosen not in CHOICES:
-        raise InvalidInput(f"{VARIABLE}: {unknown(chosen, CHOICES)}")
-    return chosen == "compiled"
+    kernels = os.environ.get(VARIABLE) or "compiled"
+    if kernels not in CHOICES:
+        raise InvalidInput(f"{VARIABLE}: {unknown(kernels, CHOICES)}")
+    return kernels == "compiled"
 
 
 def in_words() -> str:
@@ -41,18 +41,18 @@ def in_words() -> str:
     from importlib import metadata  # only `--version` asks for it
 
     try:
-        installed = metadata.version("numba")
+        version = metadata.version("numba")
     except metadata.PackageNotFoundError:
         return "NumPy (numba is not installed; the extra 'fast' brings it)"
-    if not fits(installed):
-        return f"NumPy (numba {installed} is too old; the loops need {LEAST_NUMBA} or newer)"
+    if not fits(version):
+        return f"NumPy (numba {version} is too old; the loops need {LEAST_NUMBA} or newer)"
     return "compiled by numba for large work"
 
 
 def fits(numba: str) -> bool:
     """Whether a version of numba, such as `0.62.1`, compiles the loops."""
-    own, least = ([int(number) for number in re.findall(r"\d+", version)[:2]] for version in (numba, LEAST_NUMBA))
-    return own >= least
+    release, least = ([int(number) for number in re.findall(r"\d+", version)[:2]] for version in (numba, LEAST_NUMBA))
+    return release >= least
 
 
 @cache

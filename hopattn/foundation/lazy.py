@@ -40,11 +40,11 @@ def refusal(module: str) -> Callable[[str], Any]:
     def refuse(name: str) -> Any:
         if name.startswith("_"):  # asked by Python and notebooks
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
-        own = sys.modules[module].__all__
+        names = sys.modules[module].__all__
         places = _places(module.partition(".")[0])
-        word = name if name in places else nearest(name, [*own, *places])
-        if word is None or word in own:
-            raise AttributeError(f"{module}: {unknown(name, own)}")
+        word = name if name in places else nearest(name, [*names, *places])
+        if word is None or word in names:
+            raise AttributeError(f"{module}: {unknown(name, names)}")
         raise AttributeError(f"{module}: '{name}' is unknown; did you mean {' or '.join(places[word])}?")
 
     return refuse
@@ -75,10 +75,10 @@ def _places(package: str) -> dict[str, list[str]]:
     """Every public name, with the places where it is found: `modern` is `ha.memories.modern`."""
     whole = sys.modules[package]
     inside = rooms(str(whole.__file__))
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for room in (None, *inside):
         names = getattr(whole, room).__all__ if room else [name for name in whole.__all__ if name not in inside]
         for name in names:
             if room is None or name not in inside:
-                found.setdefault(name, []).append(f"ha.{room}.{name}" if room else f"ha.{name}")
-    return found
+                places.setdefault(name, []).append(f"ha.{room}.{name}" if room else f"ha.{name}")
+    return places

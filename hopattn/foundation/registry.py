@@ -92,8 +92,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
             raise InvalidInput(f"{what} lacks {', '.join(lacking)}, which a {self.what} has")
         if not getattr(vars(entry).get("__dataclass_params__"), "frozen", False):
             raise InvalidInput(f"{what} is not a frozen dataclass; write @dataclass(frozen=True) above it")
-        other = self.get(name, entry)  # of the same place where a notebook or a worker defines the class again
-        if (other.__module__, other.__qualname__) != (entry.__module__, entry.__qualname__):
+        namesake = self.get(name, entry)  # of the same place where a notebook or a worker defines the class again
+        if (namesake.__module__, namesake.__qualname__) != (entry.__module__, entry.__qualname__):
             raise InvalidInput(f"{what}: a {self.what} '{shortened(name)}' exists already; give the class another name")
         self._entries[name] = self.own[name] = entry
         return name
@@ -105,10 +105,10 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         """
         if not (self.imports and isinstance(name, str) and ":" in name):
             return self[name]
-        found = imported(name, self.what)
-        if not (isinstance(found, type) and issubclass(found, self.base)) or inspect.isabstract(found):
+        entry = imported(name, self.what)
+        if not (isinstance(entry, type) and issubclass(entry, self.base)) or inspect.isabstract(entry):
             raise InvalidInput(f"{self.what}: '{shortened(name)}' is not a subclass of {self.base.__name__}")
-        return found
+        return entry
 
     def make(self, choice: Any, **parameters: Any) -> Entry:
         """An entry from its name and parameters; a `choice` that is an entry already is returned as it is.
@@ -118,12 +118,12 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         """
         if isinstance(choice, self.base):
             if parameters:
-                given = ", ".join(parameters)
-                raise InvalidInput(f"{self.what}: {quoted(choice)} carries its own {given}; give it in one place")
+                names = ", ".join(parameters)
+                raise InvalidInput(f"{self.what}: {quoted(choice)} carries its own {names}; give it in one place")
             return choice
         if not isinstance(choice, str):
-            got = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else a_class(type(choice))
-            raise InvalidInput(f"{self.what}: expected a name or {a_class(self.base)}, got {got}")
+            kind = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else a_class(type(choice))
+            raise InvalidInput(f"{self.what}: expected a name or {a_class(self.base)}, got {kind}")
         return self.made(self.find(choice), **parameters)
 
     def made(self, entry: type[Entry], **parameters: Any) -> Entry:
@@ -144,8 +144,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
 def entries_of(module: str, base: type[Entry]) -> Iterator[tuple[str, type[Entry]]]:
     """The concrete subclasses of `base` that an imported module defines, with their names."""
     for member in vars(sys.modules[module]).values():
-        own = inspect.isclass(member) and member.__module__ == module
-        if own and issubclass(member, base) and not inspect.isabstract(member):
+        local = inspect.isclass(member) and member.__module__ == module
+        if local and issubclass(member, base) and not inspect.isabstract(member):
             yield registered_name(member), member
 
 
@@ -171,14 +171,14 @@ def imported(path: str, what: str) -> Any:
     if here not in sys.path and (Path(here, f"{top}.py").is_file() or Path(here, top).is_dir()):
         sys.path.append(here)  # it stays there, so that workers find the module again
     try:
-        found = import_module(module)
+        namespace = import_module(module)
     except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {shortened(error, 120)}"
         raise InvalidInput(f"{what}: '{shortened(module)}' cannot be imported: {reason}") from error
-    if not hasattr(found, name):
-        named = [one for one in vars(found) if not one.startswith("_")]
-        raise InvalidInput(f"{what}: in {shortened(module)}, {unknown(name, named)}")
-    return getattr(found, name)
+    if not hasattr(namespace, name):
+        names = [word for word in vars(namespace) if not word.startswith("_")]
+        raise InvalidInput(f"{what}: in {shortened(module)}, {unknown(name, names)}")
+    return getattr(namespace, name)
 
 
 def modules_in(package: str) -> list[str]:

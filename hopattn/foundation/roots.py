@@ -51,20 +51,20 @@ def level(
         return t
     n, eps = x.shape[-1], float(np.finfo(x.dtype).eps)
     low, high, sums = (np.broadcast_to(each, (*x.shape[:-1], 1)).reshape(-1, 1) for each in (*bracket, total))
-    kept = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
-    t, rows, size = low.copy(), np.arange(len(kept)), max(TRIED_FIRST, 2 * int(sums.max(initial=0)))
+    entries = np.array(x if where is None else np.where(where, x, bracket[0] - 1)).reshape(-1, n)
+    t, rows, size = low.copy(), np.arange(len(entries)), max(TRIED_FIRST, 2 * int(sums.max(initial=0)))
     while rows.size:
         if size < n:
-            kept.partition(n - size, axis=-1)
-        some, wanted, least = np.ascontiguousarray(kept[:, max(n - size, 0) :]), sums[rows], t[rows]
+            entries.partition(n - size, axis=-1)
+        largest, masses, least = np.ascontiguousarray(entries[:, max(n - size, 0) :]), sums[rows], t[rows]
         if degree < 1:
-            f, least = lambda t, some=some, wanted=wanted: mass(t, some, None) - wanted, least - 4 * eps * abs(least)
-            found = bisected(f, least, high[rows])
+            f, least = lambda t, y=largest, m=masses: mass(t, y, None) - m, least - 4 * eps * abs(least)
+            levels = bisected(f, least, high[rows])
         else:
-            found = _newton(mass, slope, some, wanted, least, high[rows], degree)
-        t[rows] = found
-        above = (some.min(axis=-1) > found[:, 0]) & (size < n)
-        rows, kept, size = rows[above], kept[above], STAGE * size
+            levels = _newton(mass, slope, largest, masses, least, high[rows], degree)
+        t[rows] = levels
+        above = (largest.min(axis=-1) > levels[:, 0]) & (size < n)
+        rows, entries, size = rows[above], entries[above], STAGE * size
     return np.asarray(t.reshape(*x.shape[:-1], 1))
 
 

@@ -29,25 +29,25 @@ def always_shown(kind: Kind) -> Kind:
     return kind
 
 
-def by_types(one: Any) -> str:
+def by_types(record: Any) -> str:
     """An object as its class with the types of its parts."""
-    every = getattr(one, "__dict__", {}).items()
+    every = getattr(record, "__dict__", {}).items()
     parts = (f"{name}: {type(value).__name__}" for name, value in every if not name.startswith("_"))
-    return f"{type(one).__name__}({', '.join(parts)})"
+    return f"{type(record).__name__}({', '.join(parts)})"
 
 
-def _as_html(one: Any) -> str:
-    return f"<pre>{escape(by_types(one))}</pre>"
+def _as_html(record: Any) -> str:
+    return f"<pre>{escape(by_types(record))}</pre>"
 
 
 def _or(write: Callable[[Any], str], instead: Callable[[Any], str]) -> Callable[[Any], str]:
     """The text that `write` gives; where it fails, that of `instead`."""
 
     @wraps(write)
-    def text(one: Any) -> str:
+    def text(record: Any) -> str:
         try:
-            return write(one)
+            return write(record)
         except Exception:  # anything that a part which is not what the record holds may raise
-            return instead(one)
+            return instead(record)
 
     return text

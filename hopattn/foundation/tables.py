@@ -112,10 +112,10 @@ def _fault(text: str, separator: str | None) -> str:
             if not first and line.endswith("\n") and (words or (not cells[0] and any(cells))):
                 return f", line {i}: got the heading '{shortened(line.strip())}'; expected numbers; {NO_NAMES}"
             endless = NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ENDLESS
-            wanted = "a finite number" if endless else f"numbers such as -0.5 or 3e-2, {between}"
-            wanted += f"; {NO_NAMES}" if cell[:1].isalpha() and not endless else ""
-            wanted += "; write a point, not a comma, in a number" if separator == ";" and "," in cell else ""
-            return f", line {i}, column {wrong + 1}: got '{shortened(cell)}'; expected {wanted}"
+            form = "a finite number" if endless else f"numbers such as -0.5 or 3e-2, {between}"
+            form += f"; {NO_NAMES}" if cell[:1].isalpha() and not endless else ""
+            form += "; write a point, not a comma, in a number" if separator == ";" and "," in cell else ""
+            return f", line {i}, column {wrong + 1}: got '{shortened(cell)}'; expected {form}"
         first, width = first or i, width or len(cells)
         if len(cells) != width:
             return f", line {i}: got {counted(len(cells), 'number')}; expected {width}, as in line {first}"

@@ -50,5 +50,5 @@ def without_rounding(sums: Array, error: Any) -> Array:
     """The sums, 0 where they are no larger than their error, which broadcasts to them; the derivative stays."""
     if isinstance(sums, np.ndarray):
         return np.where(np.abs(sums) <= error, 0.0, sums).astype(sums.dtype, copy=False)
-    xp, known = namespace(sums), detached(sums)
-    return xp.where(xp.abs(known) <= error, sums - known, sums)
+    xp, constant = namespace(sums), detached(sums)
+    return xp.where(xp.abs(constant) <= error, sums - constant, sums)

@@ -85,10 +85,10 @@ def cond(flag: Any, computed: Callable[[], Any], otherwise: Callable[[], Any]) -
     decide it, as in PyTorch's vmap, the first runs.
     """
     try:
-        known = bool(flag)
+        value = bool(flag)
     except (TypeError, RuntimeError):
         if is_jax(flag):
             jax = sys.modules["jax"]
             return jax.lax.cond(flag, jax.checkpoint(computed), otherwise)
-        known = True
-    return computed() if known else otherwise()
+        value = True
+    return computed() if value else otherwise()

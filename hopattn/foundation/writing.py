@@ -59,7 +59,8 @@ def short_fraction(value: float) -> Fraction | None:
     (Fraction(12, 25), Fraction(2, 3), None)
     """
     near = (Fraction(round(value * 1000), 1000), Fraction(value).limit_denominator(DENOMINATOR))
-    return next((found for found in near if abs(float(found) - value) <= WRITTEN_AS_0 * max(1.0, abs(value))), None)
+    rounding = WRITTEN_AS_0 * max(1.0, abs(value))
+    return next((fraction for fraction in near if abs(float(fraction) - value) <= rounding), None)
 
 
 def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
@@ -73,8 +74,8 @@ def number(value: float, rounding: float = WRITTEN_AS_0) -> str:
     value = 0.0 if abs(value) < rounding else float(value)
     if not math.isfinite(value):
         raise InvalidInput("the arithmetic, squares included, grows out of range: use smaller vectors")
-    if _FRACTIONS.get() and (found := short_fraction(value)) is not None and 1000 % found.denominator:
-        return str(found).replace("-", "−")
+    if _FRACTIONS.get() and (fraction := short_fraction(value)) is not None and 1000 % fraction.denominator:
+        return str(fraction).replace("-", "−")
     if value != 0 and not 10.0**-DIGITS <= abs(value) < 10.0**7:
         return f"{value:.3g}".replace("-", "−")
     text = f"{abs(value):.{DIGITS}f}".rstrip("0").rstrip(".")
@@ -150,11 +151,11 @@ def alike(names: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
     >>> alike(map(str, range(1, 31)), ["0"] * 30)
     [('1 … 30 (30)', '0')]
     """
-    found = []
+    entries = []
     for text, group in groupby(zip(names, texts, strict=True), key=lambda pair: pair[1]):
-        own = [name for name, _ in group]
-        found.append((", ".join(own) if len(own) <= FEW_NAMES else f"{own[0]} … {own[-1]} ({len(own)})", text))
-    return found
+        run = [name for name, _ in group]
+        entries.append((", ".join(run) if len(run) <= FEW_NAMES else f"{run[0]} … {run[-1]} ({len(run)})", text))
+    return entries
 
 
 def in_lines(parts: Iterable[str], width: int) -> list[str]:

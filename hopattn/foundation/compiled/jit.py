@@ -101,12 +101,12 @@ def larger(_: Any, x: Any, y: Any) -> Any:
 def same_bits(_: Any, x: Any) -> Any:
     """The number with these bits: int32 of float32, int64 of float64, and the other way."""
     pairs = {types.float32: types.int32, types.float64: types.int64}
-    other = (pairs | {whole: real for real, whole in pairs.items()})[x]
+    dtype = (pairs | {whole: real for real, whole in pairs.items()})[x]
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(other))
+        return builder.bitcast(arguments[0], context.get_value_type(dtype))
 
-    return other(x), generate
+    return dtype(x), generate
 
 
 _NARROW = (

@@ -70,18 +70,18 @@ def turn(scores: Any, columns: Any, spins: Any, present: Any, kind: Any, limits:
                 total += square if power == 2 else square * (base if power == 3 else square)
             if not (largest == 0 or 2.0**-60 < largest < 2.0**200):
                 return 0
-            other, size = total * factor, total
+            psi, size = total * factor, total
             if power == 3 and not rectified:  # the terms have both signs
                 size = 0.0
                 for j in range(flipped.size):
                     size += abs(flipped[j]) ** 3
-            up, down = (present[cue], other) if spin > 0 else (other, present[cue])
+            up, down = (present[cue], psi) if spin > 0 else (psi, present[cue])
             local = 0.5 * (up - down)
             after = spin if abs(local) <= share * max(size * factor, abs(present[cue])) else np.sign(local)
             if limits.size > 0:
                 after = 1.0 if local > limits[i, cue] else -1.0
             if after != spin:
                 scores[cue] = flipped
-                present[cue] = other
+                present[cue] = psi
                 spins[i, cue] = after
     return 1

@@ -47,12 +47,12 @@ def _root(reach: Any, count: Any, order: Any, powers: Any) -> Any:
     """
     t = -1.0
     for _ in range(_STEPS):
-        kept = 0
+        place = 0
         for i in range(count):
             y = reach[i]
-            reach[kept] = y
-            kept += y > t
-        count = kept
+            reach[place] = y
+            place += y > t
+        count = place
         _raised(reach[:count], t, order - 1, powers)
         total, slope = 0.0, 0.0
         for i in range(count):
@@ -67,7 +67,7 @@ def _root(reach: Any, count: Any, order: Any, powers: Any) -> Any:
 
 
 @inner
-def _held(shifted: Any, t: Any) -> Any:
+def _mass(shifted: Any, t: Any) -> Any:
     """The sum of the numbers x − t, each kept between 0 and 1."""
     total = 0.0
     for i in range(shifted.size):
@@ -85,36 +85,36 @@ def _write_shares(out: Any, row: Any, shifted: Any, places: Any, how: Any) -> An
     """
     beta, k = how
     low, high = -1.0, 0.0
-    while _held(shifted, low) <= k:
+    while _mass(shifted, low) <= k:
         low, high = 2 * low, low
     slack = _NEAR * abs(low)
-    full, kept = 0, 0
+    full, partial = 0, 0
     for i in range(places.size):
         if shifted[i] > high + slack + 1:
             out[places[i]] = 1
             full += 1
         elif shifted[i] > low - slack:
-            places[kept] = places[i]
-            kept += 1
+            places[partial] = places[i]
+            partial += 1
     if full == k:
         return
-    near, rank = shifted[:kept], kept - int(k - full)
-    for i in range(kept):
+    near, rank = shifted[:partial], partial - int(k - full)
+    for i in range(partial):
         near[i] = row[places[i]]
     origin = np.partition(near, rank)[rank]
-    for i in range(kept):
+    for i in range(partial):
         near[i] = min(max((near[i] - origin) * beta, -2.0), 2.0)
     t = _newton_of_level(near, full - k, -1.0, 0.0)
-    for i in range(kept):
+    for i in range(partial):
         out[places[i]] = min(max(near[i] - t, 0.0), 1.0)
 
 
 @inner
-def _newton_of_level(shifted: Any, rest: Any, low: Any, high: Any) -> Any:
-    """The root of `rest` + Σ [x − t] kept between 0 and 1; by halves where a step would leave the bracket."""
+def _newton_of_level(shifted: Any, offset: Any, low: Any, high: Any) -> Any:
+    """The root of `offset` + Σ [x − t] kept between 0 and 1; by halves where a step would leave the bracket."""
     t = low
     for number in range(_STEPS):
-        value, slope = rest, 0.0
+        value, slope = offset, 0.0
         for i in range(shifted.size):
             y = shifted[i] - t
             value += min(max(y, 0.0), 1.0)
@@ -140,11 +140,11 @@ def _gather(row: Any, where: Any, how: Any, shifted: Any, places: Any) -> Any:
     """The scores of a row as β(s − largest) above `least`, with their places; gives their number and the largest."""
     beta, least = how
     masked = where.size > 0
-    largest, some = row.dtype.type(-np.inf), False
+    largest, empty = row.dtype.type(-np.inf), True
     for j in range(row.size):
         if not masked or where[j]:
-            largest, some = larger(largest, row[j]), True
-    if some and not np.isfinite(largest):
+            largest, empty = larger(largest, row[j]), False
+    if not empty and not np.isfinite(largest):
         return -1
     count = 0
     for j in range(row.size):
@@ -206,8 +206,8 @@ def thresholds(scores: Any, where: Any, how: Any, weights: Any, values: Any) -> 
             values[i] = np.nan
             weights[i] = np.nan
         elif count > 0 and kind != SUBSETS:
-            some = kind, parameter, scale, order
-            values[i] = _write_powers(weights[i], shifted[:count], places[:count], some, rooms)
+            options = kind, parameter, scale, order
+            values[i] = _write_powers(weights[i], shifted[:count], places[:count], options, rooms)
         elif count > parameter:
             _write_shares(weights[i], scores[i], shifted[:count], places[:count], (beta, parameter))
         else:
