@@ -22,7 +22,7 @@ def attach(module: str, file: str) -> Names:
     """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
 
     module, file: `__name__` and `__file__` of the `__init__.py`. A mistyped name raises `AttributeError` with the
-    nearest, also with one that is found in another room. A public class is `always_shown`.
+    nearest name, which may be one of another room. A public class is `always_shown`.
     """
     load, listed, names = attach_stub(module, file)
     refuse = refusal(module)
@@ -72,7 +72,7 @@ def rooms(file: str) -> list[str]:
 
 
 def _places(package: str) -> dict[str, list[str]]:
-    """Every public name, with the places where it is found: `modern` is `ha.memories.modern`."""
+    """Every public name, with its places: `modern` is `ha.memories.modern`."""
     whole = sys.modules[package]
     inside = rooms(str(whole.__file__))
     places: dict[str, list[str]] = {}

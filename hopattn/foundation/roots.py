@@ -84,8 +84,8 @@ def _newton(
     """Newton's method from the lower end, from where the steps on a convex function never pass the root.
 
     The function is g = (mass / total)^(1/degree) − 1, which is nearly straight for a power φ. The middle of the bracket
-    is taken instead where a step would leave it, and at every eighth step. A row keeps its level from the first step on
-    that is no longer than rounding.
+    is taken instead where a step would leave it, and at every eighth step. A row keeps its level after the
+    first step that is no longer than rounding.
     """
     t, eps, done = low, float(np.finfo(x.dtype).eps), np.zeros(low.shape, bool)
     for count in range(1, 512):

@@ -23,9 +23,9 @@ def turned(rate: float, spread: float) -> float:
 
     F(0) is ½: a field of exactly 0 counts as half an error.
 
-    The own pattern adds 1 to a field, K is the sum of the patterns that equal it or its opposite, and σ = `spread` that
-    of all others. A normal sum of all misses these few, where they make the error: for 200 patterns of 12 neurons and
-    an exponential F it gives .0018 instead of .0232.
+    The pattern itself adds 1 to a field. K is the sum of the patterns that equal it or its opposite, and σ = `spread`
+    is the standard deviation of the sum of all others. A normal sum of all patterns misses these few, where they make
+    the error: for 200 patterns of 12 neurons and an exponential F it gives .0018 instead of .0232.
     """
     from scipy.special import ndtr
     from scipy.stats import skellam
@@ -77,13 +77,13 @@ def dense_error(
 ) -> np.ndarray:
     """The probability that turning a neuron of a stored pattern lowers the energy, `(...)` as the patterns.
 
-    Turning it takes F(N) − F(N − 2) from the own pattern, F(s) = sⁿ or [s]₊ⁿ, and adds F(a + c) − F(a − c) for each
-    other one, with c = ±1 and the sum a of N − 1 random signs. The mean of these is 0; their variance is summed over
-    the binomial a, exactly for each N. As in `exponential_error`, patterns that equal the own one are counted, and the
-    sum of all others is normal: from 30 patterns on that is right to .004, while an error far below .004 may be several
-    times as large, for n of about 3 to 6. A change of exactly 0 counts as half an error. patterns: P, above 0.
-    neurons: N, at least 2. n: from 2 to 100. Raises `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it
-    is `wrong` there.
+    With F(s) = sⁿ or [s]₊ⁿ, the turn takes F(N) − F(N − 2) from the term of the pattern itself. It adds
+    F(a + c) − F(a − c) to that of each other pattern, with c = ±1 and the sum a of N − 1 random signs. The mean of
+    these changes is 0; their variance is summed over the binomial a, exactly for each N. As in `exponential_error`,
+    patterns that equal the pattern are counted, and the sum of all others is normal. From 30 patterns on the
+    probability is right to .004; one far below .004 may be several times as large, for n of about 3 to 6. A change of
+    exactly 0 counts as half an error. patterns: P, above 0. neurons: N, at least 2. n: from 2 to 100. Raises
+    `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it is `wrong` there.
 
     >>> dense_error([100, 1005, 4019], neurons=100, n=3).round(4)
     array([0.    , 0.0053, 0.1006])
@@ -115,9 +115,10 @@ def exponential_error(
 ) -> np.ndarray:
     """The probability that turning a neuron of a pattern of the exponential memory lowers the energy, `(...)`.
 
-    In units of the own pattern, another one at the distance d from the pattern, that neuron left out, adds ±exp(−2βd).
-    Those with d = 0 are as strong as the own: their sum is the difference K of two Poisson numbers, each of the mean
-    λ = (P − 1)/2^N. All others together count as normal, with the variance 2λ((1 + exp(−4β))^(N−1) − 1):
+    The term of the pattern itself is the unit. Another pattern, at the distance d without that neuron, adds
+    ±exp(−2βd). Patterns with d = 0 are as strong as the pattern itself: their sum is the difference K of two Poisson
+    numbers, each of the mean λ = (P − 1)/2^N. The sum of all others counts as normal, with the variance
+    2λ((1 + exp(−4β))^(N−1) − 1):
 
         P(error) = Σ_k P(K = k) F(−(1 + k)/σ)
 

@@ -8,8 +8,8 @@ The load at a temperature, or the temperatures at a load, up to which
     glass_temperature                         spins freeze (T_g), and replicas of the spin glass differ
 
 α_c and the load of T_c first grow with T and then fall: between its values at T = 0 and at its highest, a load has two
-temperatures, and the network retrieves between them. Replicas that are taken to be alike cause that: at the lower one
-they are not.
+temperatures, and the network retrieves between them. The equations suppose that replicas are alike, and this causes the
+lower temperature, at which they are not.
 
 Source: Amit, Gutfreund & Sompolinsky (1985), Phys. Rev. Lett. 55, 1530, and (1987), Ann. Phys. 173, 30; the return at
 low temperatures: Naef & Canning (1992), J. Phys. I France 2, 247.

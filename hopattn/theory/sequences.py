@@ -2,14 +2,14 @@
 
     x⁺_i = sign Σ_μ ξ_i^{μ+1} F(m_μ)          m_μ = (1/(N − 1)) Σ_{j≠i} ξ_j^μ x_j
 
-At x = ξ^μ the own term is F(1) = 1. The P − 1 others have the mean square E F(m)², m the mean of N − 1 random signs:
+At x = ξ^μ the term of ξ^μ is F(1) = 1. The P − 1 others have the mean square E F(m)², m the mean of N − 1 random signs:
 
     F(m) = m^n                 E F² = (2n − 1)!!/N^n for N → ∞
     F(m) = exp((N − 1)(m − 1))    E F² = b^−(N−1),   b = e²/cosh 2 = 1.964
 
-As long as no other pattern is nearly as strong as the own one, a neuron turns with a probability near
-exp(−1/(2 P E F²)), the tail of a normal density. None of the N neurons of a step
-turns up to P = 1/(2 E F² ln N), none of the NP neurons of the sequence up to P = 1/(2 E F² ln(NP)).
+As long as no other pattern is nearly as strong as ξ^μ, a neuron turns with a probability near exp(−1/(2 P E F²)), the
+tail of a normal density. None of the N neurons of a step turns up to P = 1/(2 E F² ln N), none of the NP neurons of the
+sequence up to P = 1/(2 E F² ln(NP)).
 
 Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, Long sequence Hopfield memory: P_T and P_S of SeqNet
 (n = 1), Polynomial and Exponential DenseNet (their d is our n).
@@ -50,11 +50,11 @@ def sequence_error(
 ) -> float:
     """The probability that a step of a sequence turns a neuron of the next pattern.
 
-    Patterns with m = ±1, as strong as the own one, are counted, as in `exponential_error`. The crosstalk of all others
-    is normal; its variance (P − 1) E F(m)² is summed over m, exactly for each N. From 30 patterns on that is right to
-    .004, while an error far below .004 may be several times as large, for orders of about 2 to 6. A field of exactly 0
-    counts as half an error. patterns: P, at least 1. neurons: N, at least 2. n: as of `sequence_capacity`. rectified:
-    whether F(m) is 0 for m below 0, as in `ha.memories.sequence`. Raises `InvalidInput` for others.
+    Patterns with m = ±1, as strong as the pattern itself, are counted, as in `exponential_error`. The crosstalk of all
+    others is normal; its variance (P − 1) E F(m)² is summed over m, exactly for each N. From 30 patterns on the
+    probability is right to .004; one far below .004 may be several times as large, for orders of about 2 to 6. A field
+    of exactly 0 counts as half an error. patterns: P, at least 1. neurons: N, at least 2. n: as of `sequence_capacity`.
+    rectified: whether F(m) is 0 for m below 0, as in `ha.memories.sequence`. Raises `InvalidInput` for others.
 
     >>> round(sequence_error(30, 100), 4), round(sequence_error(300, 100, n=2), 4)
     (0.0323, 0.0005)

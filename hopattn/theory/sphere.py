@@ -304,7 +304,7 @@ def _lost_at(neurons: int, beta: float) -> float:
 
 
 def _weight(neurons: int, load: float, beta: float) -> float:
-    """The mean weight of the own pattern, by steps of log t; the sum ends where nothing more can follow."""
+    """The mean weight of the pattern that the cue equals, by steps of log t up to the last that counts."""
     if load == 0:
         return 1.0
     others = load * neurons + math.log(-math.expm1(-load * neurons))  # log(P − 1)
