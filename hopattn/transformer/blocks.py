@@ -27,7 +27,7 @@ from hopattn.transformer.from_torch import (
     with_prefix,
 )
 from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace
+from hopattn.transformer.multi_head import MultiHead, MultiHeadTrace, seen_words
 from hopattn.transformer.normalisation import LayerNorm
 
 ATTENTION, CROSS = "self_attn", "multihead_attn"
@@ -179,7 +179,7 @@ class Block:
         if self.feed_forward is not None:
             layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
-        if own is None and words.ndim > 1 and (seen := self.attention.seen(words, mask, bias)) is not None:
+        if own is None and words.ndim > 1 and (seen := seen_words(self.attention, words, mask, bias)) is not None:
             words = numbers_where_unseen(words, seen)
         states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
         for layer, norm, after in zip(layers, self.norms, self.norms_after, strict=True):

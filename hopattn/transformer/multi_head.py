@@ -131,17 +131,6 @@ class MultiHead:
         parts = [numbers[..., e - len(one.heads) : e, :, :] for one, e in zip(self.groups, ends, strict=True)]
         return rule, parts
 
-    def seen(self, text: Array, mask: Any, bias: Any) -> Array | None:
-        """Which words of a text the mask and the bias of a call let some query of some head see, `(…, n)`.
-
-        None where they hide none from all.
-        """
-        rule, n, xp = self._asked((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
-        if bias is not None:
-            allowed = as_bias(bias, self.w_out, "w_out") > -xp.inf
-            rule = joint(rule, allowed if allowed.ndim < 3 else xp.any(allowed, axis=-3))
-        return seen_keys(rule, (*text.shape[:-2], n, n), text)
-
     @classmethod
     def from_torch(
         cls, module: Any, n_heads: int | None = None, *, mask: Any = "none", sink: Any = None
@@ -206,6 +195,18 @@ def _require_for_all_heads(mask: Array, scores: tuple[int, ...]) -> None:
             f"Give masks of heads as bias={numbers}, or each as mask= to its own hopattn.Head"
         )
     require_on_scores(mask, (*leading, n, m), "mask")
+
+
+def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | None:
+    """Which words of a text the mask and the bias of a call let some query of some head see, `(…, n)`.
+
+    None where they hide none from all.
+    """
+    rule, n, xp = heads._asked((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
+    if bias is not None:
+        allowed = as_bias(bias, heads.w_out, "w_out") > -xp.inf
+        rule = joint(rule, allowed if allowed.ndim < 3 else xp.any(allowed, axis=-3))
+    return seen_keys(rule, (*text.shape[:-2], n, n), text)
 
 
 def _side_by_side(outputs: Sequence[Array]) -> Array:

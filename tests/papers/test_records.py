@@ -279,5 +279,5 @@ def test_a_scenario_is_run_with_its_changes_over_independent_seeds(tmp_path):
 def test_several_processes_give_what_one_gives_in_the_order_that_is_asked_for(hopattn):
     names = ["critical-load", "score-variance", "metastable-count"]
     one, two = (hopattn("papers", *names, "--check", "--json", "--workers", workers) for workers in "12")
-    assert one == two and [record["name"] for record in json.loads(one[1])] == names
+    assert one[:2] == two[:2] and [record["name"] for record in json.loads(one[1])] == names
     assert [record["ours"] for record in json.loads(one[1])] == pytest.approx([KEPT[name][0] for name in names])
