@@ -63,8 +63,8 @@ class Associator(Coupled):
         reasons = {"energy": NO_ENERGY, "convexity": NO_ENERGY}
         if n_out == n_in:
             return reasons
-        other = f"answers of dim {n_out} are not cues of dim {n_in}"
-        return reasons | dict.fromkeys(("recall", "single-neuron updates", "continuous time"), other)
+        reason = f"answers of dim {n_out} are not cues of dim {n_in}"
+        return reasons | dict.fromkeys(("recall", "single-neuron updates", "continuous time"), reason)
 
     @property
     def own_update(self) -> Update:

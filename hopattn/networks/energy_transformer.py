@@ -57,11 +57,11 @@ class EnergyTransformer(Declared):
     the layer normalisation ∇Φ of a token, with its γ and ε. attends_itself: whether a token attends to itself too.
     Raises `InvalidInput` for matrices that do not fit each other.
 
-    Tokens are `(…, n_tokens, dim)`, normalised by `norm`; `recall` normalises them itself. In one token g_A, the
-    others given, each log Σ exp is one of affine functions, hence convex: with a convex Ψ the energy without Φ* is
-    concave, and g_A⁺ = ∇Φ(h_A), where h_A = −∂E/∂g_A without Φ*, never raises E. There is no step size. With
-    attends_itself, K_A·Q_A is quadratic in g_A; E then falls surely where no W_KᵀW_Q + W_QᵀW_K has a negative
-    eigenvalue.
+    Tokens are `(…, n_tokens, dim)`, normalised by `norm`; `recall` normalises them itself. While the other tokens are
+    fixed, each log Σ exp is a log Σ exp of affine functions of the token g_A, hence convex. With a convex Ψ the energy
+    without Φ* is then concave, and g_A⁺ = ∇Φ(h_A), where h_A = −∂E/∂g_A without Φ*, never raises E. There is no step
+    size. With attends_itself, K_A·Q_A is quadratic in g_A; E then falls surely where no W_KᵀW_Q + W_QᵀW_K has a
+    negative eigenvalue.
     Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253 (their x is our field, their ξ our M, their −G our −Ψ; they
     leave Φ* out of the energy, and take steps of a size; their shift δ is 0 here). The step: Yuille & Rangarajan
     (2003), Neural Computation 15, 915.
@@ -70,8 +70,8 @@ class EnergyTransformer(Declared):
     >>> w_query, w_key, memories, x = (np.random.default_rng(i).normal(size=s) for i, s in enumerate(
     ...     [(2, 3, 6), (2, 3, 6), (4, 6), (5, 6)]))
     >>> block = ha.networks.EnergyTransformer(w_query, w_key, memories)
-    >>> found = block.recall(x)
-    >>> str(found.status), bool(np.all(np.diff(found.energies) <= 1e-9))
+    >>> recall = block.recall(x)
+    >>> str(recall.status), bool(np.all(np.diff(recall.energies) <= 1e-9))
     ('converged', True)
     """
 
@@ -165,9 +165,9 @@ class EnergyTransformer(Declared):
         require_room(n * n, f"the scores of {n:,} tokens")
         memory = self._bare.get(n)
         if patterns is not None:
-            given = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
-            require_alike(given, self.w_query, "patterns", "w_query")
-            memory = TokenMemory(self, n, namespace(given).reshape(self.norm(given), (-1, n * self.dim)))
+            rows = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
+            require_alike(rows, self.w_query, "patterns", "w_query")
+            memory = TokenMemory(self, n, namespace(rows).reshape(self.norm(rows), (-1, n * self.dim)))
         elif memory is None:
             memory = TokenMemory(self, n)
             self._bare.clear()  # so that one mask of n² tokens is held
@@ -213,8 +213,8 @@ class TokenMemory(Network):
     block: EnergyTransformer
 
     def __init__(self, block: EnergyTransformer, n_tokens: int, patterns: Any = None) -> None:
-        others = None if block.attends_itself else ~np.eye(n_tokens, dtype=bool)
-        attention = Attention(block.w_query, block.w_key, beta=block.beta, mask=others)
+        mask = None if block.attends_itself else ~np.eye(n_tokens, dtype=bool)
+        attention = Attention(block.w_query, block.w_key, beta=block.beta, mask=mask)
         memories = Stored(block.memories, block.separation)
         on_tokens = [attention.on("tokens", "tokens", name="attention"), memories.on("tokens", name="memories")]
         super().__init__([Layer("tokens", (n_tokens, block.dim), block.norm)], on_tokens, patterns=patterns)
@@ -237,9 +237,9 @@ class TokenMemory(Network):
         """One token after another that is not clamped, `(…, n_tokens · dim)`."""
         x, xp, dim = states, namespace(states), self.block.dim
         for start in np.flatnonzero(~self.held)[::dim].tolist():
-            own = slice(start, start + dim)
-            moved = self.block.norm(self.field(x)[..., own])
-            x = xp.concat([x[..., :start], moved, x[..., own.stop :]], axis=-1)
+            token = slice(start, start + dim)
+            g = self.block.norm(self.field(x)[..., token])
+            x = xp.concat([x[..., :start], g, x[..., token.stop :]], axis=-1)
         return x
 
 
@@ -254,8 +254,8 @@ class TokenByToken(Update):
     def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
         if mask is not None:
             no_mask(mask, "mask")
-        moved: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
-        return moved.sweep(states), energy_of(memory, states, mask)
+        network: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
+        return network.sweep(states), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         block = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer").block

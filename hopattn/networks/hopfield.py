@@ -56,18 +56,18 @@ class Coupled(AssociativeMemory):
 
     def _set(self, couplings: Array, activation: str | Activation, patterns: Any, rounding: Any = 0.0) -> None:
         n_out = couplings.shape[0]
-        known = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
+        rows = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
         if patterns is not None:
             fit = Fit()
             fit(couplings, "couplings", Of("dim_out dim"))
-            known = as_float(patterns, "patterns", like=couplings)
-            if tuple(known.shape) != (0, n_out):
-                fit(known, "patterns", Of("n_patterns dim_out"))
-            require_finite(known, "patterns")
+            rows = as_float(patterns, "patterns", like=couplings)
+            if tuple(rows.shape) != (0, n_out):
+                fit(rows, "patterns", Of("n_patterns dim_out"))
+            require_finite(rows, "patterns")
         object.__setattr__(self, "couplings", couplings)
         object.__setattr__(self, "sums", Sums.over(couplings, rounding))
         object.__setattr__(self, "activation", activations.make(activation))
-        object.__setattr__(self, "patterns", known)
+        object.__setattr__(self, "patterns", rows)
 
     def _field(self, x: Array, bias: Any) -> Array:
         """h = W x + b, `(…, dim_out)` for states `(…, dim)`; of neurons that jump, 0 where it is only rounding."""
@@ -188,10 +188,10 @@ class Hopfield(Coupled):
         xp, n = namespace(matrix), int(matrix.shape[0])
         largest = 4 * float(xp.finfo(matrix.dtype).eps) * n**0.5 * largest_entries(matrix)
         for block in blocks(n, ROWS_COMPARED):
-            uneven = xp.abs(matrix[block, block.start :] - matrix[block.start :, block].mT)
-            if not known_true(xp.any(uneven != 0)):
+            difference = xp.abs(matrix[block, block.start :] - matrix[block.start :, block].mT)
+            if not known_true(xp.any(difference != 0)):
                 continue
-            if known_true(xp.any(uneven > xp.minimum(largest[block, None], largest[None, block.start :]))):
+            if known_true(xp.any(difference > xp.minimum(largest[block, None], largest[None, block.start :]))):
                 return False
         return True
 
@@ -210,9 +210,9 @@ class Hopfield(Coupled):
         """
         matrix, couplings = on_host(self.sums.counts).astype(float), on_host(self.couplings)
         eps = float(np.finfo(couplings.dtype).eps)
-        own = np.diagonal(matrix)
-        if np.all(own >= 0) and not np.any(matrix[own == 0]):
-            sides = 1 / np.sqrt(nonzero(own))
+        diagonal = np.diagonal(matrix)
+        if np.all(diagonal >= 0) and not np.any(matrix[diagonal == 0]):
+            sides = 1 / np.sqrt(nonzero(diagonal))
             least = np.linalg.eigvalsh(matrix * sides * sides[:, None])[0]
             if least >= -4 * len(matrix) * eps:
                 return 0.0

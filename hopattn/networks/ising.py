@@ -77,14 +77,14 @@ def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     (0.761594, 0.761594)
     """
     dim = checked_spins(memory, MOST_SPINS_SUMMED, "use ha.Glauber, which draws states")
-    given, states = checked_temperatures(temperature), spins(dim, memory.activation.silent)
+    t, states = checked_temperatures(temperature), spins(dim, memory.activation.silent)
     energies = energies_of(memory, states)
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
 
     def averages(p: np.ndarray) -> tuple[np.ndarray, ...]:
         return p @ states, (states * p[:, None]).T @ states, p @ sizes
 
-    return Boltzmann(given, *_at_each(given, energies, np.zeros(len(states)), averages))
+    return Boltzmann(t, *_at_each(t, energies, np.zeros(len(states)), averages))
 
 
 def _at_each(
@@ -142,11 +142,11 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     >>> float(magnet.size_of_m.round(3)), float(ha.networks.mean_field(0.5).round(3))
     (0.957, 0.958)
     """
-    count, given = whole(n, "n", most=MOST_ALIKE), checked_temperatures(temperature)
+    count, t = whole(n, "n", most=MOST_ALIKE), checked_temperatures(temperature)
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])  # log k!
     m = 2 * np.arange(count + 1) / count - 1
     binomials = factorials[-1] - factorials - factorials[::-1]
-    return CurieWeiss(given, *_at_each(given, -0.5 * count * m * m, binomials, lambda p: (p @ np.abs(m), p @ (m * m))))
+    return CurieWeiss(t, *_at_each(t, -0.5 * count * m * m, binomials, lambda p: (p @ np.abs(m), p @ (m * m))))
 
 
 def mean_field(temperature: ArrayLike) -> np.ndarray:
@@ -157,22 +157,22 @@ def mean_field(temperature: ArrayLike) -> np.ndarray:
     >>> mean_field([0.5, 1.0]).round(4)
     array([0.9575, 0.    ])
     """
-    given = checked_temperatures(temperature)
-    t, below = np.minimum(given, 1 - NEAR_CRITICAL), np.clip(1 - given, 0.0, NEAR_CRITICAL)
+    temperatures = checked_temperatures(temperature)
+    t, below = np.minimum(temperatures, 1 - NEAR_CRITICAL), np.clip(1 - temperatures, 0.0, NEAR_CRITICAL)
     low = np.sqrt(np.maximum(0.0, 1 - t)) * 0.5 * t  # below the root: m ≥ √(3(1 − T)) T for T near 1
     with np.errstate(over="ignore"):  # m / T may be infinite: then tanh is 1
         m = bisected(lambda m: np.tanh(m / t) - m, low, np.ones_like(t))
-    series = given * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
-    return np.asarray(np.where(given < 1 - NEAR_CRITICAL, m, series))
+    series = temperatures * np.sqrt(3 * below * (1 + 1.2 * below))  # of u = m/T: T = tanh(u)/u = 1 − u²/3 + 2u⁴/15 − …
+    return np.asarray(np.where(temperatures < 1 - NEAR_CRITICAL, m, series))
 
 
 def checked_temperatures(temperature: ArrayLike) -> np.ndarray:
     """One temperature or several, `(n_t,)`; raises `InvalidInput` unless all are above 0 and finite."""
     try:
-        given = as_numpy(temperature, "temperature")
+        temperatures = as_numpy(temperature, "temperature")
     except InvalidInput:
-        given = np.array(np.nan)
-    if given.ndim > 1 or not given.size or not np.all(np.isfinite(given) & (given > 0)):
+        temperatures = np.array(np.nan)
+    if temperatures.ndim > 1 or not temperatures.size or not np.all(np.isfinite(temperatures) & (temperatures > 0)):
         got = quoted(temperature)
         raise InvalidInput(f"temperature: expected finite numbers above 0, not {got}; at 0 use a recall, 'async'")
-    return given
+    return temperatures

@@ -111,21 +111,21 @@ def _covariance(patterns: Any, self_coupling: bool = False) -> tuple[Array, Arra
 
     The errors of a row have random signs but for that of the mean.
     """
-    given = _patterns(patterns)
-    rows = widened(given)
+    xi = _patterns(patterns)
+    rows = widened(xi)
     xp, eps, (n_patterns, n) = namespace(rows), eps_of(rows), rows.shape
     mean = xp.mean(rows)
     apart = rows - mean
-    variance, known = nonzero(xp.mean(apart**2)), xp.abs(detached(apart))
+    variance, sizes = nonzero(xp.mean(apart**2)), xp.abs(detached(apart))
     whole, most = are_whole(detached(rows)), 2 * xp.max(xp.abs(detached(rows)))
     of_mean = xp.where(whole, xp.abs(detached(mean)), most) / (n * detached(variance)) * eps
     of_sum = (0.5 * min(n_patterns, 8 * n_patterns**0.5) + 12) / (n * detached(variance)) * eps
-    length, total = row_length(known.mT), xp.sum(known, axis=0)
+    length, total = row_length(sizes.mT), xp.sum(sizes, axis=0)
     error = of_sum * length[:, None] * length + of_mean * (total[:, None] + total)
     couplings = without_rounding(hebb(apart, self_coupling) / variance, error)
     spread = xp.sqrt(xp.sum(length * length))
     row = 4 * of_sum * length * spread + of_mean * (n * total + xp.sum(total))
-    return in_numbers_of(given, couplings), in_numbers_of(given, row)
+    return in_numbers_of(xi, couplings), in_numbers_of(xi, row)
 
 
 errors["covariance"] = _covariance
@@ -187,17 +187,17 @@ def _storkey(patterns: Any) -> tuple[Array, Array]:
     The growth is that of random signs before the first pattern, which is at least that of an error on the way. The
     errors of a row have random signs: with N of them, √N times as much.
     """
-    given = _patterns(patterns)
-    rows = widened(given)
+    xi = _patterns(patterns)
+    rows = widened(xi)
     couplings, n = storkey(rows), int(rows.shape[1])
     most = 4 * (rows.shape[0] * n) ** 0.5 * eps_of(rows)
     if not traced(rows):
         signs = np.triu(np.random.default_rng(0).choice([-1.0, 1.0], (n, n)), 1)
-        known = on_host(rows).astype(float)
-        ends = _with_stored(signs + signs.T, known) - _with_stored(np.zeros((n, n)), known)
+        doubles = on_host(rows).astype(float)
+        ends = _with_stored(signs + signs.T, doubles) - _with_stored(np.zeros((n, n)), doubles)
         most *= max(1.0, largest_entry(ends))
     row = namespace(rows).broadcast_to(most * namespace(rows).max(abs(detached(couplings))), (n,))
-    return in_numbers_of(given, couplings), in_numbers_of(given, row)
+    return in_numbers_of(xi, couplings), in_numbers_of(xi, row)
 
 
 errors["storkey"] = _storkey
@@ -301,11 +301,11 @@ def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[
     couplings = _diagonal(rows.mT @ rows, self_coupling=False)
     # N times the couplings: they are whole numbers for ±1 patterns, so that a field of 0 is exactly 0.
     for _ in range(whole(max_sweeps, "max_sweeps", most=REPEATED)):
-        changed: Any = 0
+        count: Any = 0
         for block in blocks(rows.shape[0], 64):
             couplings, more = correct(couplings, rows[block, :], stability)
-            changed = changed + more
-        if not int(changed):  # a device is asked once a sweep
+            count = count + more
+        if not int(count):  # a device is asked once a sweep
             return couplings / n
     raise InvalidInput(
         f"patterns: {rows.shape[0]} patterns of {n} neurons are not all stable after {max_sweeps} sweeps; "
@@ -315,14 +315,14 @@ def _stable(patterns: Any, stability: float, max_sweeps: int, correct: Callable[
 
 def _correct_by_definition(couplings: Array, rows: Array, stability: float) -> tuple[Array, Array]:
     """The couplings after one pattern after another, and the number of neurons that were unstable."""
-    xp, changed = namespace(rows), 0
+    xp, count = namespace(rows), 0
     for i in range(rows.shape[0]):
         pattern = rows[i, :]
         unstable = pattern * (couplings @ pattern) <= stability * xp.linalg.vector_norm(couplings, axis=1)
-        learning = xp.where(unstable, pattern, 0.0)
-        couplings = _diagonal(couplings + xp.linalg.outer(learning, pattern), self_coupling=False)
-        changed = changed + xp.count_nonzero(unstable)
-    return couplings, changed
+        a = xp.where(unstable, pattern, 0.0)
+        couplings = _diagonal(couplings + xp.linalg.outer(a, pattern), self_coupling=False)
+        count = count + xp.count_nonzero(unstable)
+    return couplings, count
 
 
 def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Array]:
@@ -335,18 +335,18 @@ def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Ar
         return _correct_by_definition(couplings, rows, stability)
     fields, products, squares = rows @ couplings.T, rows @ rows.T, rows * rows
     lengths = np.sum(couplings * couplings, axis=1) if stability else np.zeros(len(couplings))
-    added, diagonal = np.zeros_like(rows), np.zeros(len(couplings))
+    a, diagonal = np.zeros_like(rows), np.zeros(len(couplings))
     for k, pattern in enumerate(rows):
-        fields[k] += products[k, :k] @ added[:k] - diagonal * pattern
+        fields[k] += products[k, :k] @ a[:k] - diagonal * pattern
         unstable = pattern * fields[k] <= stability * np.sqrt(np.maximum(lengths, 0))
-        added[k, unstable] = pattern[unstable]
-        diagonal += added[k] * pattern
+        a[k, unstable] = pattern[unstable]
+        diagonal += a[k] * pattern
         if stability:
-            lengths += added[k] * (2 * fields[k] + added[k] * (products[k, k] - squares[k]))
-    changed = np.flatnonzero(added.any(axis=0))
-    couplings[changed] += added[:, changed].T @ rows
+            lengths += a[k] * (2 * fields[k] + a[k] * (products[k, k] - squares[k]))
+    neurons = np.flatnonzero(a.any(axis=0))
+    couplings[neurons] += a[:, neurons].T @ rows
     np.fill_diagonal(couplings, 0)
-    return couplings, changed.size
+    return couplings, neurons.size
 
 
 @public
@@ -373,8 +373,8 @@ def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) ->
     divide the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not
     stored exactly).
     """
-    given, own = _pairs(keys, values)
-    cues, targets = widened(given), widened(own)
+    k, v = _pairs(keys, values)
+    cues, targets = widened(k), widened(v)
     rate = real(rate, "rate", above=0.0)
     if rate >= 2:
         raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
@@ -391,15 +391,15 @@ def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) ->
         for block in blocks(units.shape[0], 64):
             errors = _errors(couplings, units[block, :], targets[block, :], rate)
             couplings = couplings + rate * errors.mT @ units[block, :]
-    return in_numbers_of(given, couplings)
+    return in_numbers_of(k, couplings)
 
 
 def _errors(couplings: Array, keys: Array, values: Array, rate: float) -> Array:
     """The error of each pair in turn, e_ν = v_ν − W k_ν − η Σ_{μ<ν} (k_μ·k_ν) e_μ, for keys of length 1."""
     xp, products = namespace(keys), keys @ keys.mT
     earlier = rate * xp.tril(products, k=-1)
-    one = xp.eye(keys.shape[0], dtype=keys.dtype, device=device_of(keys))
-    return xp.linalg.solve(one + earlier, values - keys @ couplings.mT)
+    identity = xp.eye(keys.shape[0], dtype=keys.dtype, device=device_of(keys))
+    return xp.linalg.solve(identity + earlier, values - keys @ couplings.mT)
 
 
 def _pairs(left: Any, right: Any) -> tuple[Array, Array]:
@@ -427,8 +427,8 @@ def _diagonal(couplings: Array, self_coupling: bool) -> Array:
         np.fill_diagonal(couplings, 0)
         return couplings
     xp, n = namespace(couplings), couplings.shape[0]
-    own = xp.eye(n, dtype=xp.bool, device=device_of(couplings))
-    return xp.where(own, 0.0, couplings)
+    diagonal = xp.eye(n, dtype=xp.bool, device=device_of(couplings))
+    return xp.where(diagonal, 0.0, couplings)
 
 
 def _orthonormal(rows: Array) -> tuple[Array, Array]:
@@ -449,9 +449,9 @@ def _orthonormal(rows: Array) -> tuple[Array, Array]:
             distant = xp.all(xp.linalg.diagonal(root) ** 2 > 1e-6 * xp.linalg.diagonal(overlaps))
             if not known_true(~distant):
                 basis = xp.linalg.solve(root, rows)
-                one = xp.eye(basis.shape[0], dtype=basis.dtype, device=device_of(basis))
+                identity = xp.eye(basis.shape[0], dtype=basis.dtype, device=device_of(basis))
                 for _ in range(NEWTON):
-                    basis = basis + 0.5 * (one - basis @ basis.mT) @ basis
+                    basis = basis + 0.5 * (identity - basis @ basis.mT) @ basis
                 scales = xp.linalg.svdvals(normalised(detached(rows)))
                 return basis, share * scales[0] / nonzero(scales[-1])
         except (np.linalg.LinAlgError, RuntimeError):  # PyTorch's error is a RuntimeError, and JAX gives NaN

@@ -73,8 +73,8 @@ class Synapse(ABC):
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         """The error up to which `pull` counts as 0 for spins (`foundation/ties.py`), of its shape."""
-        own = detached(self.pull(places, *activities))
-        return error_of_sum(4, eps_of(own)) * abs(own)
+        pull = detached(self.pull(places, *activities))
+        return error_of_sum(4, eps_of(pull)) * abs(pull)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
         """The change of `pull`, of its shape, where the activities at one place are changes; 0 where none is known."""
@@ -82,8 +82,8 @@ class Synapse(ABC):
 
     def error(self, *activities: Array) -> Array:
         """The error of `alignment`, `(n,)`."""
-        own = detached(self.alignment(*activities))
-        return error_of_sum(4, eps_of(own)) * abs(own)
+        f = detached(self.alignment(*activities))
+        return error_of_sum(4, eps_of(f)) * abs(f)
 
     @abstractmethod
     def require_fit(self, *shapes: Shape) -> None:
@@ -105,8 +105,8 @@ class Synapse(ABC):
     def _of_sizes(self) -> Self:
         """The same synapse with the sizes |T| of its arrays."""
         sizes, arrays = copy(self), self.arrays
-        held = {name: value for name, value in vars(self).items() if any(value is array for array in arrays)}
-        vars(sizes).update({name: abs(detached(array)) for name, array in held.items()})
+        by_name = {name: value for name, value in vars(self).items() if any(value is array for array in arrays)}
+        vars(sizes).update({name: abs(detached(array)) for name, array in by_name.items()})
         return sizes
 
     def on(self, *layers: str, name: str | None = None) -> Connection:
@@ -123,26 +123,26 @@ class Multilinear(Synapse):
         return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
-        return self._of_sizes.pull(places, *(abs(detached(one)) for one in activities))
+        return self._of_sizes.pull(places, *(abs(detached(g)) for g in activities))
 
     def error(self, *activities: Array) -> Array:
-        weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(detached(one)) for one in activities))
+        weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(detached(g)) for g in activities))
         terms = math.prod(weights.shape)
         return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
 
     def _rounded(self, most: Array, activities: tuple[Array, ...]) -> Array:
         """The sizes `(n, …)`, and 0 for states of whole numbers with weights of whole numbers, whose sums are exact."""
         xp, n = namespace(most), int(most.shape[0])
-        rows = xp.concat([xp.reshape(detached(one), (n, -1)) for one in activities], axis=-1)
+        rows = xp.concat([xp.reshape(detached(g), (n, -1)) for g in activities], axis=-1)
         exact = are_whole(detached(self.arrays[0])) & are_whole(rows, axis=-1)
         return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
 
 
-def weights_of(value: Any, what: str, wanted: str, least: int, most: int = 32) -> Array:
-    """An array of finite weights with `least` to `most` axes, none of length 0; wanted: such an array in words."""
+def weights_of(value: Any, what: str, axes: str, least: int, most: int = 32) -> Array:
+    """An array of finite weights with `least` to `most` axes, none of length 0; axes: such an array in words."""
     weights = as_float(value, what)
     if not least <= weights.ndim <= most or 0 in weights.shape:
-        raise InvalidInput(f"{what}: got shape {tuple(weights.shape)}; expected {wanted}")
+        raise InvalidInput(f"{what}: got shape {tuple(weights.shape)}; expected {axes}")
     require_finite(weights, what)
     return weights
 
@@ -161,11 +161,11 @@ class Dense(Declared, Multilinear):
     """
 
     file_kind: ClassVar[str] = "Dense"
-    weights: Annotated[Any, partial(weights_of, wanted="one axis for each layer", least=1)]
+    weights: Annotated[Any, partial(weights_of, axes="one axis for each layer", least=1)]
 
     def alignment(self, *activities: Array) -> Array:
-        own = namespace(self.weights).reshape(activities[0], (activities[0].shape[0], -1))
-        return namespace(own).vecdot(self._contracted(0, activities), own)
+        a = namespace(self.weights).reshape(activities[0], (activities[0].shape[0], -1))
+        return namespace(a).vecdot(self._contracted(0, activities), a)
 
     def gradient(self, place: int, *activities: Array) -> Array:
         return namespace(self.weights).reshape(self._contracted(place, activities), activities[place].shape)
@@ -173,9 +173,9 @@ class Dense(Declared, Multilinear):
     def require_fit(self, *shapes: Shape) -> None:
         sizes = tuple(int(np.prod(shape)) for shape in shapes)
         if tuple(self.weights.shape) != sizes:
-            turned = "; name the layers in the other order" if tuple(self.weights.shape) == sizes[::-1] else ""
+            cure = "; name the layers in the other order" if tuple(self.weights.shape) == sizes[::-1] else ""
             raise InvalidInput(
-                f"weights of shape {tuple(self.weights.shape)}; expected {sizes}, the sizes of the layers{turned}"
+                f"weights of shape {tuple(self.weights.shape)}; expected {sizes}, the sizes of the layers{cure}"
             )
 
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
@@ -192,15 +192,15 @@ class Dense(Declared, Multilinear):
     def _contracted(self, place: int, activities: Sequence[Array]) -> Array:
         """Σ over the axes of all other places, `(n, N)`: one product of matrices, then one for each further layer."""
         xp, n = namespace(self.weights), activities[0].shape[0]
-        others = [i for i in range(self.weights.ndim) if i != place]
-        tensor = xp.permute_dims(self.weights, (place, *others))
-        rows = [xp.reshape(activities[i], (n, -1)) for i in others]
+        axes = [i for i in range(self.weights.ndim) if i != place]
+        tensor = xp.permute_dims(self.weights, (place, *axes))
+        rows = [xp.reshape(activities[i], (n, -1)) for i in axes]
         if not rows:
             return xp.broadcast_to(tensor, (n, tensor.shape[0]))
-        left = rows[-1] @ xp.reshape(tensor, (-1, tensor.shape[-1])).mT
+        product = rows[-1] @ xp.reshape(tensor, (-1, tensor.shape[-1])).mT
         for row in reversed(rows[:-1]):
-            left = (xp.reshape(left, (n, -1, row.shape[-1])) @ row[..., None])[..., 0]
-        return left
+            product = (xp.reshape(product, (n, -1, row.shape[-1])) @ row[..., None])[..., 0]
+        return product
 
 
 @cache
@@ -230,7 +230,7 @@ class Convolution(Declared, Multilinear):
     """
 
     file_kind: ClassVar[str] = "Convolution"
-    kernel: Annotated[Any, partial(weights_of, wanted=KERNEL_AXES, least=3)]
+    kernel: Annotated[Any, partial(weights_of, axes=KERNEL_AXES, least=3)]
     stride: Count = 1
 
     def alignment(self, *activities: Array) -> Array:
@@ -246,8 +246,8 @@ class Convolution(Declared, Multilinear):
         )
         weights = xp.reshape(taps, (self.kernel.shape[0], -1))
         if place == 0:
-            seen = xp.reshape(self._taken(xp.reshape(inner, (n, -1, channels)), table), (n, len(table), -1))
-            return xp.reshape(seen @ weights.mT, outer.shape)
+            windows = xp.reshape(self._taken(xp.reshape(inner, (n, -1, channels)), table), (n, len(table), -1))
+            return xp.reshape(windows @ weights.mT, outer.shape)
         entries = xp.reshape(xp.reshape(outer, (n, -1, outer.shape[-1])) @ weights, (n, -1, channels))
         padded = xp.concat([entries, xp.zeros_like(entries[:, :1, :])], axis=1)
         return xp.reshape(
@@ -273,9 +273,9 @@ class Convolution(Declared, Multilinear):
         if any(length < k for length, k in zip(inner, extent, strict=False)):
             raise InvalidInput(f"the kernel of extent {extent} is longer than the layer of shape {inner}")
         counts = tuple((length - k) // self.stride + 1 for length, k in zip(inner, extent, strict=False))
-        wanted = (*counts, self.kernel.shape[0]), (*inner[:-1], self.kernel.shape[1])
-        if (outer, inner) != wanted:
-            raise InvalidInput(f"layers of shapes {outer} and {inner}; expected {wanted[0]} and {wanted[1]}")
+        fit = (*counts, self.kernel.shape[0]), (*inner[:-1], self.kernel.shape[1])
+        if (outer, inner) != fit:
+            raise InvalidInput(f"layers of shapes {outer} and {inner}; expected {fit[0]} and {fit[1]}")
 
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
         return LINEAR if len(places) == 1 else (float("inf"), "a convolution joins two different layers")
@@ -299,9 +299,9 @@ class Stored(Synapse):
     separation: Separation
 
     def __init__(self, keys: Any, separation: str | Separation = "softmax", beta: float | None = None) -> None:
-        stored = shaped(keys, "keys", "n_patterns dim")
-        require_finite(stored, "keys")
-        object.__setattr__(self, "keys", stored)
+        rows = shaped(keys, "keys", "n_patterns dim")
+        require_finite(rows, "keys")
+        object.__setattr__(self, "keys", rows)
         object.__setattr__(self, "separation", with_potential(separation_of(separation, beta)))
 
     def alignment(self, *activities: Array) -> Array:
@@ -325,9 +325,9 @@ class Stored(Synapse):
         x, keys = abs(detached(activities[0])), abs(detached(self.keys))
         scores, slack = x @ keys.mT, of_scores(Dot(), x, keys, eps_of(keys))
         most = _summed(self.separation.potential(scores))
-        moved = _summed(self.separation.potential(scores + slack)) - most
+        change = _summed(self.separation.potential(scores + slack)) - most
         flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
-        return error_of_sum(keys.shape[0], eps_of(keys, x), eps_of(most)) * (most + flat) + moved
+        return error_of_sum(keys.shape[0], eps_of(keys, x), eps_of(most)) * (most + flat) + change
 
     def require_fit(self, *shapes: Shape) -> None:
         if len(shapes) != 1 or shapes[0][-1] != self.keys.shape[1]:
@@ -368,12 +368,12 @@ class Attention(Synapse):
         beta: float | None = None,
         mask: Any = None,
     ) -> None:
-        wanted, given = "(heads, dim, dim of the layer)", (("query", query), ("key", key))
-        matrices = [None if one is None else weights_of(one, what, wanted, 2, 3) for what, one in given]
-        heads = [one if one is None or one.ndim == 3 else one[None, ...] for one in matrices]
+        axes, sides = "(heads, dim, dim of the layer)", (("query", query), ("key", key))
+        matrices = [None if matrix is None else weights_of(matrix, what, axes, 2, 3) for what, matrix in sides]
+        heads = [matrix if matrix is None or matrix.ndim == 3 else matrix[None, ...] for matrix in matrices]
         if heads[0] is not None and heads[1] is not None and heads[0].shape[:2] != heads[1].shape[:2]:
             raise InvalidInput(f"key: got shape {tuple(heads[1].shape)}; expected the heads and dim of the query")
-        dims = [one.shape[1] for one in heads if one is not None]
+        dims = [matrix.shape[1] for matrix in heads if matrix is not None]
         chosen = separation_of(separation, beta, default=dims[0] ** -0.5 if dims else 1.0)
         object.__setattr__(self, "query", heads[0])
         object.__setattr__(self, "key", heads[1])
@@ -404,16 +404,16 @@ class Attention(Synapse):
         """Of the sums over keys and heads, and of the scores, which are products of three or four factors."""
         sizes = self._of_sizes
         q, k = (detached(side) for side in self._sides(*activities))
-        most_q, most_k = sizes._sides(*(abs(detached(one)) for one in activities))
-        terms = sum(math.prod(one.shape[-2:]) for one in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))
+        most_q, most_k = sizes._sides(*(abs(detached(g)) for g in activities))
+        terms = sum(math.prod(side.shape[-2:]) for side in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))
         share = error_of_sum(terms, eps_of(q, k, *self.arrays))
         scores = q @ k.mT
         where = resolve(self.mask, scores)
         weights = self.separation.weights(scores, where)
-        p, moved = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), Weights(weights))
+        p, delta_p = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), Weights(weights))
         total: Any = 0.0
         for place in places:
-            spread = share * p + moved
+            spread = share * p + delta_p
             read, matrix = (spread @ most_k, sizes.query) if place == 0 else (spread.mT @ most_q, sizes.key)
             total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
         return total
@@ -425,7 +425,7 @@ class Attention(Synapse):
             (shape[1] if matrix is None else matrix.shape[1], shape[1] if matrix is None else matrix.shape[2])
             for shape, matrix in zip(shapes, (self.query, self.key), strict=True)
         ]
-        if any(own != shape[1] for (_, own), shape in zip(dims, shapes, strict=True)) or dims[0][0] != dims[1][0]:
+        if any(dim != shape[1] for (_, dim), shape in zip(dims, shapes, strict=True)) or dims[0][0] != dims[1][0]:
             raise InvalidInput(
                 f"attention: layers of shapes {shapes[0]} and {shapes[1]} do not fit the query and the key"
             )
@@ -470,18 +470,20 @@ class Function(Declared, Synapse):
         if self.slopes is not None:
             return as_array(self.slopes(*activities)[place])
         if is_jax(activities[0]):
-            return import_module("jax").grad(lambda *own: self.value(*own).sum(), argnums=place)(*activities)
+            return import_module("jax").grad(lambda *g: self.value(*g).sum(), argnums=place)(*activities)
         torch: Any = _library()
-        given = [one if is_torch(one) else torch.tensor(one) for one in activities]
-        found = torch.func.grad(lambda *own: self.value(*own).sum(), argnums=place)(*given)
-        return found if is_torch(activities[place]) else on_host(found)
+        tensors = [g if is_torch(g) else torch.tensor(g) for g in activities]
+        slope = torch.func.grad(lambda *g: self.value(*g).sum(), argnums=place)(*tensors)
+        return slope if is_torch(activities[place]) else on_host(slope)
 
     def require_fit(self, *shapes: Shape) -> None:
         """A function takes any layers."""
 
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
-        known = self.curvature is not None and len(places) == 1
-        return (self.curvature or 0.0 if known else float("inf")), "of a function of one's own no curvature is known"
+        has_curvature = self.curvature is not None and len(places) == 1
+        return (
+            self.curvature or 0.0 if has_curvature else float("inf")
+        ), "of a function of one's own no curvature is known"
 
 
 def _library() -> Any:
