@@ -50,18 +50,21 @@ def of_network(network: Network) -> AssociativeMemory:
     return _of_two(network, patterns)
 
 
-def _of_one(layer: Layer, synapses: Sequence[Connection], patterns: Array | None) -> AssociativeMemory:
-    own = [one.synapse for one in synapses]
-    if len(own) == 1 and isinstance(own[0], Stored):
-        return Memory(own[0].keys, separation=own[0].separation, activation=layer.activation, patterns=patterns)
-    matrices = [one.weights for one in own if isinstance(one, Dense) and one.weights.ndim == 2]
-    biases = [one.weights for one in own if isinstance(one, Dense) and one.weights.ndim == 1]
-    if not matrices or len(matrices) + len(biases) < len(own):
+def _of_one(layer: Layer, connections: Sequence[Connection], patterns: Array | None) -> AssociativeMemory:
+    synapses = [connection.synapse for connection in connections]
+    if len(synapses) == 1 and isinstance(synapses[0], Stored):
+        return Memory(
+            synapses[0].keys, separation=synapses[0].separation, activation=layer.activation, patterns=patterns
+        )
+    matrices = [synapse.weights for synapse in synapses if isinstance(synapse, Dense) and synapse.weights.ndim == 2]
+    biases = [synapse.weights for synapse in synapses if isinstance(synapse, Dense) and synapse.weights.ndim == 1]
+    if not matrices or len(matrices) + len(biases) < len(synapses):
         raise _none("its synapses are neither one Stored nor Dense ones of one and two places")
-    couplings = sum(one + one.mT for one in matrices)
+    couplings = sum(w + w.mT for w in matrices)
     bias = sum(biases) if biases else 0.0
-    lost = eps_of(*biases) * sum(map(abs, biases[1:]), start=abs(biases[0])) if len(biases) > 1 else 0.0  # of their sum
-    return Hopfield(couplings, bias=bias, activation=layer.activation, patterns=patterns, rounding=lost)
+    # the rounding of their sum
+    error = eps_of(*biases) * sum(map(abs, biases[1:]), start=abs(biases[0])) if len(biases) > 1 else 0.0
+    return Hopfield(couplings, bias=bias, activation=layer.activation, patterns=patterns, rounding=error)
 
 
 def _of_two(network: Network, patterns: Array | None) -> AssociativeMemory:

@@ -49,75 +49,75 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     Source: Ramsauer et al. (2021), ICLR, for energy and step (their ξ is our x); the implicit function theorem.
 
     >>> import hopattn as ha
-    >>> found = ha.memories.worth(ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2), [0.6, 0.4], 0)
-    >>> found.closed.answer.round(3), found.measured.answer.round(3)
+    >>> effect = ha.memories.worth(ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2), [0.6, 0.4], 0)
+    >>> effect.closed.answer.round(3), effect.measured.answer.round(3)
     (array([0., 1.]), array([0., 1.]))
-    >>> float((found.closed.energy - found.before.energy).round(3))
+    >>> float((effect.closed.energy - effect.before.energy).round(3))
     0.457
     """
-    taken = rows_taken(pattern, instance(memory, Memory, "memory").n_keys, "pattern")
-    reduced = memory.without(taken)
+    rows = rows_taken(pattern, instance(memory, Memory, "memory").n_keys, "pattern")
+    reduced = memory.without(rows)
     states = as_float(cues, "cues", like=memory.keys)
     scores = memory.scores(states)
     xp = namespace(scores)
     where = None if mask is None else resolve(mask, scores)
     where = None if where is None else xp.broadcast_to(where, scores.shape)
-    kept = np.delete(np.arange(memory.n_keys), np.asarray(taken, dtype=np.int64))
-    rest = None if where is None else entries(where, kept, -1)
+    complement = np.delete(np.arange(memory.n_keys), np.asarray(rows, dtype=np.int64))
+    submask = None if where is None else entries(where, complement, -1)
     separation = memory.retrieval.effective_separation
-    potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), rest)
-    measured = Response(reduced.step(states, rest), potential)
+    potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), submask)
+    measured = Response(reduced.step(states, submask), potential)
     before = states if memory.autoassociative or memory.patterns is memory.keys else None
     slack = of_scores(memory.similarity, states, memory.keys, eps_of(memory.keys))
-    found = worth_of_step(memory.retrieval, scores, where, memory.values, taken, measured, before, slack)
-    found = replace(found, lacks=lacking(memory))
+    effect = worth_of_step(memory.retrieval, scores, where, memory.values, rows, measured, before, slack)
+    effect = replace(effect, lacks=lacking(memory))
     if "energy" not in memory.lacks:
-        found = with_energies(found, memory.energy(states, where), reduced.energy(states, rest))
+        effect = with_energies(effect, memory.energy(states, where), reduced.energy(states, submask))
     if "recall" in memory.lacks:
-        return found
-    return _with_fixed_points(found, memory, reduced, states, (where, rest), taken)
+        return effect
+    return _with_fixed_points(effect, memory, reduced, states, (where, submask), rows)
 
 
 def lacking(memory: Memory) -> dict[str, str]:
     """The parts that a worth lacks in a memory: "closed", "potential", "energy", "fixed_point", with reasons."""
     jacobian = memory.retrieval.why_no_jacobian or ("" if memory.autoassociative else VALUES_APART)
     reasons = {"energy": memory.lacks.get("energy"), "fixed_point": memory.lacks.get("recall", jacobian)}
-    own = {name: reason for name, reason in reasons.items() if reason}
-    return lacking_in_step(memory.retrieval.effective_separation) | own
+    lacks = {name: reason for name, reason in reasons.items() if reason}
+    return lacking_in_step(memory.retrieval.effective_separation) | lacks
 
 
 def _with_fixed_points(
-    found: Worth,
+    effect: Worth,
     memory: Memory,
     reduced: Memory,
     cues: Array,
     masks: tuple[Array | None, Array | None],
-    taken: tuple[int, ...],
+    rows: tuple[int, ...],
 ) -> Worth:
     """The same with the fixed points of both memories, each from that of the other."""
     xp, options = namespace(memory.keys), dict[str, Any]()
-    if "fixed_point" not in found.lacks:  # a formula is worth as many digits as there are
+    if "fixed_point" not in effect.lacks:  # a formula is worth as many digits as there are
         options = {"tol": ALMOST * float(xp.finfo(memory.keys.dtype).eps), "max_steps": MOST_STEPS}
-    held = memory.recall(cues, mask=masks[0], rng=0, **options)
-    moved = reduced.recall(held.state, mask=masks[1], rng=0, **options)
-    before = replace(found.before, fixed_point=held.state)
-    measured = replace(found.measured, fixed_point=moved.state)
-    if found.closed is None or "fixed_point" in found.lacks:
-        return replace(found, before=before, measured=measured)
-    x, keys, step = _wide(held.state), _wide(memory.keys), memory.retrieval
+    recall = memory.recall(cues, mask=masks[0], rng=0, **options)
+    recall_without = reduced.recall(recall.state, mask=masks[1], rng=0, **options)
+    before = replace(effect.before, fixed_point=recall.state)
+    measured = replace(effect.measured, fixed_point=recall_without.state)
+    if effect.closed is None or "fixed_point" in effect.lacks:
+        return replace(effect, before=before, measured=measured)
+    x, keys, step = _wide(recall.state), _wide(memory.keys), memory.retrieval
     dim, p = memory.dims[0], step.weights(x, keys, masks[0])
-    parts = entries(p, taken, -1)
+    parts = entries(p, rows, -1)
     require_room(int(np.prod(x.shape)) * dim, f"Jacobians of {dim} by {dim}")
-    left, unmoved = remainder(parts)[..., None], xp.eye(dim, dtype=p.dtype)
-    matrix = unmoved - step.jacobian(x, keys, keys, masks[0])
+    one_minus_p, identity = remainder(parts)[..., None], xp.eye(dim, dtype=p.dtype)
+    matrix = identity - step.jacobian(x, keys, keys, masks[0])
     stable = xp.min(xp.linalg.eigvalsh(matrix), axis=-1) > float(xp.finfo(p.dtype).eps) ** 0.5
-    converged = like(np.asarray(held.converged & moved.converged), p)
-    settled = converged & stable & (left[..., 0] > 0)
-    change = (xp.sum(parts, axis=-1)[..., None] * x - parts @ entries(keys, taken, 0)) / nonzero(left)
-    shift = xp.linalg.solve(xp.where(settled[..., None, None], matrix, unmoved), change[..., None])[..., 0]
-    point = xp.where(settled[..., None], in_numbers_of(moved.state, x + shift), moved.state)
-    closed = replace(found.closed, fixed_point=point)
-    return replace(found, before=before, measured=measured, closed=closed, settled=settled)
+    converged = like(np.asarray(recall.converged & recall_without.converged), p)
+    settled = converged & stable & (one_minus_p[..., 0] > 0)
+    change = (xp.sum(parts, axis=-1)[..., None] * x - parts @ entries(keys, rows, 0)) / nonzero(one_minus_p)
+    shift = xp.linalg.solve(xp.where(settled[..., None, None], matrix, identity), change[..., None])[..., 0]
+    point = xp.where(settled[..., None], in_numbers_of(recall_without.state, x + shift), recall_without.state)
+    closed = replace(effect.closed, fixed_point=point)
+    return replace(effect, before=before, measured=measured, closed=closed, settled=settled)
 
 
 def _wide(array: Array) -> Array:

@@ -103,9 +103,9 @@ class LogSumRelu(Declared, KernelMemory):
         depths, near, n = self._near(states, mask)
         xp = namespace(depths)
         excess = (n[..., 0] - 1) - xp.sum(xp.where(near > 0, depths, 0.0), axis=-1)
-        some = n[..., 0] > 0
-        log = xp.log1p(xp.where(some, excess, 0.0) + self.epsilon)  # keeps the digits near a pattern
-        return -xp.where(some, log, math.log(self.epsilon)) / self.beta
+        is_near = n[..., 0] > 0
+        log = xp.log1p(xp.where(is_near, excess, 0.0) + self.epsilon)  # keeps the digits near a pattern
+        return -xp.where(is_near, log, math.log(self.epsilon)) / self.beta
 
     @public
     def gradient(self, states: Cues, mask: Any = None) -> Array:
@@ -120,8 +120,8 @@ class LogSumRelu(Declared, KernelMemory):
         reach = xp.clip(self.similarity(states, self.patterns) / self.radius, -2.0, None)  # no square overflows
         depths = reach * reach
         near = depths < 1 if mask is None else (depths < 1) & as_mask(mask)
-        counted = xp.astype(near, states.dtype)
-        return depths, counted, xp.sum(counted, axis=-1, keepdims=True)
+        indicator = xp.astype(near, states.dtype)
+        return depths, indicator, xp.sum(indicator, axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +169,8 @@ class SuperposedMemory(Declared, KernelMemory):
         """The memory with more patterns `(n_patterns, dim)`, or one `(dim,)`; the number of its sums stays the same."""
         xp, more = namespace(self.patterns), as_float(patterns, "patterns", like=self.patterns)
         rows = rows_of(xp.concat([self.patterns, more if more.ndim > 1 else more[None, ...]]), "patterns")
-        added = self.phi.exponents(rows[self.patterns.shape[0] :, ...])
-        return replace(self, patterns=rows, sums=Softmax().potential(xp.concat([self.sums[None, :], added]).mT))
+        exponents = self.phi.exponents(rows[self.patterns.shape[0] :, ...])
+        return replace(self, patterns=rows, sums=Softmax().potential(xp.concat([self.sums[None, :], exponents]).mT))
 
     @public
     def field(self, cues: Cues, mask: Any = None) -> Array:

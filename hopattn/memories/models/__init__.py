@@ -10,5 +10,7 @@ from hopattn.foundation.registry import Choices, modules_in
 from hopattn.memories.models.card import Card
 
 _MEMBERS = [member for module in modules_in(__name__) for member in vars(sys.modules[module]).values()]
-named_memories: Choices[Card] = Choices("memory", {one.card.name: one.card for one in _MEMBERS if hasattr(one, "card")})
+named_memories: Choices[Card] = Choices(
+    "memory", {member.card.name: member.card for member in _MEMBERS if hasattr(member, "card")}
+)
 """The card of each named memory, by name; `.build` is the constructor."""

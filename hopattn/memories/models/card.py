@@ -57,11 +57,11 @@ def named(source: str, energy: str, update: str = "sync", answers: bool = False)
     """
 
     def mark(build: Build) -> Build:
-        known = signature(build).parameters
+        parameters = signature(build).parameters
 
         @wraps(build)
         def constructor(*args: Any, **options: Any) -> Any:
-            reject_unknown(build.__name__, options, known, "option")
+            reject_unknown(build.__name__, options, parameters, "option")
             return build(*args, **options)
 
         constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]
@@ -74,10 +74,10 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
     """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` with the first row that is not ±1."""
     rows = real_patterns(patterns, what)
     xp = namespace(rows)
-    others = xp.abs(rows) != 1
-    if known_true(xp.any(others)):
+    not_spins = xp.abs(rows) != 1
+    if known_true(xp.any(not_spins)):
         cure = OF_0_AND_1 if known_true(xp.all((rows == 0) | (rows == 1))) else ""
-        message = f"row {first_true(xp.any(others, axis=-1))} holds {rows[others][0].item():.6g}"
+        message = f"row {first_true(xp.any(not_spins, axis=-1))} holds {rows[not_spins][0].item():.6g}"
         raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
     return rows
 

@@ -62,9 +62,9 @@ def hopfield(
     if activation == "sign":
         return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
     rows = real_patterns(patterns)
-    others = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
-    if known_true(namespace(rows).any(others)):
-        i = first_true(others)
+    not_binary = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
+    if known_true(namespace(rows).any(not_binary)):
+        i = first_true(not_binary)
         raise InvalidInput(f"patterns: row {i} {Step().why_outside_domain(on_host(rows[int(i), :]))}")
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")

@@ -60,6 +60,6 @@ def sequence(patterns: Stored, n: int = 3, cyclic: bool = True) -> Memory:
     """
     rows = spin_patterns(patterns)
     xp = namespace(rows)
-    following = xp.roll(rows, -1, axis=0) if flag(cyclic, "cyclic") else xp.concat([rows[1:, ...], rows[-1:, ...]])
+    successors = xp.roll(rows, -1, axis=0) if flag(cyclic, "cyclic") else xp.concat([rows[1:, ...], rows[-1:, ...]])
     separation = RectifiedPower(beta=1 / rows.shape[1], n=n)
-    return Memory(rows, following, separation=separation, activation="sign", patterns=rows)
+    return Memory(rows, successors, separation=separation, activation="sign", patterns=rows)

@@ -30,8 +30,8 @@ def log_sum_relu(patterns: Stored, beta: float = 1.0, epsilon: float = 1e-8) -> 
 
     >>> import hopattn as ha
     >>> memory = ha.memories.log_sum_relu([[0.0, 1.0], [2.0, 1.0]], beta=1.0)
-    >>> found = memory.recall([[0.2, 1.1], [1.1, 0.8], [5.0, 5.0]])
-    >>> found.state, found.status
+    >>> recall = memory.recall([[0.2, 1.1], [1.1, 0.8], [5.0, 5.0]])
+    >>> recall.state, recall.status
     (array([[0., 1.],
            [1., 1.],
            [5., 5.]]), array(['converged', 'converged', 'nothing near'], dtype='<U12'))
