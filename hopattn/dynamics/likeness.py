@@ -92,32 +92,32 @@ def merged(parts: Sequence[Ranked]) -> Ranked:
 def _rank(states: np.ndarray, patterns: np.ndarray, by_distance: bool, width: int, rows: slice) -> Ranked:
     """The ranking for the states in these rows; patterns are taken `width` at a time."""
     batch, parts = states[rows], []
-    units, own = normalised(batch), row_length(batch)[:, None]
+    units, norms = normalised(batch), row_length(batch)[:, None]
     for part in blocks(len(patterns), width):
         block = patterns[part]
-        cosines = _likenesses(units, own, block, by_distance)
+        cosines = _likenesses(units, norms, block, by_distance)
         top, apart = _nearest_of_equal(cosines, batch, block)
-        ends = (_taken(cosines, one[:, None])[:, 0] for one in (top, cosines.argmin(axis=1)))
-        largest, lowest = (np.clip(one, -1.0, 1.0) for one in ends)  # rounding reaches 1 + 7e-16
+        ends = (_taken(cosines, column[:, None])[:, 0] for column in (top, cosines.argmin(axis=1)))
+        largest, lowest = (np.clip(cosine, -1.0, 1.0) for cosine in ends)  # rounding reaches 1 + 7e-16
         columns = _columns_of_largest(np.abs(cosines))
         leading = part.start + columns, _taken(cosines, columns)
         parts.append(Ranked(part.start + top, apart, largest, lowest, *leading))
     return merged(parts)
 
 
-def _likenesses(units: np.ndarray, own: np.ndarray, patterns: np.ndarray, by_distance: bool) -> np.ndarray:
+def _likenesses(units: np.ndarray, norms: np.ndarray, patterns: np.ndarray, by_distance: bool) -> np.ndarray:
     """The likenesses of states and patterns `(b, dim)`, `(n, b)`.
 
-    units: the states at unit length, `(n, dim)`. own: their lengths, `(n, 1)`.
+    units: the states at unit length, `(n, dim)`. norms: their lengths, `(n, 1)`.
     """
     lengths = row_length(patterns)
     cosines: np.ndarray = units @ (patterns / nonzero(lengths)[:, None]).T
     if by_distance:
         with np.errstate(over="ignore", divide="ignore"):
-            ratio = nonzero(own) / nonzero(lengths)
-            return np.where((own == 0) & (lengths == 0), 1.0, cosines * (2 / (ratio + 1 / ratio)))
-    if own.min() < FADED * lengths.max():
-        cosines[own < FADED * lengths] = 0
+            ratio = nonzero(norms) / nonzero(lengths)
+            return np.where((norms == 0) & (lengths == 0), 1.0, cosines * (2 / (ratio + 1 / ratio)))
+    if norms.min() < FADED * lengths.max():
+        cosines[norms < FADED * lengths] = 0
     return cosines
 
 
@@ -126,12 +126,12 @@ def _nearest_of_equal(cosines: np.ndarray, states: np.ndarray, patterns: np.ndar
     top = cosines.argmax(axis=1)  # several times as fast as max
     above = _taken(cosines, top[:, None])
     equal = cosines >= np.where(above >= ALIKE, above - _rounding(above), 2)
-    tied = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
-    rows, columns = np.nonzero(equal[tied])
-    apart = np.full((len(tied), len(patterns)), np.inf)
-    for some in blocks(len(rows), max(SCORES_HELD // states.shape[1], 1)):
-        apart[rows[some], columns[some]] = row_length(states[tied[rows[some]]] - patterns[columns[some]])
-    top[tied] = apart.argmin(axis=1)
+    ties = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
+    rows, columns = np.nonzero(equal[ties])
+    apart = np.full((len(ties), len(patterns)), np.inf)
+    for part in blocks(len(rows), max(SCORES_HELD // states.shape[1], 1)):
+        apart[rows[part], columns[part]] = row_length(states[ties[rows[part]]] - patterns[columns[part]])
+    top[ties] = apart.argmin(axis=1)
     return top, row_length(states - patterns[top])
 
 
@@ -257,19 +257,19 @@ class ReferencePatterns:
         """Whether another pattern is as like and as near to a state as the nearest one, up to rounding, `(n,)`."""
         alike = rank.leading_cosines >= (rank.largest - _rounding(rank.largest))[:, None]
         rows = np.flatnonzero(np.count_nonzero(alike, axis=1) > 1)
-        others, nearest = self.take(rank.leading[rows]), self.take(rank.nearest[rows])[:, None]
-        near = row_length(states[rows, None] - others) <= rank.apart[rows, None] * (1 + NEARER)
+        patterns, nearest = self.take(rank.leading[rows]), self.take(rank.nearest[rows])[:, None]
+        near = row_length(states[rows, None] - patterns) <= rank.apart[rows, None] * (1 + NEARER)
         between = np.zeros(len(states), bool)
-        between[rows] = np.any(alike[rows] & near & np.any(others != nearest, axis=-1), axis=1)
+        between[rows] = np.any(alike[rows] & near & np.any(patterns != nearest, axis=-1), axis=1)
         return between
 
     def _mixtures(self, states: np.ndarray, rank: Ranked) -> np.ndarray:
         """The three patterns that each state mixes, `(n, 3)`, in ascending order; −1 if it is not a mixture."""
         order = np.argsort(rank.leading, axis=-1)
         three, cosines = (_taken(array, order) for array in (rank.leading, rank.leading_cosines))
-        mixed = np.asarray(self.activation((np.sign(cosines)[..., None] * self.take(three)).sum(axis=1)))
+        mixtures = np.asarray(self.activation((np.sign(cosines)[..., None] * self.take(three)).sum(axis=1)))
         all_three = np.all(np.abs(cosines) > 1e-9, axis=-1)
-        close = np.sum(normalised(states) * normalised(mixed), axis=-1) >= MATCH
+        close = np.sum(normalised(states) * normalised(mixtures), axis=-1) >= MATCH
         return np.where((close & all_three)[:, None], three, -1)
 
 

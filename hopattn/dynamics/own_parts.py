@@ -71,7 +71,7 @@ def with_names(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def _named(key: str, value: Any) -> Any:
     last = key.strip().removesuffix(".name").rpartition(".")[2]
-    registry = next((one for one in REGISTRIES if one.what == last), None)
+    registry = next((registry for registry in REGISTRIES if registry.what == last), None)
     if registry is None:
         return value
     if isinstance(value, Mapping) and "name" in value:

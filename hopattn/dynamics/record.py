@@ -78,13 +78,13 @@ class Recall(Drawable):
     def __repr__(self) -> str:
         n, dim = (1, *self.state.shape)[-2:]
         least, most = int(np.min(self.steps)), int(np.max(self.steps))
-        taken = str(least) if least == most else f"{least} to {most}"
+        steps = str(least) if least == most else f"{least} to {most}"
         words, counts = np.unique(np.atleast_1d(self.status), return_counts=True)
-        parts = [f"{n} cue{'' if n == 1 else 's'} of dim {dim}", f"{taken} step{'' if most == 1 else 's'}"]
+        parts = [f"{n} cue{'' if n == 1 else 's'} of dim {dim}", f"{steps} step{'' if most == 1 else 's'}"]
         for word, count in sorted(zip(words, counts, strict=True), key=lambda pair: -pair[1]):
             parts.append(f"{'' if n == 1 else f'{count} '}{word} ({Status(word).meaning})")
-        if kept := [name for name in self.BY_STEP if getattr(self, name) is not None]:
-            parts.append(f"with {' and '.join(kept)}")
+        if names := [name for name in self.BY_STEP if getattr(self, name) is not None]:
+            parts.append(f"with {' and '.join(names)}")
         if self.asked_every > 1:
             parts.append(f"asked every {self.asked_every} steps")
         return f"Recall({', '.join(parts)})"
@@ -117,8 +117,8 @@ class Recall(Drawable):
 
     def to_numpy(self) -> "Recall":
         """The same record with NumPy arrays alone; those on a device are copied, and half precision is widened."""
-        own = {name: getattr(self, name) for name in ("state", "energies", *self.BY_STEP)}
-        copies: dict[str, Any] = {name: on_host(array) for name, array in own.items() if array is not None}
+        arrays = {name: getattr(self, name) for name in ("state", "energies", *self.BY_STEP)}
+        copies: dict[str, Any] = {name: on_host(array) for name, array in arrays.items() if array is not None}
         return replace(self, **copies)
 
     def to_pandas(self) -> Any:
@@ -139,13 +139,13 @@ class Recall(Drawable):
 
         A record of a single cue has no dim cue. `attrs` holds the versions.
         """
-        own, cue = self.to_numpy(), ("cue",) * (self.state.ndim - 1)
-        arrays = {"state": ((*cue, "neuron"), own.state)}
+        record, cue = self.to_numpy(), ("cue",) * (self.state.ndim - 1)
+        arrays = {"state": ((*cue, "neuron"), record.state)}
         arrays |= {name: (cue, getattr(self, name)) for name in self.BY_CUE}
-        arrays |= {} if own.energies is None else {"energies": ((*cue, "step"), own.energies)}
+        arrays |= {} if record.energies is None else {"energies": ((*cue, "step"), record.energies)}
         for name in self.BY_STEP:
-            if (kept := getattr(own, name)) is not None:
-                arrays[name] = (("step", *cue, "neuron" if name == "trajectory" else "pattern"), kept)
+            if (array := getattr(record, name)) is not None:
+                arrays[name] = (("step", *cue, "neuron" if name == "trajectory" else "pattern"), array)
         return dataset(arrays, {}, {"versions": VERSIONS})
 
     def only_row(self) -> "Recall":

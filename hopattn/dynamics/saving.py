@@ -78,8 +78,8 @@ def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str,
     kind = vars(type(memory)).get("file_kind")
     if kind is None:
         raise InvalidInput(f"save: a {type(memory).__name__} has no file; save the memory that it is made from")
-    own = {name: value for name in _arguments(type(memory)) if (value := vars(memory).get(name)) is not None}
-    return {"kind": kind, **{name: _value(value, place + name, arrays) for name, value in own.items()}}
+    arguments = {name: value for name in _arguments(type(memory)) if (value := vars(memory).get(name)) is not None}
+    return {"kind": kind, **{name: _value(value, place + name, arrays) for name, value in arguments.items()}}
 
 
 def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, An
     if isinstance(value, (str, int)):
         return {"as it is": value}
     if isinstance(value, tuple):
-        return {"list": [_value(one, f"{name}/{i}", arrays) for i, one in enumerate(value)]}
+        return {"list": [_value(item, f"{name}/{i}", arrays) for i, item in enumerate(value)]}
     if hasattr(value, "file_kind"):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
@@ -114,30 +114,32 @@ def _part(value: Any) -> Any:
             if word is None:
                 cure = f"call ha.register({type(value).__name__}) first"
                 raise InvalidInput(f"save: {quoted(value)} is not in a registry, so a file cannot name it; {cure}")
-            own = {field.name: getattr(value, field.name) for field in fields(value)}
-            given = {field.name for field in fields(value) if own[field.name] is not None or field.default is not None}
-            return {"part": word, **{name: _part(one) for name, one in own.items() if name in given}}
+            parameters = {field.name: getattr(value, field.name) for field in fields(value)}
+            names = {
+                field.name for field in fields(value) if parameters[field.name] is not None or field.default is not None
+            }
+            return {"part": word, **{name: _part(parameter) for name, parameter in parameters.items() if name in names}}
     return value
 
 
 def _made(name: str, value: Mapping[str, Any]) -> Any:
     """The part that `_part` wrote as the parameter `name`."""
     registries = {registry.what: registry for registry in _PARTS.values()}
-    own = {key: _made(key, one) if isinstance(one, Mapping) else one for key, one in value.items()}
-    word, registry = own.pop("part"), registries[own.pop("of", name)]
+    parameters = {key: _made(key, item) if isinstance(item, Mapping) else item for key, item in value.items()}
+    word, registry = parameters.pop("part"), registries[parameters.pop("of", name)]
     if word not in registry:
         raise InvalidInput(f"{name}: {unknown(word, registry)}; a class of your own needs ha.register first")
-    return registry.make(word, **own)
+    return registry.make(word, **parameters)
 
 
 def _unpacked(header: dict[str, Any], arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
     """The memory of a header; raises `InvalidInput` for names that are unknown, `KeyError` for what is missing."""
-    own = {name: value for name, value in header.items() if name not in ("hopattn memory", "kind")}
+    arguments = {name: value for name, value in header.items() if name not in ("hopattn memory", "kind")}
     kind = header["kind"]
     reject_unknown("kind", [kind], kinds)
-    reject_unknown(kind, own, _arguments(kinds[kind]))
+    reject_unknown(kind, arguments, _arguments(kinds[kind]))
     make = getattr(kinds[kind], "_of_file", kinds[kind])
-    return make(**{name: _read(name, value, arrays, kinds) for name, value in own.items()})
+    return make(**{name: _read(name, value, arrays, kinds) for name, value in arguments.items()})
 
 
 def _read(name: str, value: Any, arrays: Mapping[str, np.ndarray], kinds: Mapping[str, Any]) -> Any:
@@ -149,7 +151,7 @@ def _read(name: str, value: Any, arrays: Mapping[str, np.ndarray], kinds: Mappin
     if "as it is" in value:
         return value["as it is"]
     if "list" in value:
-        return tuple(_read(name, one, arrays, kinds) for one in value["list"])
+        return tuple(_read(name, item, arrays, kinds) for item in value["list"])
     return _unpacked(value["memory"], arrays, kinds) if "memory" in value else _made(name, value)
 
 

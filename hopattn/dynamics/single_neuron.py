@@ -169,8 +169,8 @@ class Sums:
         few = self.scale == 1 / n and FEW * many <= n and many * n < EXACT and patterns.dtype.itemsize >= 4
         if not (few and np.all(np.abs(patterns) == 1)):
             return self
-        own = 0.0 if self_coupling else float(many)
-        return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=own)
+        d = 0.0 if self_coupling else float(many)
+        return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=d)
 
     @property
     def exact(self) -> bool:
@@ -212,11 +212,11 @@ class Sums:
         A field that a first bound, by the largest |entry| of x, does not decide is summed again in double precision.
         """
         field, xp = self.of(x) + bias, namespace(x)
-        known, b = detached(x), detached(bias)
-        whole = are_whole(known, axis=-1, keepdims=True)
+        states, b = detached(x), detached(bias)
+        whole = are_whole(states, axis=-1, keepdims=True)
         if self.exact and known_true(xp.all(whole)):
             return without_rounding(field, self.exact_error(bias))
-        largest = xp.max(xp.abs(known), axis=-1, keepdims=True)
+        largest = xp.max(xp.abs(states), axis=-1, keepdims=True)
         eps = xp.astype(~whole, field.dtype) * eps_of(x)  # spins are exact
         bound = self.error(b, self.sizes * largest, largest, sum_eps=eps_of(field), eps=eps)
         near = (xp.abs(detached(field)) <= bound) & (detached(field) != 0)
@@ -224,10 +224,10 @@ class Sums:
             field, near = xp.where(whole, without_rounding(field, self.exact_error(bias)), field), near & ~whole
         if known_true(~xp.any(near)):
             return field
-        if known_true(xp.any(near)) and not any(map(hidden, (field, known, b, self.counts))):
-            return self._summed_again(field, known, b, near)
+        if known_true(xp.any(near)) and not any(map(hidden, (field, states, b, self.counts))):
+            return self._summed_again(field, states, b, near)
         counts = detached(self.counts)
-        sizes = self.scale * (xp.abs(xp.astype(known, counts.dtype)) @ xp.abs(counts).mT)
+        sizes = self.scale * (xp.abs(xp.astype(states, counts.dtype)) @ xp.abs(counts).mT)
         fine = xp.minimum(self.error(b, sizes, largest, sum_eps=eps_of(field), eps=eps), bound)
         return without_rounding(field, xp.where(whole, 0 * fine, fine) if self.exact else fine)
 
@@ -238,15 +238,15 @@ class Sums:
         states, b = on_host(x).reshape(-1, n).astype(float), np.broadcast_to(on_host(bias), flags.shape[-1:])
         rows, neurons = np.nonzero(flags)
         values = np.zeros(flags.shape)
-        lost = self.rounding if isinstance(self.rounding, float) else on_host(self.rounding)
-        lost = np.broadcast_to(lost, b.shape)
-        for some in blocks(len(rows), max(CACHED // n, 1)):
-            i, j = rows[some], neurons[some]
-            own = on_host(taken(detached(self.counts), j)).astype(float)
-            terms = self.scale * own * states[i]
+        rounding = self.rounding if isinstance(self.rounding, float) else on_host(self.rounding)
+        rounding = np.broadcast_to(rounding, b.shape)
+        for part in blocks(len(rows), max(CACHED // n, 1)):
+            i, j = rows[part], neurons[part]
+            w = on_host(taken(detached(self.counts), j)).astype(float)
+            terms = self.scale * w * states[i]
             eps = np.where(np.all(states[i] == np.rint(states[i]), axis=1), 0.0, eps_of(x))
             share = error_of_sum(n + 1, self.eps, DOUBLE) + 2 * eps
-            error = share * (np.abs(terms).sum(axis=1) + np.abs(b[j])) + lost[j] * np.abs(states[i]).max(axis=1)
+            error = share * (np.abs(terms).sum(axis=1) + np.abs(b[j])) + rounding[j] * np.abs(states[i]).max(axis=1)
             values[i, j] = without_rounding(terms.sum(axis=1) + b[j], error)
         again = in_numbers_of(field, values.reshape(field.shape))
         return xp.where(near, again + (field - detached(field)), field)
@@ -289,7 +289,7 @@ def _least(matrix: Array) -> float:
     """The least |entry| that is not 0; 0 where there is none with an inverse, or the numbers are not known yet."""
     xp = namespace(matrix)
     if isinstance(matrix, np.ndarray):
-        rows = (np.abs(matrix[some]) for some in blocks(len(matrix), 64))
+        rows = (np.abs(matrix[part]) for part in blocks(len(matrix), 64))
         least: Any = min(np.min(row, where=row > 0, initial=np.inf) for row in rows)
     else:
         sizes = xp.abs(detached(matrix))
@@ -371,14 +371,14 @@ class CoupledSpins(SingleNeuronStates):
     def _local(self, neuron: int, spins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The local field of a neuron and its error, `(n,)` each, summed anew over the spins `(N, n)`."""
         row, x = self.sums.wide[neuron], self._x_of(spins)
-        own = self.share * row[neuron] * spins[neuron]
-        local = self.scale * (row @ x - own) + self.bias[neuron]
+        self_field = self.share * row[neuron] * spins[neuron]
+        local = self.scale * (row @ x - self_field) + self.bias[neuron]
         if self.sums.exact:
             error = np.broadcast_to(self.error[neuron], local.shape)
         else:
-            lost = np.broadcast_to(self.sums.rounding, self.bias.shape)[neuron]
+            rounding = np.broadcast_to(self.sums.rounding, self.bias.shape)[neuron]
             share = error_of_sum(len(row) + 1, self.sums.eps, DOUBLE)
-            error = share * (np.abs(self.scale * row) @ np.abs(x) + abs(self.bias[neuron])) + self.share * lost
+            error = share * (np.abs(self.scale * row) @ np.abs(x) + abs(self.bias[neuron])) + self.share * rounding
         return np.asarray(without_rounding(local, error)), np.asarray(error)
 
     def field(self, neuron: int) -> np.ndarray:
@@ -406,9 +406,9 @@ class CoupledSpins(SingleNeuronStates):
                 rows = np.take(counts, neurons, axis=0, out=room[: len(neurons)], mode="clip")
                 sums, among = rows @ states, rows[:, neurons]
             else:
-                rows, own = columns[neurons], np.float32(self.sums.own)
-                sums, among = rows @ overlaps - own * self._x_of(before).astype(np.float32), rows @ rows.T
-                among[np.diag_indices(len(neurons))] -= own
+                rows, d = columns[neurons], np.float32(self.sums.own)
+                sums, among = rows @ overlaps - d * self._x_of(before).astype(np.float32), rows @ rows.T
+                among[np.diag_indices(len(neurons))] -= d
             both = sums.astype(float, copy=False), self.share * among.astype(float, copy=False)
             now = self._updated_block(neurons, before, *both, limits)
             if columns is not None:
@@ -423,13 +423,13 @@ class CoupledSpins(SingleNeuronStates):
         A local field within the error of all couplings is summed anew where not all of them count, that is where a
         spin is unknown or a neuron of 0 and 1 silent: then the cue is updated neuron by neuron.
         """
-        now, own, unsure = spins.copy(), np.diagonal(among)[:, None], np.zeros(spins.shape[1], bool)
-        sums -= own * spins
+        now, diagonal, unsure = spins.copy(), np.diagonal(among)[:, None], np.zeros(spins.shape[1], bool)
+        sums -= diagonal * spins
         loops = compiled_loops("spins", len(self.spins) * self.spins.size)
         if loops is not None:
-            some = np.zeros((0, 0)) if limits is None else limits[neurons]
+            bounds = np.zeros((0, 0)) if limits is None else limits[neurons]
             rule = self.scale, self.bias[neurons], self.error[neurons]
-            loops.settle(sums, spins, among, rule, some, now, unsure)
+            loops.settle(sums, spins, among, rule, bounds, now, unsure)
         else:
             self._update_by_parts(neurons, spins, sums, among, limits, now, unsure)
         all_count = self.sums.exact or (self.share == 1 and np.all(self.spins != 0))
@@ -457,12 +457,12 @@ class CoupledSpins(SingleNeuronStates):
 
         sums: at the start of the block, without their own couplings.
         """
-        own = np.diagonal(among)[:, None]
+        diagonal = np.diagonal(among)[:, None]
         for part in blocks(len(neurons), part_for(spins.shape[1])):
-            earlier, some = slice(0, part.start), neurons[part]
+            earlier, i = slice(0, part.start), neurons[part]
             before = sums[part] + among[part, earlier] @ (now[earlier] - spins[earlier])
-            of_each = own[part], self.bias[some, None], self.error[some, None]
-            rule = of_each, None if limits is None else limits[some]
+            of_each = diagonal[part], self.bias[i, None], self.error[i, None]
+            rule = of_each, None if limits is None else limits[i]
             now[part] = self._updated_part(spins[part], before, np.tril(among[part, part], -1), *rule, unsure)
 
     def _updated_part(
@@ -484,32 +484,32 @@ class CoupledSpins(SingleNeuronStates):
         first r have the values of a sweep of one spin after another, and keep them.
         """
 
-        own, bias, error = of_each
+        diagonal, bias, error = of_each
 
         def decided(spins: np.ndarray, sums: np.ndarray, limits: np.ndarray | None, cues: np.ndarray) -> np.ndarray:
             first = self.scale * sums + bias
             local = without_rounding(first, error)
             unsure[cues] |= np.any(local != first, axis=0)
-            return settled(spins, local, limits, partial(self._gain, local, error, own))
+            return settled(spins, local, limits, partial(self._gain, local, error, diagonal))
 
         cues = np.arange(spins.shape[1])
         now = decided(spins, sums, limits, cues)
         before, after = spins, now  # of the cues that still change
         for _ in range(len(spins) - 1):
-            changed = np.flatnonzero(np.any(after != before, axis=0))
-            if not changed.size:
+            columns = np.flatnonzero(np.any(after != before, axis=0))
+            if not columns.size:
                 break
-            cues, limits = cues[changed], None if limits is None else np.take(limits, changed, axis=1)
-            spins, sums, before = (np.take(each, changed, axis=1) for each in (spins, sums, after))
+            cues, limits = cues[columns], None if limits is None else np.take(limits, columns, axis=1)
+            spins, sums, before = (np.take(each, columns, axis=1) for each in (spins, sums, after))
             now[:, cues] = after = decided(spins, sums + among @ (before - spins), limits, cues)
         return now
 
     def _x_of(self, spins: np.ndarray) -> np.ndarray:
         return spins if self.share == 1 else 0.5 * (spins + 1)
 
-    def _gain(self, local: np.ndarray, error: np.ndarray, own: np.ndarray | float) -> np.ndarray:
+    def _gain(self, local: np.ndarray, error: np.ndarray, diagonal: np.ndarray | float) -> np.ndarray:
         """E(0) − E(±1) = |h_i| + ½ W_ii."""
-        return np.asarray(without_rounding(np.abs(local) + 0.5 * self.scale * own, error))
+        return np.asarray(without_rounding(np.abs(local) + 0.5 * self.scale * diagonal, error))
 
 
 class StoredSpins(SingleNeuronStates):
@@ -600,18 +600,18 @@ class StoredSpins(SingleNeuronStates):
         cues, spins = at[1], self.spins[at]
         scores = self.scores[cues]
         if np.all(np.abs(spins) == 1):
-            turned = scores - (2 * spins)[:, None] * column
-            other = self._potential(turned, cues)
-            up, down = np.where(spins > 0, present, other), np.where(spins > 0, other, present)
-            error = self._error((scores, turned), (up, down), cues)
+            side = scores - (2 * spins)[:, None] * column
+            psi = self._potential(side, cues)
+            up, down = np.where(spins > 0, present, psi), np.where(spins > 0, psi, present)
+            error = self._error((scores, side), (up, down), cues)
         else:
             up, down, error = self._either(spins, column, cues)
         local = without_rounding(0.5 * up - 0.5 * down, error)
         after = settled(spins, local, limits, lambda: without_rounding(np.maximum(up, down) - present, 2 * error))
-        changed = np.flatnonzero(after != spins)
-        if changed.size:
-            scores[changed] += (after - spins)[changed, None] * column
-            present[changed] = np.where(after > 0, up, down)[changed]
+        flips = np.flatnonzero(after != spins)
+        if flips.size:
+            scores[flips] += (after - spins)[flips, None] * column
+            present[flips] = np.where(after > 0, up, down)[flips]
             self.spins[at] = after
 
     def _either(
@@ -683,9 +683,9 @@ class SpinsOfPotential(SingleNeuronStates):
         return np.asarray(without_rounding(*self.half(*self._either(neuron), neuron)))
 
     def gain(self, neuron: int) -> np.ndarray:
-        (up, error), (down, other) = map(self.potential, self._either(neuron))
+        (up, error_up), (down, error_down) = map(self.potential, self._either(neuron))
         now, rounding = self.potential(self._states_of(self.spins))
-        return np.asarray(without_rounding(np.maximum(up, down) - now, np.maximum(error, other) + rounding))
+        return np.asarray(without_rounding(np.maximum(up, down) - now, np.maximum(error_up, error_down) + rounding))
 
     def field(self, neuron: int) -> np.ndarray:
         """The slope between the two sides of the neuron."""
@@ -696,8 +696,8 @@ class SpinsOfPotential(SingleNeuronStates):
             super().set_neuron(neuron, values)
 
     def _states_of(self, spins: np.ndarray) -> np.ndarray:
-        own = spins.T
-        return np.ascontiguousarray(np.where(self.of_0_and_1, 0.5 * (own + 1), own))
+        s = spins.T
+        return np.ascontiguousarray(np.where(self.of_0_and_1, 0.5 * (s + 1), s))
 
     def _either(self, neuron: int) -> tuple[np.ndarray, np.ndarray]:
         """The states with the neuron up, and with it down, `(n, N)` each."""

@@ -29,11 +29,11 @@ def order_of(order: Any, what: str) -> Any:
         if order not in _ORDERS:
             raise InvalidInput(f"{what}: {unknown(order, _ORDERS)}, or the numbers of the neurons")
         return order
-    given = plain_array(order, what)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or sorted(given.tolist()) != list(range(given.size)):
+    numbers = plain_array(order, what)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or sorted(numbers.tolist()) != list(range(numbers.size)):
         message = "expected 'random', 'sequence', or the number of every neuron once, counted from 0"
         raise InvalidInput(f"{what}: {message}")
-    return tuple(given.tolist())
+    return tuple(numbers.tolist())
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Glauber(Declared, Update):
         A spin is 1 where its draw u lies below the probability ½ (1 + tanh(h/T)): where h is above T artanh(2u − 1).
         """
         temperature = self.temperature * self.cooling**context.number
-        draws = np.stack([own.random(n) for own in context.own], axis=1)
+        draws = np.stack([rng.random(n) for rng in context.own], axis=1)
         with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
             return temperature * np.arctanh(2 * draws - 1) if temperature else None
 

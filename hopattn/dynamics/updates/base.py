@@ -72,7 +72,7 @@ class Update(ABC):
         An update with a parameter that has no default overrides this method; otherwise it raises `InvalidInput`.
         """
         defaults = {field.name: (field.default, field.default_factory) for field in fields(cls)}
-        if missing := [name for name, given in defaults.items() if given == (MISSING, MISSING)]:
+        if missing := [name for name, default in defaults.items() if default == (MISSING, MISSING)]:
             raise InvalidInput(
                 f"update: {cls.__name__} needs {' and '.join(missing)}; override `{cls.__name__}.drawn` to draw it"
             )

@@ -71,8 +71,8 @@ class Graded(_Flow):
         u = self.internal(memory, states) if context.internal is None else context.internal
         context.internal = after = self._flow(memory, u, mask)
         xp = namespace(after)
-        moved = _unless_clamped(memory, states, xp.where(xp.isfinite(after), memory.activation(after), after))
-        return xp.astype(moved, states.dtype, copy=False), energy_of(memory, states, mask)
+        x = _unless_clamped(memory, states, xp.where(xp.isfinite(after), memory.activation(after), after))
+        return xp.astype(x, states.dtype, copy=False), energy_of(memory, states, mask)
 
     def guarantee(self, memory: Recallable) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
@@ -80,8 +80,8 @@ class Graded(_Flow):
     def obstacle(self, memory: Recallable) -> str:
         invertible = type(memory.activation).inverse is not Activation.inverse
         if memory.activation.discrete or not memory.activation.elementwise or not invertible:
-            needed = f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
-            return f"{needed} for each neuron alone" if invertible else needed
+            reason = f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
+            return f"{reason} for each neuron alone" if invertible else reason
         return memory.lacks.get("continuous time", "")
 
     def _flow(self, memory: Recallable, start: Array, mask: Array | None) -> Array:
@@ -126,17 +126,17 @@ class Time(_Flow):
         u = np.array(self.internal(memory, states) if context.internal is None else context.internal)
         x, h = np.array(states), np.asarray(memory.field(states, mask))
         before = np.asarray(memory.energy(states, mask))
-        own = np.asarray(memory.activation.conjugate(states))
-        most = before + 48 * np.finfo(x.dtype).eps * np.maximum(np.abs(own), np.abs(before))  # Φ*, and Ψ = Φ* − E
+        conjugate = np.asarray(memory.activation.conjugate(states))
+        most = before + 48 * np.finfo(x.dtype).eps * np.maximum(np.abs(conjugate), np.abs(before))  # Φ*, and Ψ = Φ* − E
         rows, dt = np.arange(len(x)), self.dt
         for _ in range(HALVINGS):
             share = -np.expm1(-dt / memory.time_constants)
             with np.errstate(over="ignore", invalid="ignore"):
                 inner = u[rows] + share * (h[rows] - u[rows])
-                tried = _unless_clamped(memory, x[rows], np.asarray(memory.activation(inner, x[rows])))
-                energy = np.asarray(memory.energy(tried, None if mask is None else mask[rows]))
-            falls = (energy <= most[rows]) & np.all(np.isfinite(tried), axis=-1)
-            u[rows[falls]], x[rows[falls]] = inner[falls], tried[falls]
+                after = _unless_clamped(memory, x[rows], np.asarray(memory.activation(inner, x[rows])))
+                energy = np.asarray(memory.energy(after, None if mask is None else mask[rows]))
+            falls = (energy <= most[rows]) & np.all(np.isfinite(after), axis=-1)
+            u[rows[falls]], x[rows[falls]] = inner[falls], after[falls]
             rows, dt = rows[~falls], 0.5 * dt
             if not rows.size:
                 break
@@ -152,9 +152,9 @@ class Time(_Flow):
         return memory.lacks.get("energy") or memory.lacks.get("continuous time", "")
 
 
-def _unless_clamped(memory: Recallable, states: Array, moved: Array) -> Array:
-    """The states that have moved, but those of neurons without a finite time constant."""
+def _unless_clamped(memory: Recallable, states: Array, after: Array) -> Array:
+    """The states after a step; a neuron without a finite time constant keeps its state."""
     if isinstance(memory.time_constants, float):
-        return moved
-    xp = namespace(moved)
-    return xp.where(xp.isfinite(memory.time_constants), moved, states)
+        return after
+    xp = namespace(after)
+    return xp.where(xp.isfinite(memory.time_constants), after, states)

@@ -40,12 +40,12 @@ class Sampler(Declared, Update):
 
     def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
         before = np.asarray(energy_of(memory, states, mask))
-        noise = np.stack([own.standard_normal(states.shape[1]) for own in context.own])
-        tried, cost = self.move(memory, states, noise, mask)
+        noise = np.stack([rng.standard_normal(states.shape[1]) for rng in context.own])
+        y, cost = self.move(memory, states, noise, mask)
         with np.errstate(over="ignore", invalid="ignore"):  # an energy that is not finite refuses the move
-            change = np.asarray(memory.energy(tried, mask)) - before + cost
-        bar = -self.temperature * np.log1p(-np.array([own.random() for own in context.own]))  # −T log u, of u in (0, 1]
-        return np.where((change < bar)[:, None], tried, states), before
+            change = np.asarray(memory.energy(y, mask)) - before + cost
+        bar = -self.temperature * np.log1p(-np.array([rng.random() for rng in context.own]))  # −T log u, of u in (0, 1]
+        return np.where((change < bar)[:, None], y, states), before
 
     def guarantee(self, memory: Recallable) -> Descent:
         if self.temperature == 0:
@@ -54,8 +54,8 @@ class Sampler(Declared, Update):
 
     def obstacle(self, memory: Recallable) -> str:
         if not isinstance(memory.activation, Identity | Logistic | Tanh | Unit):
-            own, who = name_of(memory.activation), type(self).__name__
-            return f"{who}'s update is for states on the sphere, in the cube or in space, and '{own}' gives others"
+            name, who = name_of(memory.activation), type(self).__name__
+            return f"{who}'s update is for states on the sphere, in the cube or in space, and '{name}' gives others"
         return memory.lacks.get("energy", "")
 
 
@@ -82,8 +82,8 @@ class Metropolis(Sampler):
         return cls(_drawn_temperature(rng))
 
     def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
-        tried = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
-        return normalised(tried) if isinstance(memory.activation, Unit) else tried, 0.0
+        y = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
+        return normalised(y) if isinstance(memory.activation, Unit) else y, 0.0
 
     def spread(self, dim: int) -> float:
         return float(self.width / dim**0.5)
@@ -132,28 +132,28 @@ class Langevin(Sampler):
 
         def slope(x: np.ndarray) -> np.ndarray:
             with np.errstate(over="ignore", invalid="ignore"):
-                own = np.asarray(memory.gradient(x, mask))
-            return _along_sphere(own, x) if on_sphere else own
+                gradient = np.asarray(memory.gradient(x, mask))
+            return _along_sphere(gradient, x) if on_sphere else gradient
 
-        down, shaken = slope(here), (self.spread(states.shape[1]) * noise).astype(states.dtype)
-        v = (_along_sphere(shaken, here) if on_sphere else shaken) - self.dt * down
-        tried, back = _on_great_circle(here, v) if on_sphere else (here + v, -v)
+        down, kick = slope(here), (self.spread(states.shape[1]) * noise).astype(states.dtype)
+        v = (_along_sphere(kick, here) if on_sphere else kick) - self.dt * down
+        y, back = _on_great_circle(here, v) if on_sphere else (here + v, -v)
         if not self.correction:
-            return tried, -np.inf
+            return y, -np.inf
         if self.temperature == 0:
-            return tried, 0.0
-        there = slope(tried)
+            return y, 0.0
+        there = slope(y)
         with np.errstate(over="ignore", invalid="ignore"):
             cost = 0.5 * np.sum(there * (back + 0.5 * self.dt * there) - down * (v + 0.5 * self.dt * down), axis=-1)
-        return tried, np.where(row_length(v) < np.pi, cost, np.inf) if on_sphere else cost
+        return y, np.where(row_length(v) < np.pi, cost, np.inf) if on_sphere else cost
 
     def spread(self, dim: int) -> float:
         return float((2 * self.dt * self.temperature) ** 0.5)
 
     def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: at T = 0 the largest entry of |x − ∇Φ(h(x))|, whatever dt is."""
-        other = as_array(memory.step(after, mask)) if self.temperature == 0 else before
-        return largest_change(other, after)
+        reference = as_array(memory.step(after, mask)) if self.temperature == 0 else before
+        return largest_change(reference, after)
 
     def guarantee(self, memory: Recallable) -> Descent:
         if not self.correction:
