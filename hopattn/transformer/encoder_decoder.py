@@ -42,14 +42,14 @@ class EncoderDecoder:
     read_out: Affine | None = None
 
     def __post_init__(self) -> None:
-        for side, crossed in zip(SIDES, (False, True), strict=True):
+        for side, has_cross in zip(SIDES, (False, True), strict=True):
             blocks = each(getattr(self, side), Block, side)
             if not blocks:
                 raise InvalidInput(f"{side}: expected at least one Block, in a list")
             for i, block in enumerate(blocks, start=1):
-                if (block.cross is not None) != crossed:
-                    found = "has no" if crossed else "has a"
-                    raise InvalidInput(f"{side}: block {i} {found} cross-attention")
+                if (block.cross is not None) != has_cross:
+                    verb = "has no" if has_cross else "has a"
+                    raise InvalidInput(f"{side}: block {i} {verb} cross-attention")
             object.__setattr__(self, side, blocks)
 
     @classmethod
@@ -67,21 +67,23 @@ class EncoderDecoder:
         module: the module itself; or names and arrays of its `state_dict`. n_heads, norm_first, activation, epsilon:
         as in `Block.from_torch`, which says what is raised. The decoder's heads get the mask "causal".
         """
-        given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
-        state, options = with_options(module, ["Transformer"], **given)
+        arguments = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
+        state, options = with_options(module, ["Transformer"], **arguments)
         sides, norms = [], []
         for side, mask in zip(SIDES, ("none", "causal"), strict=True):
-            own = with_prefix(state, side)
-            layers = with_prefix(own, "layers")
+            side_state = with_prefix(state, side)
+            layers = with_prefix(side_state, "layers")
             numbers = sorted({name.split(".")[0] for name in layers}, key=lambda name: (len(name), name))
             if numbers != [str(i) for i in range(len(numbers))] or not numbers:
-                found = ", ".join(numbers) or "none"
-                raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {found}")
+                listing = ", ".join(numbers) or "none"
+                raise InvalidInput(f"state: expected {side}.layers.0, {side}.layers.1, …, not {listing}")
             parts = [with_prefix(layers, number) for number in numbers]
             sides.append(tuple(Block.from_torch(part, **options, mask=mask) for part in parts))
-            norms.append(LayerNorm.from_torch(own, "norm", options["epsilon"]) if "norm.weight" in own else None)
-        known = [name for name in state if name.startswith(tuple(f"{side}.layers." for side in SIDES))]
-        require_names(state, [], [*known, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
+            norms.append(
+                LayerNorm.from_torch(side_state, "norm", options["epsilon"]) if "norm.weight" in side_state else None
+            )
+        names = [name for name in state if name.startswith(tuple(f"{side}.layers." for side in SIDES))]
+        require_names(state, [], [*names, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
         return cls(sides[0], sides[1], (norms[0], norms[1]))
 
     def to_torch(self) -> dict[str, Array]:
@@ -98,8 +100,8 @@ class EncoderDecoder:
         for block in (*self.encoder, *self.decoder):
             activation = getattr(block.feed_forward, "activation", None)
             for heads in filter(None, (block.attention, block.cross)):
-                own = f"norm_first = {block.norm_first}, activation = '{activation}'"
-                options.add(f"n_heads = {len(heads.heads)}, {own}")
+                block_options = f"norm_first = {block.norm_first}, activation = '{activation}'"
+                options.add(f"n_heads = {len(heads.heads)}, {block_options}")
         if len(options) > 1:
             raise InvalidInput(f"to_torch: expected one of these for all layers, not {'; '.join(sorted(options))}")
         state: dict[str, Array] = {}

@@ -28,19 +28,19 @@ def worth(head: Head, x: Any, token: Any, mask: Any = None, *, source: Any = Non
     >>> import numpy as np
     >>> import hopattn as ha
     >>> head, x = ha.Head(*[np.eye(2)] * 3, mask="none"), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]
-    >>> found = ha.transformer.worth(head, x, 2)
-    >>> found.weight.round(3), bool(np.allclose(found.closed.answer, found.measured.answer, atol=1e-15))
+    >>> effect = ha.transformer.worth(head, x, 2)
+    >>> effect.weight.round(3), bool(np.allclose(effect.closed.answer, effect.measured.answer, atol=1e-15))
     (array([0.329, 0.374, 0.402]), True)
     """
     reduced = instance(head, Head, "head").without(token)
-    given: dict[str, Any] = {"source": source, "bias": bias}
-    before, after = head.trace(x, mask, **given), reduced.trace(x, mask, **given)
-    taken = rows_taken(token, int(before.keys.shape[-2]), "token")
+    options: dict[str, Any] = {"source": source, "bias": bias}
+    before, after = head.trace(x, mask, **options), reduced.trace(x, mask, **options)
+    tokens = rows_taken(token, int(before.keys.shape[-2]), "token")
     xp, step, scores = namespace(before.scores), head.retrieval, before.scores
     separation = step.effective_separation
     if before.bias is not None:
         scores = scores + in_numbers_of(scores, split_bias(before.bias)[1]) / separation.beta
     where = None if before.mask is None else xp.broadcast_to(before.mask, scores.shape)
     psi = None if separation.why_no_potential else separation.potential(scores, after.mask)
-    found = worth_of_step(step, scores, where, before.values, taken, Response(after.output, psi))
-    return replace(found, lacks={**found.lacks, **NO_STATES})
+    effect = worth_of_step(step, scores, where, before.values, tokens, Response(after.output, psi))
+    return replace(effect, lacks={**effect.lacks, **NO_STATES})

@@ -57,12 +57,12 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     for i, token in enumerate(_words(tokens, n, "tokens")):
         graph.add_node(i, token=token, query=trace.queries[i, :])
     for j, token in enumerate(_words(() if source is None else source, m, "source")):
-        named = {"token": token} if shift else {}
-        graph.add_node(j + shift, key=trace.keys[j, :], value=trace.values[j, :], **named)
-    matched, weights = (np.asarray(detached(array)).tolist() for array in (scores, trace.weights))
-    allowed = None if trace.mask is None else np.broadcast_to(np.asarray(trace.mask), (n, m))
-    pairs = np.ndindex(n, m) if allowed is None else np.argwhere(allowed).tolist()
-    graph.add_edges_from((j + shift, i, {"score": matched[i][j], "weight": weights[i][j]}) for i, j in pairs)
+        attributes = {"token": token} if shift else {}
+        graph.add_node(j + shift, key=trace.keys[j, :], value=trace.values[j, :], **attributes)
+    s, p = (np.asarray(detached(array)).tolist() for array in (scores, trace.weights))
+    mask = None if trace.mask is None else np.broadcast_to(np.asarray(trace.mask), (n, m))
+    pairs = np.ndindex(n, m) if mask is None else np.argwhere(mask).tolist()
+    graph.add_edges_from((j + shift, i, {"score": s[i][j], "weight": p[i][j]}) for i, j in pairs)
     return graph
 
 
@@ -121,8 +121,8 @@ def layer_by_messages(
         first = len(messages)
         for head, trace in zip(heads.heads, heads.trace(words, mask, source=source, bias=bias).heads, strict=True):
             graphs.append(token_graph(trace, source=None if source is None else ()))
-            received = pass_messages(graphs[-1], head.retrieval)
-            messages.append(namespace(trace.output).stack([received[i] for i in range(trace.output.shape[0])]))
+            by_node = pass_messages(graphs[-1], head.retrieval)
+            messages.append(namespace(trace.output).stack([by_node[i] for i in range(trace.output.shape[0])]))
         return heads.out(namespace(messages[0]).concat(messages[first:], axis=-1))
 
     instance(layer, Block, "layer")
@@ -138,10 +138,10 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
     neighbours = list(graph.predecessors(node)) or any_sender
     if not neighbours:
         raise InvalidInput(f"graph: no node has a key and a value, so that node {quoted(node)} can receive nothing")
-    for other in neighbours:
+    for sender in neighbours:
         for name in ("key", "value"):
-            if name not in graph.nodes[other]:
-                raise InvalidInput(f"graph: node {quoted(other)} has no {name}, which its edges need")
+            if name not in graph.nodes[sender]:
+                raise InvalidInput(f"graph: node {quoted(sender)} has no {name}, which its edges need")
     query, xp = graph.nodes[node]["query"], namespace(graph.nodes[node]["query"])
     keys, values = (xp.stack([graph.nodes[j][name] for j in neighbours]) for name in ("key", "value"))
     mask = None if graph.in_degree(node) else np.zeros((1, 1), dtype=bool)
@@ -150,7 +150,7 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:
     """The words of n tokens; where none are given, their numbers. Raises `InvalidInput` for another number of words."""
-    given = each(words, str, what, "a word")
-    if given and len(given) != n:
-        raise InvalidInput(f"{what}: {len(given)} words do not fit {n} rows of the trace")
-    return [*given] or [str(i) for i in range(n)]
+    labels = each(words, str, what, "a word")
+    if labels and len(labels) != n:
+        raise InvalidInput(f"{what}: {len(labels)} words do not fit {n} rows of the trace")
+    return [*labels] or [str(i) for i in range(n)]

@@ -47,12 +47,12 @@ class Recurrent:
     activation: Activation
 
     def __init__(self, w_input: Any, w_hidden: Any, bias: Any = None, *, activation: str | Activation = "tanh") -> None:
-        own = shaped(w_input, "w_input", "dim_hidden dim")
-        hidden = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=own, dim_hidden=own.shape[0])
-        shift = namespace(hidden).zeros_like(hidden[0, :]) if bias is None else bias
-        shift = shaped(shift, "bias", "dim_hidden", like=own, dim_hidden=own.shape[0])
-        given = {"w_input": own, "w_hidden": hidden, "bias": shift, "activation": activations.make(activation)}
-        for name, part in given.items():
+        w = shaped(w_input, "w_input", "dim_hidden dim")
+        u = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=w, dim_hidden=w.shape[0])
+        shift = namespace(u).zeros_like(u[0, :]) if bias is None else bias
+        shift = shaped(shift, "bias", "dim_hidden", like=w, dim_hidden=w.shape[0])
+        parts = {"w_input": w, "w_hidden": u, "bias": shift, "activation": activations.make(activation)}
+        for name, part in parts.items():
             object.__setattr__(self, name, part)
 
     @public
@@ -60,10 +60,10 @@ class Recurrent:
         """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`; start: see `start`."""
         text = as_text(x, "x", self.w_input, "w_input")
         state = self.start(text[..., 0, :], start)
-        heard = linear(text, self.w_input)  # of all words in one product
+        wx = linear(text, self.w_input)  # of all words in one product
         states = [state]
         for i in range(text.shape[-2]):
-            states.append(self._next(heard[..., i, :], states[-1]))
+            states.append(self._next(wx[..., i, :], states[-1]))
         return namespace(text).stack(states[1:], axis=-2)
 
     @public
@@ -72,18 +72,18 @@ class Recurrent:
 
         Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
         """
-        heard = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
+        x = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
         before = shaped(state, "state", "… dim_hidden", like=self.w_input, dim_hidden=self.w_hidden.shape[1])
         try:
-            np.broadcast_shapes(tuple(heard.shape[:-1]), tuple(before.shape[:-1]))
+            np.broadcast_shapes(tuple(x.shape[:-1]), tuple(before.shape[:-1]))
         except ValueError:
-            shapes = tuple(before.shape), tuple(heard.shape)
+            shapes = tuple(before.shape), tuple(x.shape)
             raise InvalidInput(f"state: shape {shapes[0]} does not fit words of {shapes[1]}") from None
-        return self._next(linear(heard, self.w_input), before)
+        return self._next(linear(x, self.w_input), before)
 
-    def _next(self, heard: Array, state: Array) -> Array:
-        """f(W x_t + U h_{t−1} + b), where `heard` is W x_t."""
-        return self.activation(heard + linear(state, self.w_hidden) + self.bias, state)
+    def _next(self, wx: Array, state: Array) -> Array:
+        """f(W x_t + U h_{t−1} + b), where `wx` is W x_t."""
+        return self.activation(wx + linear(state, self.w_hidden) + self.bias, state)
 
     def start(self, word: Array, given: Any = None) -> Array:
         """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`.
@@ -163,8 +163,8 @@ class RecurrentDecoder:
             cue = state[..., None, :]
             recall = step(cue, keys, keys, mask_of_row, trace=True)
             context = recall.state  # c_i
-            joined = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
-            state = cell._next(linear(joined, cell.w_input), state)
+            x = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
+            state = cell._next(linear(x, cell.w_input), state)
             rows.append((state[..., None, :], context, recall.scores, recall.weights))
         return DecoderTrace(*(xp.concat(part, axis=-2) for part in zip(*rows, strict=True)))
 
@@ -174,14 +174,14 @@ class RecurrentDecoder:
         words = shaped(previous, "previous", "… n dim", like=matrix)
         keys = shaped(memory, "memory", "… n dim", like=matrix)
         if words.shape[:-2] != keys.shape[:-2]:
-            leading = [tuple(text.shape[:-2]) for text in (keys, words)]
-            raise InvalidInput(f"memory: the leading axes {leading[0]} are not those of previous, {leading[1]}")
+            axes = [tuple(text.shape[:-2]) for text in (keys, words)]
+            raise InvalidInput(f"memory: the leading axes {axes[0]} are not those of previous, {axes[1]}")
         if type(self.retrieval.similarity) in similarities.values():  # all others say themselves which dims they take
             shaped(keys, "memory", "… dim", dim=(matrix.shape[0], "the decoder's states, with which it is compared"))
-        own, stored = words.shape[-1], keys.shape[-1]
-        if own + stored != matrix.shape[1]:
+        dim_out, dim_memory = words.shape[-1], keys.shape[-1]
+        if dim_out + dim_memory != matrix.shape[1]:
             wide = f"the {matrix.shape[1]} columns of the cell's w_input"
-            raise InvalidInput(f"previous, memory: dims {own} + {stored} do not fit {wide}")
+            raise InvalidInput(f"previous, memory: dims {dim_out} + {dim_memory} do not fit {wide}")
         return words, keys
 
 

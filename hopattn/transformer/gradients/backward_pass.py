@@ -69,12 +69,12 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
            [-0.25,  0.25]])
     """
     rows = shaped(in_float64(scores, "scores"), "scores", "… n")
-    separation, allowed = Softmax(beta=beta), None if where is None else as_array(where, "where")
-    if allowed is not None:
-        if allowed.dtype != bool:
-            raise InvalidInput(f"where: expected booleans, True = may attend, not {allowed.dtype}")
-        require_broadcast(allowed, rows.shape, "where", "scores")
-    p, diagonal = separation.weights(rows, allowed), np.eye(rows.shape[-1], dtype=bool)
+    separation, mask = Softmax(beta=beta), None if where is None else as_array(where, "where")
+    if mask is not None:
+        if mask.dtype != bool:
+            raise InvalidInput(f"where: expected booleans, True = may attend, not {mask.dtype}")
+        require_broadcast(mask, rows.shape, "where", "scores")
+    p, diagonal = separation.weights(rows, mask), np.eye(rows.shape[-1], dtype=bool)
     edges = np.where(diagonal, 0.0, separation.beta * (p[..., :, None] * p[..., None, :]))
     # The sum of the other entries instead of p − p², which loses every digit where the softmax saturates.
     return np.asarray(np.where(diagonal, edges.sum(axis=-1, keepdims=True), -edges))
@@ -87,10 +87,10 @@ def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
     """
     reject_unknown("kind", [kind], NORMS)
     largest = np.abs(matrices).max(axis=(-2, -1))
-    scaled = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
+    units = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
     if kind == "spectral":
-        return np.asarray(largest * np.abs(np.linalg.eigvalsh(scaled)).max(axis=-1))
-    return np.asarray(largest if kind == "largest" else largest * np.sqrt(np.sum(scaled * scaled, axis=(-2, -1))))
+        return np.asarray(largest * np.abs(np.linalg.eigvalsh(units)).max(axis=-1))
+    return np.asarray(largest if kind == "largest" else largest * np.sqrt(np.sum(units * units, axis=(-2, -1))))
 
 
 def softmax_backward(
@@ -104,8 +104,8 @@ def softmax_backward(
     """
     if rest is not None:
         shares = np.concatenate([weights, rest[..., None]], axis=-1)
-        joined = np.concatenate([upstream, np.zeros_like(upstream[..., :1])], axis=-1)
-        return softmax_backward(shares, joined, beta)[..., :-1]
+        gradients = np.concatenate([upstream, np.zeros_like(upstream[..., :1])], axis=-1)
+        return softmax_backward(shares, gradients, beta)[..., :-1]
     largest = np.argmax(weights, axis=-1, keepdims=True)
     relative = upstream - np.take_along_axis(upstream, largest, axis=-1)
     return np.asarray(beta * weights * (relative - np.sum(weights * relative, axis=-1, keepdims=True)))
@@ -142,50 +142,52 @@ SLOPES: dict[str, Callable[[Numbers], Numbers]] = {
 """f′ by the name of f. relu′ is 0 at 0, as in PyTorch; tanh′ = 1/cosh² keeps its digits where 1 − tanh² is 0."""
 
 
-def affine_backward(own: Affine, x: Numbers, upstream: Numbers, biased: bool | None = None) -> tuple[Numbers, Affine]:
+def affine_backward(
+    affine: Affine, x: Numbers, upstream: Numbers, biased: bool | None = None
+) -> tuple[Numbers, Affine]:
     """dx = Wᵀ dy, and dW, db as a map. biased: whether db is given, by default only for a map that has a bias."""
     rows, changes = x.reshape(-1, x.shape[-1]), upstream.reshape(-1, upstream.shape[-1])
-    has_bias = own.bias is not None if biased is None else biased
-    return upstream @ own.weight, Affine(changes.T @ rows, changes.sum(axis=0) if has_bias else None)
+    has_bias = affine.bias is not None if biased is None else biased
+    return upstream @ affine.weight, Affine(changes.T @ rows, changes.sum(axis=0) if has_bias else None)
 
 
-def normalisation_backward(own: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
+def normalisation_backward(norm: Any, x: Numbers, upstream: Numbers, name: str = "norm") -> tuple[Numbers, Named]:
     """dx, and by their names d gain and d shift where there are such.
 
-    own: a `LayerNorm`, an `RMSNorm`, or `Identity()` for no norm; raises `InvalidInput` for another function.
+    norm: a `LayerNorm`, an `RMSNorm`, or `Identity()` for no norm; raises `InvalidInput` for another function.
     """
-    if isinstance(own, Identity):
+    if isinstance(norm, Identity):
         return upstream, {}
-    if not isinstance(own, Normalisation):
-        raise InvalidInput(f"{name}: expected a LayerNorm, an RMSNorm or Identity(), not {quoted(own)}")
-    unit_size = np.asarray(own.unit(x))  # n
-    centred = x - x.mean(axis=-1, keepdims=True) if own.centred else x
-    sigma = np.hypot(row_length(centred) / x.shape[-1] ** 0.5, own.epsilon**0.5)[..., None]
-    u = upstream if own.gain is None else own.gain * upstream
-    across = u - u.mean(axis=-1, keepdims=True) if own.centred else u
+    if not isinstance(norm, Normalisation):
+        raise InvalidInput(f"{name}: expected a LayerNorm, an RMSNorm or Identity(), not {quoted(norm)}")
+    unit_size = np.asarray(norm.unit(x))  # n
+    centred = x - x.mean(axis=-1, keepdims=True) if norm.centred else x
+    sigma = np.hypot(row_length(centred) / x.shape[-1] ** 0.5, norm.epsilon**0.5)[..., None]
+    u = upstream if norm.gain is None else norm.gain * upstream
+    across = u - u.mean(axis=-1, keepdims=True) if norm.centred else u
     dx = (across - unit_size * np.mean(u * unit_size, axis=-1, keepdims=True)) / sigma
-    changes = {"weight": (own.gain, upstream * unit_size), "bias": (own.shift, upstream)}
+    changes = {"weight": (norm.gain, upstream * unit_size), "bias": (norm.shift, upstream)}
     rows = tuple(range(upstream.ndim - 1))
     return dx, {f"{name}.{key}": of.sum(axis=rows) for key, (has, of) in changes.items() if has is not None}
 
 
-def feed_forward_backward(own: Any, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
+def feed_forward_backward(layer: Any, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
     """dx, and the gradients of both maps by their names."""
-    fields = own.inner(x)
-    hidden, outer = affine_backward(own.outer, NONLINEARITIES[own.activation](fields), upstream)
-    dx, inner = affine_backward(own.inner, x, SLOPES[own.activation](fields) * hidden)
+    fields = layer.inner(x)
+    hidden, outer = affine_backward(layer.outer, NONLINEARITIES[layer.activation](fields), upstream)
+    dx, inner = affine_backward(layer.inner, x, SLOPES[layer.activation](fields) * hidden)
     return dx, affine_state("linear1", inner) | affine_state("linear2", outer)
 
 
-def attention_backward(traced: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def attention_backward(trace: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """dq, dK and dV of one head for do."""
-    of_scores = softmax_backward(traced.weights, upstream @ traced.values.mT, beta, traced.rest)
-    dq, dk, dv = of_scores @ traced.keys, of_scores.mT @ traced.queries, traced.weights.mT @ upstream
-    return summed_to(dq, traced.queries), summed_to(dk, traced.keys), summed_to(dv, traced.values)
+    of_scores = softmax_backward(trace.weights, upstream @ trace.values.mT, beta, trace.rest)
+    dq, dk, dv = of_scores @ trace.keys, of_scores.mT @ trace.queries, trace.weights.mT @ upstream
+    return summed_to(dq, trace.queries), summed_to(dk, trace.keys), summed_to(dv, trace.values)
 
 
 def heads_backward(
-    own: Any, trace: Any, text: Numbers, source: Any, upstream: Numbers
+    heads: Any, trace: Any, text: Numbers, source: Any, upstream: Numbers
 ) -> tuple[Numbers, Numbers, Named]:
     """The gradients of the text of the queries, of the text of keys and values, and of the weights of a `MultiHead`.
 
@@ -193,42 +195,42 @@ def heads_backward(
     queries add their gradients of a head of keys that they share. Raises `InvalidInput` for other steps than
     softmax(β q Kᵀ) V.
     """
-    joined = np.concatenate([traced.output for traced in trace.heads], axis=-1)
-    of_joined, out = affine_backward(own.out, joined, upstream)
+    outputs = np.concatenate([head_trace.output for head_trace in trace.heads], axis=-1)
+    of_outputs, out = affine_backward(heads.out, outputs, upstream)
     changes, start = list[tuple[Numbers, Numbers, Numbers]](), 0
-    for head, traced in zip(own.heads, trace.heads, strict=True):
+    for head, head_trace in zip(heads.heads, trace.heads, strict=True):
         step = head.retrieval
         if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
             raise InvalidInput(f"heads: only softmax attention with dot products has gradients, not {quoted(step)}")
         if not head.query_norm == head.key_norm == Identity():
             raise InvalidInput("heads: norms of queries and keys have no gradient here")
-        of_head, start = of_joined[..., start : start + head.value.dims[0]], start + head.value.dims[0]
-        dq, dk, dv = attention_backward(traced, step.separation.beta, of_head)
+        of_head, start = of_outputs[..., start : start + head.value.dims[0]], start + head.value.dims[0]
+        dq, dk, dv = attention_backward(head_trace, step.separation.beta, of_head)
         if head.position is not None:  # the transpose of a rotation is the rotation back
             dq, dk = head.position.undone(dq), head.position.undone(dk)
         changes.append((dq, dk, dv))
-    biased = any(one.bias is not None for head in own.heads for one in (head.query, head.key, head.value))
+    has_bias = any(affine.bias is not None for head in heads.heads for affine in (head.query, head.key, head.value))
     texts, maps = list[Numbers](), list[Affine]()
     for i, (role, read) in enumerate((("query", text), ("key", source), ("value", source))):
-        shared = 1 if role == "query" else keys_shared_by(own)
-        of_maps = [sum(one[i] for one in changes[j : j + shared]) for j in range(0, len(changes), shared)]
-        joint = Affine.stacked([getattr(head, role) for head in own.heads[::shared]])
-        of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), biased)
+        n_shared = 1 if role == "query" else keys_shared_by(heads)
+        of_maps = [sum(change[i] for change in changes[j : j + n_shared]) for j in range(0, len(changes), n_shared)]
+        joint = Affine.stacked([getattr(head, role) for head in heads.heads[::n_shared]])
+        of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), has_bias)
         texts.append(of_text)
         maps.append(of_map)
     return texts[0], texts[1] + texts[2], heads_state(maps, out)
 
 
-def keys_shared_by(own: MultiHead) -> int:
+def keys_shared_by(heads: MultiHead) -> int:
     """The number of heads of queries that read each head of keys and values."""
-    return own.groups[0].shared if len(own.groups) == 1 else 1
+    return heads.groups[0].shared if len(heads.groups) == 1 else 1
 
 
 def summed_to(gradient: Numbers, like: Numbers) -> Numbers:
     """The gradient of an array that was broadcast to the shape of the given gradient, in the shape of that array."""
     whole = gradient.sum(axis=tuple(range(gradient.ndim - like.ndim)))
-    repeated = tuple(i for i, n in enumerate(like.shape) if n == 1 and whole.shape[i] != 1)
-    return np.asarray(whole.sum(axis=repeated, keepdims=True))
+    axes = tuple(i for i, n in enumerate(like.shape) if n == 1 and whole.shape[i] != 1)
+    return np.asarray(whole.sum(axis=axes, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +269,8 @@ def backward(
     in_float64(instance(block, Block, "block").attention.w_out, "block")
     if block.special:
         raise InvalidInput(f"block: its option {block.special} has no gradient here")
-    words, other = in_float64(x, "x"), None if source is None else in_float64(source, "source")
-    trace = block.trace(words, mask, source=other, source_mask=source_mask, bias=bias)
+    words, source_words = in_float64(x, "x"), None if source is None else in_float64(source, "source")
+    trace = block.trace(words, mask, source=source_words, source_mask=source_mask, bias=bias)
     change = output = in_float64(upstream, "upstream")
     if output.shape != trace.state.shape:
         raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")
@@ -278,20 +280,22 @@ def backward(
     for i in reversed(range(len(trace.states))):
         before, read, norm = trace.states[i - 1] if i else words, trace.read[i], (block.norms[i], f"norm{i + 1}")
         if not block.norm_first:
-            change, named = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
-            weights |= named
+            change, gradients = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
+            weights |= gradients
         if i < len(attends):
-            of, heads, traced = attends[i]
-            own_text = other is None or i < len(attends) - 1  # the last attention reads the source
-            inner, of_keys, named = heads_backward(heads, traced, read, read if own_text else other, change)
-            inner, of_source = (inner + of_keys, of_source) if own_text else (inner, of_keys)
-            named = {f"{of}.{name}": own for name, own in named.items()}
+            of, heads, heads_trace = attends[i]
+            is_self = source_words is None or i < len(attends) - 1  # the last attention reads the source
+            inner, of_keys, gradients = heads_backward(
+                heads, heads_trace, read, read if is_self else source_words, change
+            )
+            inner, of_source = (inner + of_keys, of_source) if is_self else (inner, of_keys)
+            gradients = {f"{of}.{name}": gradient for name, gradient in gradients.items()}
         else:
-            inner, named = feed_forward_backward(block.feed_forward, read, change)
-        weights |= named
+            inner, gradients = feed_forward_backward(block.feed_forward, read, change)
+        weights |= gradients
         if block.norm_first:
-            inner, named = normalisation_backward(norm[0], before, inner, norm[1])
-            weights |= named
+            inner, gradients = normalisation_backward(norm[0], before, inner, norm[1])
+            weights |= gradients
         around = summed_to(change, before) if block.residual else 0.0
         change = summed_to(inner, before) + around
     return Gradients(change, weights, of_source, output)
@@ -307,23 +311,25 @@ class GradientFlow:
     @property
     def norms(self) -> Numbers:
         """The root of the sum of squares of the gradient at the input of each layer and at the output, `(n + 1,)`."""
-        arriving = [*(layer.input for layer in self.layers), self.layers[-1].output]
-        return np.array([row_length(gradient.ravel()) for gradient in arriving])
+        gradients = [*(layer.input for layer in self.layers), self.layers[-1].output]
+        return np.array([row_length(gradient.ravel()) for gradient in gradients])
 
     @property
     def score_norms(self) -> Numbers:
         """The same of W_Q and W_K of the attention of each layer, `(n,)`: all that passes through its scores."""
         lengths = []
-        for block, own in zip(self.blocks, self.layers, strict=True):
+        for block, layer in zip(self.blocks, self.layers, strict=True):
             keys = block.attention.heads[:: keys_shared_by(block.attention)]
             of_values = sum(head.value.dims[0] for head in keys)  # the last rows of the joint matrix
-            lengths.append(row_length(own.weights[f"{ATTENTION}.in_proj_weight"][:-of_values].ravel()))
+            lengths.append(row_length(layer.weights[f"{ATTENTION}.in_proj_weight"][:-of_values].ravel()))
         return np.array(lengths)
 
     @property
     def weights(self) -> dict[str, Numbers]:
         """The gradient of every weight, named as in the `state_dict` of PyTorch's `TransformerEncoder`."""
-        return {f"layers.{i}.{name}": array for i, own in enumerate(self.layers) for name, array in own.weights.items()}
+        return {
+            f"layers.{i}.{name}": array for i, layer in enumerate(self.layers) for name, array in layer.weights.items()
+        }
 
     @property
     def source(self) -> Numbers | None:
@@ -352,15 +358,15 @@ def gradient_flow(
     layers = each(blocks, Block, "blocks")
     if not layers:
         raise InvalidInput("blocks: expected at least one Block, in a list")
-    text, crossed = {"source": source, "source_mask": source_mask}, any(block.cross is not None for block in layers)
-    texts = [{} if crossed and block.cross is None else text for block in layers]
+    text, has_cross = {"source": source, "source_mask": source_mask}, any(block.cross is not None for block in layers)
+    texts = [{} if has_cross and block.cross is None else text for block in layers]
     states = [in_float64(x, "x")]
     for block, text in zip(layers, texts, strict=True):
         in_float64(block.attention.w_out, "blocks")
         states.append(block(states[-1], mask, bias=bias, **text))
     change = np.ones_like(states[-1]) if upstream is None else upstream
-    found = list[Gradients]()
+    gradients = list[Gradients]()
     for block, text, state in reversed(list(zip(layers, texts, states, strict=False))):
-        found.append(backward(block, state, change, mask, bias=bias, **text))
-        change = found[-1].input
-    return GradientFlow(layers, tuple(reversed(found)))
+        gradients.append(backward(block, state, change, mask, bias=bias, **text))
+        change = gradients[-1].input
+    return GradientFlow(layers, tuple(reversed(gradients)))

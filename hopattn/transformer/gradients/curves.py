@@ -63,7 +63,7 @@ class Curves:
         """The standard error of the mean, `(n,)`, of each curve: deviation / √n_draws; NaN for one draw."""
         if len(next(iter(self.trials.values()))) < 2:
             return {name: np.full_like(mean, np.nan) for name, mean in self.mean.items()}
-        return {name: own.std(axis=0, ddof=1) / len(own) ** 0.5 for name, own in self.trials.items()}
+        return {name: trials.std(axis=0, ddof=1) / len(trials) ** 0.5 for name, trials in self.trials.items()}
 
     @property
     def median(self) -> dict[str, np.ndarray]:
@@ -94,13 +94,13 @@ def softmax_saturation(
     Source: AT6, Attention and Transformers, layer normalisation; Vaswani et al. (2017), 3.2.1, for 1/√dim (their d_k is
     our dim).
 
-    >>> found = softmax_saturation([1.0, 100.0], rng=0)
-    >>> {name: [f"{size:.1e}" for size in sizes] for name, sizes in found.median.items()}
+    >>> curves = softmax_saturation([1.0, 100.0], rng=0)
+    >>> {name: [f"{size:.1e}" for size in sizes] for name, sizes in curves.median.items()}
     {'raw': ['2.0e-01', '3.8e-15'], 'scaled': ['7.6e-02', '2.8e-02'], 'normalised': ['2.1e-01', '2.1e-01']}
     """
     require_room(n_draws * n_scores**2, f"Jacobians of {n_draws:,} draws")
-    drawn = generator(rng=rng).normal(size=(n_draws, n_scores))
-    return saturation_of(drawn, magnitudes, dim=dim, beta=beta, kind=kind)
+    scores = generator(rng=rng).normal(size=(n_draws, n_scores))
+    return saturation_of(scores, magnitudes, dim=dim, beta=beta, kind=kind)
 
 
 @public(may_be=finite)
@@ -109,8 +109,8 @@ def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 
 
     A row of scores is a draw, of at least two finite numbers; the rest is as in `softmax_saturation`.
 
-    >>> found = saturation_of([1.0, 0.0], [1.0, 10.0], kind="largest")
-    >>> [f"{size:.6f}" for size in found.median["raw"]]  # σ(m)(1 − σ(m))
+    >>> curves = saturation_of([1.0, 0.0], [1.0, 10.0], kind="largest")
+    >>> [f"{size:.6f}" for size in curves.median["raw"]]  # σ(m)(1 − σ(m))
     ['0.196612', '0.000045']
     """
     points, rows = in_float64(magnitudes, "magnitudes"), np.atleast_2d(in_float64(scores, "scores"))
@@ -151,8 +151,8 @@ def vanishing_gradients(
     Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
     that become alike; He et al. (2015), ICCV, for 2/in.
 
-    >>> found = vanishing_gradients(8, 3, of="scores", rng=0).median
-    >>> {name: bool(norms[-1] < 1e-12) for name, norms in found.items() if "first" in name}
+    >>> curves = vanishing_gradients(8, 3, of="scores", rng=0).median
+    >>> {name: bool(norms[-1] < 1e-12) for name, norms in curves.items() if "first" in name}
     {'norm first, residuals': False, 'norm first, no residuals': True}
     """
     reject_unknown("of", [of], OF)
@@ -171,8 +171,8 @@ def stack_gradients(
 ) -> dict[str, Curves]:
     """The curves of `vanishing_gradients`, "words" and "scores", of the same draws; its arguments, and what it raises.
 
-    >>> found = stack_gradients(2, 1, n_words=1, rng=0)  # the weight of one word is 1, whatever its score
-    >>> float(found["scores"].mean["no norm, no residuals"].max())
+    >>> curves = stack_gradients(2, 1, n_words=1, rng=0)  # the weight of one word is 1, whatever its score
+    >>> float(curves["scores"].mean["no norm, no residuals"].max())
     0.0
     """
     if dim % DIM_KEY:
@@ -192,10 +192,10 @@ def stack_gradients(
             parts.append((heads, random_layer(random, dim)))
         for name, (norm, residual) in VARIANTS.items():
             norms = [Identity() if norm == "no norm" else LayerNorm()] * 2
-            stack = [Block(*own, norms, norm == "norm first", residual=residual) for own in parts]
+            stack = [Block(*part, norms, norm == "norm first", residual=residual) for part in parts]
             flow = gradient_flow(stack, x, upstream)
             trials[name].append((flow.norms, flow.score_norms))
-    curves = [{name: np.stack([one[i] for one in own]) for name, own in trials.items()} for i in range(2)]
+    curves = [{name: np.stack([draw[i] for draw in draws]) for name, draws in trials.items()} for i in range(2)]
     layers = np.arange(n_layers + 1.0)
     return {"words": Curves("layer", layers, curves[0]), "scores": Curves("layer", layers[:-1], curves[1])}
 
@@ -207,9 +207,9 @@ def random_matrix(rng: np.random.Generator, rows: int, columns: int, gain: float
 
 def random_heads(rng: np.random.Generator, dim: int, n_heads: int) -> list[Head]:
     """Heads of dim / n_heads each without masks and biases, of β = 1/√(dim of a head)."""
-    own = dim // n_heads
-    roles = [[random_matrix(rng, own, dim) for _ in range(3)] for _ in range(n_heads)]
-    return [Head(*maps, beta=own**-0.5, mask="none") for maps in roles]
+    dim_head = dim // n_heads
+    roles = [[random_matrix(rng, dim_head, dim) for _ in range(3)] for _ in range(n_heads)]
+    return [Head(*maps, beta=dim_head**-0.5, mask="none") for maps in roles]
 
 
 def random_layer(rng: np.random.Generator, dim: int) -> FeedForward:

@@ -97,9 +97,9 @@ def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
     require_finite(degrees, "angle")
     degrees = np.fmod(degrees, 360)  # exact for an angle of any size
     quarters = np.round(degrees / 90)
-    rest = np.radians(degrees - 90 * quarters)
+    remainder = np.radians(degrees - 90 * quarters)
     quarter = np.mod(quarters, 4).astype(int)
-    cos, sin = np.cos(rest), np.sin(rest)
+    cos, sin = np.cos(remainder), np.sin(remainder)
     return np.choose(quarter, [cos, -sin, -cos, sin]), np.choose(quarter, [sin, cos, -sin, -cos])
 
 

@@ -65,8 +65,8 @@ def _turned(vectors: Array, positions: Any, steps: np.ndarray, layout: Layout) -
         require_finite(places, "positions")
         angles = places[..., None].astype(np.float64) * steps
     else:
-        known = xp.__array_namespace_info__().dtypes(kind="real floating", device=device_of(places))
-        exact = xp.astype(places, known.get("float64", xp.float32))
+        dtypes = xp.__array_namespace_info__().dtypes(kind="real floating", device=device_of(places))
+        exact = xp.astype(places, dtypes.get("float64", xp.float32))
         angles = exact[..., None] * in_numbers_of(exact, steps)
     wide = widened(vectors)
     cos, sin = in_numbers_of(wide, xp.cos(angles)), in_numbers_of(wide, xp.sin(angles))
@@ -119,12 +119,12 @@ class Rotary(Declared):
 
     def _at(self, rows: Array, places: np.ndarray) -> Array:
         require_rotated(self, rows.shape[-1], "dim of x")
-        turned = rows if self.dim is None else rows[..., : self.dim]
-        steps = frequencies(turned.shape[-1], self.base)
+        vectors = rows if self.dim is None else rows[..., : self.dim]
+        steps = frequencies(vectors.shape[-1], self.base)
         if self.scaling is not None:
-            turned, steps = self.scaling.length * turned, self.scaling(steps, self.base)
-        turned = _turned(turned, places, steps, self.layout)
-        return turned if self.dim is None else namespace(rows).concat([turned, rows[..., self.dim :]], axis=-1)
+            vectors, steps = self.scaling.length * vectors, self.scaling(steps, self.base)
+        vectors = _turned(vectors, places, steps, self.layout)
+        return vectors if self.dim is None else namespace(rows).concat([vectors, rows[..., self.dim :]], axis=-1)
 
 
 def require_rotated(position: Rotary, dim: int, what: str) -> None:

@@ -80,5 +80,5 @@ def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
         return xp.concat((texts, xp.broadcast_to(places, (*texts.shape[:-1], k))), axis=-1)
     if dim % k:
         raise InvalidInput(f"positions: vectors of dim {k} do not fit words of dim {dim}; expected a divisor of {dim}")
-    repeated = xp.concat((places,) * (dim // k), axis=-1)
-    return texts + repeated if how == "add" else texts * repeated
+    tiles = xp.concat((places,) * (dim // k), axis=-1)
+    return texts + tiles if how == "add" else texts * tiles
