@@ -157,8 +157,8 @@ class Hopfield(Coupled):
         """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
         self.require_energy()
         of_numpy = isinstance(self.bias, np.ndarray)
-        biased = states @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
-        return as_array(self.activation.conjugate(states) - 0.5 * self.sums.pairs(states) - biased)
+        bx = states @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
+        return as_array(self.activation.conjugate(states) - 0.5 * self.sums.pairs(states) - bx)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""

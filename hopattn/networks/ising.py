@@ -116,8 +116,8 @@ def _at_each(
         heat = (np.sqrt(p @ (above - mean) ** 2) / t) ** 2
         thermal = log_sum - lowest / t, lowest - t * log_sum, p @ energies, heat, log_sum + mean / t
         each.append((*thermal, *averages(p)))
-    stacked = [np.stack(quantity) for quantity in zip(*each, strict=True)]
-    return stacked if temperature.ndim else [quantity[0] for quantity in stacked]
+    quantities = [np.stack(quantity) for quantity in zip(*each, strict=True)]
+    return quantities if temperature.ndim else [quantity[0] for quantity in quantities]
 
 
 @dataclass(frozen=True, eq=False)

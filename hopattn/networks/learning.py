@@ -62,8 +62,8 @@ def learning_rule(rule: Rule) -> Rule:
 
     Its first parameter takes the patterns; a parameter `self_coupling` says that it can keep the diagonal.
     """
-    rules[rule.__name__] = bounded = public(rule)
-    return bounded  # type: ignore[return-value]
+    rules[rule.__name__] = call = public(rule)
+    return call  # type: ignore[return-value]
 
 
 errors: dict[str, Callable[..., tuple[Array, Array]]] = {}

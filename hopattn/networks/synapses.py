@@ -249,10 +249,8 @@ class Convolution(Declared, Multilinear):
             windows = xp.reshape(self._taken(xp.reshape(inner, (n, -1, channels)), table), (n, len(table), -1))
             return xp.reshape(windows @ weights.mT, outer.shape)
         entries = xp.reshape(xp.reshape(outer, (n, -1, outer.shape[-1])) @ weights, (n, -1, channels))
-        padded = xp.concat([entries, xp.zeros_like(entries[:, :1, :])], axis=1)
-        return xp.reshape(
-            xp.sum(xp.reshape(self._taken(padded, back), (n, *back.shape, channels)), axis=2), inner.shape
-        )
+        rows = xp.concat([entries, xp.zeros_like(entries[:, :1, :])], axis=1)
+        return xp.reshape(xp.sum(xp.reshape(self._taken(rows, back), (n, *back.shape, channels)), axis=2), inner.shape)
 
     def _taken(self, rows: Array, table: np.ndarray) -> Array:
         """The entries of the second axis with these numbers, in their order."""
@@ -374,10 +372,10 @@ class Attention(Synapse):
         if heads[0] is not None and heads[1] is not None and heads[0].shape[:2] != heads[1].shape[:2]:
             raise InvalidInput(f"key: got shape {tuple(heads[1].shape)}; expected the heads and dim of the query")
         dims = [matrix.shape[1] for matrix in heads if matrix is not None]
-        chosen = separation_of(separation, beta, default=dims[0] ** -0.5 if dims else 1.0)
+        default = dims[0] ** -0.5 if dims else 1.0
         object.__setattr__(self, "query", heads[0])
         object.__setattr__(self, "key", heads[1])
-        object.__setattr__(self, "separation", with_potential(chosen))
+        object.__setattr__(self, "separation", with_potential(separation_of(separation, beta, default=default)))
         rule = as_mask(mask)
         if isinstance(rule, MaskRule) and not isinstance(rule, (NoMask, PositionRule)):
             raise InvalidInput(f"mask: {quoted(rule)} depends on the scores; expected booleans or a rule of positions")
