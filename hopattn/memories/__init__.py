@@ -2,7 +2,7 @@
 
 - `memory.py`: Memory: keys, values and the four parts of a step
 - `interventions.py`: the worth of a pattern: the memory without it, by a formula and measured
-- `from_layers.py`: the memory that a network of layers is
+- `from_layers.py`: a network of layers as a memory
 - `kernels.py`: memories of a sum of kernels: one with a range, and one whose patterns are added up
 - `saved.py`: memories in files
 - `models/`: the named memories

@@ -1,4 +1,4 @@
-"""The memory that a network of layers is: the layer that follows at once is taken into the potential."""
+"""A network of layers as a memory: a hidden layer that follows the visible one at once becomes the potential."""
 
 from collections.abc import Sequence
 

@@ -272,11 +272,10 @@ class TokenByToken(Update):
 class Patches(Declared):
     """Pictures as tokens, one for each patch of equal size, and back.
 
-    n_pixels: of a picture. n_tokens: the number of patches, which divides it; a patch is a run of pixels, such as a
-    row.
-    place: the entry that marks the place of a token, 2 by default. A token has the pixels of its patch at their places
-    in the picture, the mark of its own place, zeros elsewhere, and all of that once more with the other sign, so that
-    its mean is 0 and all tokens of ±1 have one length. Pixels of 0 are hidden.
+    n_pixels: of a picture. n_tokens: the number of patches, which divides n_pixels; a patch is a run of pixels, such as
+    a row. place: the entry that marks the place of a token, 2 by default. A token has the pixels of its patch at their
+    places in the picture, the mark of its own place, and zeros elsewhere. A second half repeats all entries with the
+    other sign: so the mean of a token is 0, and all tokens of ±1 have one length. Pixels of 0 are hidden.
 
     >>> import hopattn as ha
     >>> patches = ha.networks.Patches(4, 2)

@@ -149,7 +149,7 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:
-    """The words of n tokens; where none are given, their numbers. Raises `InvalidInput` for another number of words."""
+    """The words of n tokens, or without words their numbers. Raises `InvalidInput` for another number of words."""
     labels = each(words, str, what, "a word")
     if labels and len(labels) != n:
         raise InvalidInput(f"{what}: {len(labels)} words do not fit {n} rows of the trace")

@@ -83,7 +83,7 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
 
 
 def real_patterns(patterns: Stored, what: str = "patterns") -> Array:
-    """Patterns as a checked array `(n_patterns, dim)`, of the library that they are given in, or from a file.
+    """Patterns as a checked array `(n_patterns, dim)` of their own library, or from a file.
 
     Raises `InvalidInput` as `stored_rows` does, and for a row of zeros, which is similar to no cue.
     """

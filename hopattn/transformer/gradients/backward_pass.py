@@ -227,7 +227,7 @@ def keys_shared_by(heads: MultiHead) -> int:
 
 
 def summed_to(gradient: Numbers, like: Numbers) -> Numbers:
-    """The gradient of an array that was broadcast to the shape of the given gradient, in the shape of that array."""
+    """The gradient of the array `like`, which was broadcast: the sum over its copies, in the shape of `like`."""
     whole = gradient.sum(axis=tuple(range(gradient.ndim - like.ndim)))
     axes = tuple(i for i, n in enumerate(like.shape) if n == 1 and whole.shape[i] != 1)
     return np.asarray(whole.sum(axis=axes, keepdims=True))
