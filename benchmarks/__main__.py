@@ -23,6 +23,7 @@ GROUPS = {
     "devices": "PyTorch arrays",
     "products": "One softmax step against its matrix products alone",
     "steps": "Several steps, small steps, the usual ways",
+    "small": "Small calls against the formulas by hand",
     "transformer": "Heads, layers and the cache",
     "census": "The census of all heads of a model",
     "mapped": "Patterns in a file",
