@@ -285,7 +285,7 @@ class Logistic(Declared, Activation):
 
 def number_or_row(value: Any, what: str) -> float | tuple[float, ...]:
     """A finite number, or a row of them as a tuple."""
-    return tuple(real(one, what) for one in entries_of(value, what)) if is_iterable(value) else real(value, what)
+    return tuple(real(number, what) for number in entries_of(value, what)) if is_iterable(value) else real(value, what)
 
 
 @dataclass(frozen=True)
@@ -310,31 +310,31 @@ class LayerNorm(Declared, Activation):
         return self.gamma * (centred / self._deviation(centred)[..., None]) + self._shift(field)
 
     def potential(self, field: Array) -> Array:
-        own = self.gamma * field.shape[-1] * self._deviation(_centred(field))
-        return own + namespace(field).sum(self._shift(field) * field, axis=-1)
+        deviation_term = self.gamma * field.shape[-1] * self._deviation(_centred(field))
+        return deviation_term + namespace(field).sum(self._shift(field) * field, axis=-1)
 
     def conjugate(self, state: Array) -> Array:
         xp = namespace(state)
-        n, apart = state.shape[-1], state - self._shift(state)
-        left = 1 - xp.sum(apart * apart, axis=-1) / (self.gamma**2 * n)
+        n, offset = state.shape[-1], state - self._shift(state)
+        gap = 1 - xp.sum(offset * offset, axis=-1) / (self.gamma**2 * n)
         slack = self._slack_beside_shift(state)
-        inside = (left >= -slack) & (xp.abs(xp.sum(apart, axis=-1)) <= self.gamma * n * slack)
-        value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(left, 0.0, None))
+        inside = (gap >= -slack) & (xp.abs(xp.sum(offset, axis=-1)) <= self.gamma * n * slack)
+        value = -self.gamma * n * self.epsilon**0.5 * xp.sqrt(xp.clip(gap, 0.0, None))
         return value + _zero_within(state, inside)
 
     def inverse(self, state: Array) -> Array:
         """The field of mean 0; a state at the edge counts as the nearest one inside."""
         xp = namespace(state)
-        apart = (state - self._shift(state)) / self.gamma
-        left = 1 - xp.mean(apart * apart, axis=-1, keepdims=True)
-        return apart * (self.epsilon**0.5 / xp.sqrt(xp.clip(left, float(xp.finfo(state.dtype).eps), None)))
+        z = (state - self._shift(state)) / self.gamma
+        gap = 1 - xp.mean(z * z, axis=-1, keepdims=True)
+        return z * (self.epsilon**0.5 / xp.sqrt(xp.clip(gap, float(xp.finfo(state.dtype).eps), None)))
 
     def why_outside_domain(self, state: np.ndarray) -> str:
-        apart = state - self._shift(state)
+        offset = state - self._shift(state)
         slack = self._slack_beside_shift(state)
-        if abs(apart.sum()) > self.gamma * state.size * slack:
-            return f"has the sum {state.sum():.6g}; layer normalisation keeps it at {(state - apart).sum():.6g}"
-        length = float(np.linalg.norm(apart)) / (self.gamma * state.size**0.5)
+        if abs(offset.sum()) > self.gamma * state.size * slack:
+            return f"has the sum {state.sum():.6g}; layer normalisation keeps it at {(state - offset).sum():.6g}"
+        length = float(np.linalg.norm(offset)) / (self.gamma * state.size**0.5)
         return "" if length <= 1 + slack else f"is {length:.6g} times as long as layer normalisation allows"
 
     def _shift(self, x: Array) -> Any:
@@ -360,8 +360,8 @@ def _unless_zero(field: Array, state: Array | None, spins: Array) -> Array:
 def _centred(field: Array) -> Array:
     """The field minus its mean; subtracted twice, which also removes the rounding error of a large mean."""
     xp = namespace(field)
-    once = field - xp.mean(field, axis=-1, keepdims=True)
-    return once - xp.mean(once, axis=-1, keepdims=True)
+    deviations = field - xp.mean(field, axis=-1, keepdims=True)
+    return deviations - xp.mean(deviations, axis=-1, keepdims=True)
 
 
 def _slack(state: Array) -> float:

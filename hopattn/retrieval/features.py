@@ -108,14 +108,14 @@ class RandomFeatures(Declared, Features):
         xp = namespace(x)
         bound = float(xp.finfo(x.dtype).max) ** 0.25
         root = min(max(math.sqrt(self.beta), 1 / bound), bound)
-        scaled = root * xp.clip(x, -bound / root, bound / root)
+        z = root * xp.clip(x, -bound / root, bound / root)
         dim, a, directions = int(x.shape[-1]), self.damping, self.directions(x.shape[-1])
-        along = math.sqrt(1 + 4 * a) * scaled @ in_numbers_of(x, directions).mT
-        exponents = along - 0.5 * xp.sum(scaled * scaled, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
+        projections = math.sqrt(1 + 4 * a) * z @ in_numbers_of(x, directions).mT
+        exponents = projections - 0.5 * xp.sum(z * z, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
         if a == 0:
             return exponents
-        damped = 0.25 * dim * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
-        return exponents + in_numbers_of(x, damped)
+        damping_terms = 0.25 * dim * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
+        return exponents + in_numbers_of(x, damping_terms)
 
     def __call__(self, x: Array) -> Array:
         """φ(x), `(…, n)`; a feature is at most the fourth root of the largest number."""
@@ -123,8 +123,8 @@ class RandomFeatures(Declared, Features):
 
     def log_kernel(self, cues: Array, keys: Array) -> Array:
         """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key."""
-        own, stored = self.exponents(cues), self.exponents(keys)
-        return log_products(own, stored) if cues.ndim > 1 else log_products(own[None, :], stored)[..., 0, :]
+        a, b = self.exponents(cues), self.exponents(keys)
+        return log_products(a, b) if cues.ndim > 1 else log_products(a[None, :], b)[..., 0, :]
 
     def kernel(self, cues: Array, keys: Array) -> Array:
         """φ(k)·φ(x), above 0; beyond the square root of the range of the numbers it counts as the nearest inside."""
@@ -142,18 +142,18 @@ def best_damping(square: float, dim: int) -> float:
     return max(0.0, (inverse - 1) / 8)
 
 
-def log_products(own: Array, stored: Array) -> Array:
-    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, of exponents `(…, n, n_features)` and `(…, m, n_features)`.
+def log_products(a: Array, b: Array) -> Array:
+    """log Σ_i exp(a_i + b_i), `(…, n, m)`, of exponents a `(…, n, n_features)` and b `(…, m, n_features)`.
 
-    The features of each vector are divided by their largest, so that one matrix product gives all sums. Where a sum is
-    so small that products below the range of the numbers count, it is computed again by the logarithms of its products.
+    The features of each vector are divided by their largest, so that one matrix product gives all sums. A sum may be so
+    small that products below the range of the numbers count; then the logarithms of its products give it again.
     """
-    xp = namespace(own, stored)
-    (left, top), (right, tops) = relative(own), relative(stored)
+    xp = namespace(a, b)
+    (left, top), (right, tops) = relative(a), relative(b)
     sums = left @ right.mT
-    lost = sums < least_sum(own)
-    logs = xp.log(xp.where(lost, 1.0, sums)) + top + tops.mT
-    return cond(xp.any(lost), lambda: xp.where(lost, _by_pairs(own, stored, lost), logs), lambda: logs)
+    underflow = sums < least_sum(a)
+    logs = xp.log(xp.where(underflow, 1.0, sums)) + top + tops.mT
+    return cond(xp.any(underflow), lambda: xp.where(underflow, _by_pairs(a, b, underflow), logs), lambda: logs)
 
 
 def relative(exponents: Array) -> tuple[Array, Array]:
@@ -174,13 +174,13 @@ def least_sum(exponents: Array, n: int = 1) -> float:
     return 4.0 * n * n_features * float(finfo.smallest_normal) / float(finfo.eps)
 
 
-def _by_pairs(own: Array, stored: Array, wanted: Array) -> Array:
-    """log Σ_i exp(own_i + stored_i), `(…, n, m)`, pair by pair; for NumPy arrays, only where `wanted`."""
-    if not isinstance(wanted, np.ndarray):
-        return _log_sums(own[..., :, None, :] + stored[..., None, :, :])
-    pairs, logs, n = np.nonzero(wanted), np.zeros(wanted.shape, own.dtype), own.shape[-1]
-    left = np.broadcast_to(own, (*wanted.shape[:-1], n))
-    right = np.broadcast_to(stored, (*wanted.shape[:-2], wanted.shape[-1], n))
+def _by_pairs(a: Array, b: Array, where: Array) -> Array:
+    """log Σ_i exp(a_i + b_i), `(…, n, m)`, pair by pair; of NumPy arrays, only at the pairs of the mask `where`."""
+    if not isinstance(where, np.ndarray):
+        return _log_sums(a[..., :, None, :] + b[..., None, :, :])
+    pairs, logs, n = np.nonzero(where), np.zeros(where.shape, a.dtype), a.shape[-1]
+    left = np.broadcast_to(a, (*where.shape[:-1], n))
+    right = np.broadcast_to(b, (*where.shape[:-2], where.shape[-1], n))
     for part in blocks(len(pairs[0]), max(1, 2**16 // n)):
         *batch, i, j = (axis[part] for axis in pairs)
         logs[(*batch, i, j)] = _log_sums(left[(*batch, i)] + right[(*batch, j)])

@@ -37,7 +37,7 @@ class FreeEnergy:
     effective_keys: Any
 
     def __repr__(self) -> str:
-        arrays = {one.name: on_host(getattr(self, one.name)) for one in fields(self)}
+        arrays = {attribute.name: on_host(getattr(self, attribute.name)) for attribute in fields(self)}
         n = arrays["free"].size
         parts = [f"{n} cue{'' if n == 1 else 's'}"]
         for name, array in arrays.items():
@@ -57,8 +57,8 @@ def free_energy(separation: Separation, scores: Array, where: Array | None = Non
     beta = separation.beta
     if separation.sink is not None:
         if isinstance(beta, float) and too_flat(beta, scores):
-            found = free_energy(replace(separation, beta=1.0), beta * scores, where)
-            return replace(found, energy=found.energy / beta, free=found.free / beta)
+            unit_energy = free_energy(replace(separation, beta=1.0), beta * scores, where)
+            return replace(unit_energy, energy=unit_energy.energy / beta, free=unit_energy.free / beta)
         scores, where = separation.joined(scores, where)  # type: ignore[attr-defined]
         separation = with_sink(separation, None)
     xp = namespace(scores)
@@ -66,11 +66,11 @@ def free_energy(separation: Separation, scores: Array, where: Array | None = Non
     unit = beta if separation.tempered else 1.0
     x = shifted(xp, scores, largest, where, unit)
     weights = replace(separation, beta=1.0)(x, where, potential=True)
-    own, p = weights.potential, weights.p
-    effective = xp.exp(-xp.sum(p * xp.log(nonzero(p)), axis=-1))
+    psi, p = weights.potential, weights.p
+    effective_keys = xp.exp(-xp.sum(p * xp.log(nonzero(p)), axis=-1))
     return FreeEnergy(
         energy=-xp.sum(p * masked(scores, where), axis=-1),
-        entropy=own - xp.sum(p * x, axis=-1),
-        free=-(largest[..., 0] + own / unit),
-        effective_keys=masked(effective, None if where is None else xp.any(where, axis=-1)),
+        entropy=psi - xp.sum(p * x, axis=-1),
+        free=-(largest[..., 0] + psi / unit),
+        effective_keys=masked(effective_keys, None if where is None else xp.any(where, axis=-1)),
     )

@@ -34,15 +34,15 @@ def fused_step(
 
     texts = [in_four(text, *text.shape[-2:]) for text in (cues, keys, values)]
     causal = isinstance(mask, Causal) and n == m and bias is None
-    added, seen = _added((*leading, n, m), cues, NoMask() if causal else mask, bias)
-    added = None if added is None else in_four(added, n, m) if added.ndim > 2 else added
-    options = {"is_causal": causal, "attn_mask": added, "scale": separation.beta}
+    addend, has_keys = _addend((*leading, n, m), cues, NoMask() if causal else mask, bias)
+    addend = None if addend is None else in_four(addend, n, m) if addend.ndim > 2 else addend
+    options = {"is_causal": causal, "attn_mask": addend, "scale": separation.beta}
     field, logarithm = getattr(torch.ops.aten, KERNEL)(*texts, **options)
     field, logarithm = field.reshape(*leading, n, -1), logarithm.reshape(*leading, n)
     if separation.sink is None:
         return field, logarithm / separation.beta
-    if seen is not None:  # the kernel gives 0 for the logarithm of an empty sum
-        logarithm = torch.where(seen, logarithm, -math.inf)
+    if has_keys is not None:  # the kernel gives 0 for the logarithm of an empty sum
+        logarithm = torch.where(has_keys, logarithm, -math.inf)
     most = torch.finfo(cues.dtype).max ** 0.5  # as in the definition
     sink = separation.sink
     if isinstance(sink, float):
@@ -54,7 +54,7 @@ def fused_step(
     return field * torch.exp(logarithm - total)[..., None], total / separation.beta
 
 
-def _added(shape: tuple[int, ...], cues: Array, mask: Any, bias: Array | None) -> tuple[Array, Array | None]:
+def _addend(shape: tuple[int, ...], cues: Array, mask: Any, bias: Array | None) -> tuple[Array, Array | None]:
     """The numbers added to βs, −∞ where a mask hides a key, and whether a row sees any key; None where all do."""
     torch: Any = sys.modules["torch"]
     if bias is not None:
@@ -65,5 +65,5 @@ def _added(shape: tuple[int, ...], cues: Array, mask: Any, bias: Array | None) -
     allowed = resolve(mask, zero.expand(shape))
     if allowed is None:
         return bias, None
-    added = torch.where(allowed, zero if bias is None else bias, -math.inf)
-    return added.expand(*added.shape[:-2], *shape[-2:]), allowed.any(-1)
+    addend = torch.where(allowed, zero if bias is None else bias, -math.inf)
+    return addend.expand(*addend.shape[:-2], *shape[-2:]), allowed.any(-1)

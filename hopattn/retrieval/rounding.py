@@ -57,39 +57,39 @@ def of_weights(
     p = xp.abs(detached(weights.array))
     if isinstance(slack, float):
         return p, 0.0
-    slack, known = xp.broadcast_to(slack, scores.shape), detached(scores)
+    slack, s = xp.broadcast_to(slack, scores.shape), detached(scores)
     if not isinstance(separation, Elementwise):
         beta = detached(separation.beta)
         if not whole or not isinstance(separation, Competing):  # a share of at most 2β|δs|
             return p, 2 * beta * xp.max(xp.where(p > 0, slack, 0 * slack), axis=-1, keepdims=True) * p
         r = separation.slopes(p)
-        total, moved = nonzero(xp.sum(r, axis=-1, keepdims=True)), r * slack
-        others = xp.sum(moved, axis=-1, keepdims=True) - moved
-        return p, beta * (moved * xp.abs(1 - r / total) + xp.abs(others) * r / total)
-    both = xp.concat([known + slack, known - slack], axis=-1)
-    twice = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
+        total, r_ds = nonzero(xp.sum(r, axis=-1, keepdims=True)), r * slack
+        others_r_ds = xp.sum(r_ds, axis=-1, keepdims=True) - r_ds
+        return p, beta * (r_ds * xp.abs(1 - r / total) + xp.abs(others_r_ds) * r / total)
+    s_ends = xp.concat([s + slack, s - slack], axis=-1)
+    where_ends = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        ends, scale = separation(both, twice)[:2]
-    moved = xp.abs(detached(ends[..., : scores.shape[-1]] - ends[..., scores.shape[-1] :]))
+        p_ends, scale = separation(s_ends, where_ends)[:2]
+    dp = xp.abs(detached(p_ends[..., : scores.shape[-1]] - p_ends[..., scores.shape[-1] :]))
     if isinstance(factor, float):
-        return p, moved * (detached(scale) / factor)
+        return p, dp * (detached(scale) / factor)
     unit, scale = detached(factor), detached(scale)
     ratio = xp.where(unit == 0, 1.0, scale / nonzero(unit))
-    lost = (unit == 0) & (scale > 0) & (moved > 0)  # of a factor that is lost, nothing is known
-    return p, xp.where(lost, float("inf"), moved * ratio)
+    underflow = (unit == 0) & (scale > 0) & (dp > 0)  # of a factor that is lost, nothing is known
+    return p, xp.where(underflow, float("inf"), dp * ratio)
 
 
 def largest_of(values: Array) -> Array | None:
     """The |entry| that all values have, `(…, dim_out)`; None where they differ, or are not known yet."""
-    xp, known = namespace(values), detached(values)
-    largest = xp.maximum(xp.max(known, axis=-2), -xp.min(known, axis=-2))
-    return largest if known_true(xp.all(xp.abs(known) == largest[..., None, :])) else None
+    xp, v = namespace(values), detached(values)
+    largest = xp.maximum(xp.max(v, axis=-2), -xp.min(v, axis=-2))
+    return largest if known_true(xp.all(xp.abs(v) == largest[..., None, :])) else None
 
 
 def of_products(spread: tuple[Array, Any], ties: Ties) -> Array:
     """The error of each p v, relative to |v|: c ε |p| + |δp|, `(…, n_cues, n_patterns)`; spread: |p| and |δp|."""
-    p, moved = spread
-    return error_of_sum(ties.n_keys, max(ties.eps, eps_of(p)), eps_of(p)) * p + moved
+    p, dp = spread
+    return error_of_sum(ties.n_keys, max(ties.eps, eps_of(p)), eps_of(p)) * p + dp
 
 
 def of_field(spread: tuple[Array, Any], values: Array, ties: Ties) -> Array:
@@ -106,5 +106,5 @@ def undecided(field: Array, total: Array, largest: Any) -> Array:
 
     total: the sum of the errors of the products, `(…, n_cues, 1)`. largest: the largest |entry| of all values.
     """
-    known = detached(field)
-    return namespace(known).any((abs(known) <= total * largest) & (known != 0), axis=-1)
+    h = detached(field)
+    return namespace(h).any((abs(h) <= total * largest) & (h != 0), axis=-1)

@@ -66,8 +66,8 @@ class Similarity(ABC):
     def rounding(self, cues: Array, keys: Array) -> Array:
         """The largest rounding error of a score that is 0, shaped as the scores: ε · dim · |x||k|."""
         eps = float(namespace(cues).finfo(cues.dtype).eps)
-        own, stored = row_length(cues), row_length(keys)
-        return eps * cues.shape[-1] * (own * stored if cues.ndim == 1 else own[..., None] * stored[..., None, :])
+        x_norm, k_norm = row_length(cues), row_length(keys)
+        return eps * cues.shape[-1] * (x_norm * k_norm if cues.ndim == 1 else x_norm[..., None] * k_norm[..., None, :])
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,8 @@ def _differences(cues: Array, keys: Array) -> Array:
 
 def _worth_scipy(cues: Array, keys: Array) -> bool:
     """Whether cues and keys are NumPy arrays with many differences, of which an array would take room and time."""
-    both = isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)
-    return both and cues.size * keys.shape[-2] >= DIFFERENCES_FOR_SCIPY
+    are_numpy = isinstance(cues, np.ndarray) and isinstance(keys, np.ndarray)
+    return are_numpy and cues.size * keys.shape[-2] >= DIFFERENCES_FOR_SCIPY
 
 
 def _distances(cues: np.ndarray, keys: np.ndarray, metric: str) -> np.ndarray:
@@ -210,8 +210,8 @@ class Capped(Declared, Similarity):
 
     @public
     def __call__(self, cues: Array, keys: Array) -> Array:
-        stored = shaped(keys, "keys", "… n_patterns dim")
-        scores = shaped(cues, "cues", "… dim", like=stored, dim=int(stored.shape[-1])) @ stored.mT
+        k = shaped(keys, "keys", "… n_patterns dim")
+        scores = shaped(cues, "cues", "… dim", like=k, dim=int(k.shape[-1])) @ k.mT
         return self.cap * namespace(scores).tanh(scores / self.cap)
 
 
@@ -270,17 +270,17 @@ class Additive(Similarity):
     @public
     def __call__(self, cues: Array, keys: Array) -> Array:
         cues, keys = _vectors(cues, keys, self.w_cue, self.w_key)
-        own, stored = linear(cues, self.w_cue), linear(keys, self.w_key)
-        hidden = own[..., None, :] + (stored if cues.ndim == 1 else stored[..., None, :, :])
+        wx, uk = linear(cues, self.w_cue), linear(keys, self.w_key)
+        hidden = wx[..., None, :] + (uk if cues.ndim == 1 else uk[..., None, :, :])
         return namespace(hidden).tanh(hidden) @ self.v
 
     def rounding(self, cues: Array, keys: Array) -> Array:
         """The largest rounding error of a score that is 0: that of both products, of tanh, and of the sum over v."""
         xp = namespace(cues)
-        own = self.w_cue.shape[1] * _length(self.w_cue) * row_length(cues)
-        stored = self.w_key.shape[1] * _length(self.w_key) * row_length(keys)
-        of_pairs = own + stored if cues.ndim == 1 else own[..., None] + stored[..., None, :]
-        return float(xp.finfo(cues.dtype).eps) * xp.sum(xp.abs(self.v)) * (of_pairs + self.v.shape[0] + 4)
+        wx_error = self.w_cue.shape[1] * _length(self.w_cue) * row_length(cues)
+        uk_error = self.w_key.shape[1] * _length(self.w_key) * row_length(keys)
+        pair_errors = wx_error + uk_error if cues.ndim == 1 else wx_error[..., None] + uk_error[..., None, :]
+        return float(xp.finfo(cues.dtype).eps) * xp.sum(xp.abs(self.v)) * (pair_errors + self.v.shape[0] + 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,8 +326,8 @@ def cosine(a: Any, b: Any) -> Array:
 
 def _vectors(cues: Any, keys: Any, of_cues: Array, of_keys: Array) -> tuple[Array, Array]:
     """Cues and keys as arrays that their matrices `(out, dim)` can map; raises `InvalidInput` for others."""
-    own = shaped(cues, "cues", "… dim", like=of_cues, dim=int(of_cues.shape[1]))
-    return own, shaped(keys, "keys", "… n_patterns dim", like=of_cues, dim=int(of_keys.shape[1]))
+    x = shaped(cues, "cues", "… dim", like=of_cues, dim=int(of_cues.shape[1]))
+    return x, shaped(keys, "keys", "… n_patterns dim", like=of_cues, dim=int(of_keys.shape[1]))
 
 
 def _length(matrix: Array) -> Array:

@@ -55,7 +55,9 @@ def way_of(
         return "blocks" if by_blocks else "whole"
     if pairs * texts < FUSED or type(similarity) is not Dot or type(separation) is not Softmax or cues.ndim < 2:
         return "whole"
-    arrays = [one for one in (cues, keys, values, separation.sink, bias, *masks_of(mask)) if hasattr(one, "shape")]
+    arrays = [
+        array for array in (cues, keys, values, separation.sink, bias, *masks_of(mask)) if hasattr(array, "shape")
+    ]
     return "fused" if _has_kernel(separation.beta, cues, keys, values, mask, arrays) else "whole"
 
 
@@ -69,13 +71,13 @@ def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, mas
     torch: Any = sys.modules.get("torch")
     if torch is None or not hasattr(torch.ops.aten, KERNEL) or not all(map(is_torch, (cues, keys))):
         return False
-    tensors = [one for one in arrays if is_torch(one)]
-    texts = [one for one in (cues, keys, values) if one is not None]
-    known = not any(map(traced, tensors)) and all(one.device.type == "cpu" for one in tensors)
-    numbers = cues.dtype in (torch.float32, torch.float64) and all(one.dtype == cues.dtype for one in texts)
+    tensors = [tensor for tensor in arrays if is_torch(tensor)]
+    texts = [text for text in (cues, keys, values) if text is not None]
+    are_concrete = not any(map(traced, tensors)) and all(tensor.device.type == "cpu" for tensor in tensors)
+    numbers = cues.dtype in (torch.float32, torch.float64) and all(text.dtype == cues.dtype for text in texts)
     dims = values is None or values.shape[-1] == keys.shape[-1]
     rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in masks_of(mask))
-    if not (known and numbers and dims and rules):
+    if not (are_concrete and numbers and dims and rules):
         return False
     product = largest_entry(on_host(cues)) * largest_entry(on_host(keys)) * cues.shape[-1]
     return bool(max(beta, 1.0) * product < 0.5 * torch.finfo(cues.dtype).max)

@@ -46,8 +46,8 @@ def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
     if share > 1:
         raise InvalidInput(f"mass: expected a share of at most 1, not {share:g}")
     shares = shares_of(weights)
-    reached = np.cumsum(-np.sort(-shares, axis=-1), axis=-1)
-    short = reached < share * (1 - 4 * shares.shape[-1] * np.finfo(shares.dtype).eps)
+    sums = np.cumsum(-np.sort(-shares, axis=-1), axis=-1)
+    short = sums < share * (1 - 4 * shares.shape[-1] * np.finfo(shares.dtype).eps)
     return np.asarray(np.where(shares.any(axis=-1), np.minimum(short.sum(axis=-1) + 1, shares.shape[-1]), 0))
 
 
@@ -92,22 +92,22 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
 
     Raises `InvalidInput` if no row has any weight, and if those that have some see fewer than 32 keys.
     """
-    weighted = (least > 0) & (visible > 0)
-    if not weighted.any():
+    has_weight = (least > 0) & (visible > 0)
+    if not has_weight.any():
         raise InvalidInput("weights: no row has any weight, so there is no operating class")
-    counts = weighted & (visible >= FEWEST_KEYS)
-    if not counts.any():
-        most = int(visible[weighted].max())
+    has_class = has_weight & (visible >= FEWEST_KEYS)
+    if not has_class.any():
+        most = int(visible[has_weight].max())
         raise InvalidInput(f"weights: the operating class is {NO_CLASS}, and no row has more than {most}")
-    middle = float(np.median(least[counts] / visible[counts]))
+    middle = float(np.median(least[has_class] / visible[has_class]))
     return next(name for name, bound in zip(OperatingClass, BOUNDS, strict=True) if middle > bound)
 
 
 def shares_of(weights: Any) -> np.ndarray:
     """The weights of each row divided by their sum; a zero row stays zero. Raises `InvalidInput` if a weight is < 0."""
-    given = shaped(as_numpy(weights, "weights"), "weights", "… n_keys")
-    require_finite(given, "weights")
-    if (given < 0).any():
-        raise InvalidInput(f"weights: {given.min():.6g} is below 0, so these are not shares")
-    largest = given / nonzero(given.max(axis=-1, keepdims=True))
-    return np.asarray(largest / nonzero(largest.sum(axis=-1, keepdims=True)))
+    rows = shaped(as_numpy(weights, "weights"), "weights", "… n_keys")
+    require_finite(rows, "weights")
+    if (rows < 0).any():
+        raise InvalidInput(f"weights: {rows.min():.6g} is below 0, so these are not shares")
+    ratios = rows / nonzero(rows.max(axis=-1, keepdims=True))
+    return np.asarray(ratios / nonzero(ratios.sum(axis=-1, keepdims=True)))
