@@ -25,18 +25,16 @@ def separation_of(choice: Any, beta: Any = None, default: Any = 1.0, sink: Any =
     sink: the logit of a null pattern, one number, also for an object without one. Raises `InvalidInput` for an object
     together with a β, or with a second sink, for a sink of a separation that takes none, and for an unknown name.
     """
-    whole = beta is None and isinstance(choice, Separation)
-    separation = choice if whole else separations.make(choice, beta=default if beta is None else beta)
+    is_object = beta is None and isinstance(choice, Separation)
+    separation = choice if is_object else separations.make(choice, beta=default if beta is None else beta)
     if sink is not None and not isinstance(separation, Competing):
-        taking = listed(name for name, kind in separations.items() if issubclass(kind, Competing))
+        names = listed(name for name, kind in separations.items() if issubclass(kind, Competing))
         reason = "does not let patterns compete for the weight, so that a sink takes none of it"
-        raise InvalidInput(f"sink: the separation {quoted(name_of(separation))} {reason}; expected one of {taking}")
+        raise InvalidInput(f"sink: the separation {quoted(name_of(separation))} {reason}; expected one of {names}")
     if sink is not None and separation.sink is not None:
         raise InvalidInput(f"sink: {quoted(choice)} carries its own; give it in one place")
-    chosen = separation if sink is None else with_sink(separation, sink)
-    if getattr(chosen.sink, "ndim", 0):
-        several = "ha.attention and ha.MultiHead take one for each head"
-        raise InvalidInput(
-            f"sink: expected a single number, not an array of shape {tuple(chosen.sink.shape)}; {several}"
-        )
-    return chosen
+    variant = separation if sink is None else with_sink(separation, sink)
+    if getattr(variant.sink, "ndim", 0):
+        cure = "ha.attention and ha.MultiHead take one for each head"
+        raise InvalidInput(f"sink: expected a single number, not an array of shape {tuple(variant.sink.shape)}; {cure}")
+    return variant

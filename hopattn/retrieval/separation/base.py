@@ -28,7 +28,7 @@ from hopattn.foundation.vectors import at_least, nonzero
 
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
 """Ω and its gradient, as functions."""
-Left = tuple[Any, Array | None]
+Removal = tuple[Any, Array | None]
 """Where patterns are taken away: the number, or `(…,)`, by which the other weights are divided, 0 where these are all
 lost in rounding; and the change of Ψ, `(…,)`, None without a potential."""
 Online = tuple[Callable[[np.ndarray], np.ndarray], float]
@@ -166,7 +166,7 @@ class Separation(Declared, ABC):
             raise InvalidInput(f"rest: {quoted(self)} has no sink, and only a sink takes a part of the weight")
         return self(scores, where).rest
 
-    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left | None:
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal | None:
         """The change where patterns of these scores and weights, `(…, n_taken)`, are taken away.
 
         where: the mask of these patterns. None where these numbers alone do not decide it.
@@ -222,9 +222,9 @@ class Competing(Separation):
 
     def __repr__(self) -> str:
         """The class and its parameters; no sink where there is none."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        shown = (f"{name}={value!r}" for name, value in own.items() if name != "sink" or value is not None)
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        parameters = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
+        texts = (f"{name}={value!r}" for name, value in parameters.items() if name != "sink" or value is not None)
+        return f"{type(self).__qualname__}({', '.join(texts)})"
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p), `(…,)`, with Ψ₁(s) = max_p p·s − Ω(p), and its gradient, as functions, for shares that sum to `total`.
@@ -275,14 +275,14 @@ class Competing(Separation):
     def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
         if self.sink is None:
             return self.answer(scores, attended(scores, where), potential)
-        found = self._with_null_pattern(scores, attended(scores, where), potential)
-        return found._replace(array=found.array[..., :-1], rest=found.p[..., -1])
+        weights = self._with_null_pattern(scores, attended(scores, where), potential)
+        return weights._replace(array=weights.array[..., :-1], rest=weights.p[..., -1])
 
     def _with_null_pattern(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         """The answer with the null pattern as the last one; a β too flat for sink/β is applied before."""
         if isinstance(self.beta, float) and too_flat(self.beta, scores):
-            found = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where, potential)
-            return found._replace(potential=found.potential / self.beta) if potential else found
+            weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where, potential)
+            return weights._replace(potential=weights.potential / self.beta) if potential else weights
         return self.answer(*self.joined(scores, where), potential)
 
     def joined(self, scores: Array, where: Array | None) -> tuple[Array, Array | None]:
@@ -295,11 +295,11 @@ class Competing(Separation):
             sink = xp.clip(in_numbers_of(scores, self.sink), -most, most)
             require_broadcast(sink, shape[:-1], "sink", "the rows of the scores")
         beta = self.beta if isinstance(self.beta, float) else in_numbers_of(scores, self.beta)
-        last = xp.broadcast_to((sink / beta)[..., None], (*shape[:-1], 1))
+        null_score = xp.broadcast_to((sink / beta)[..., None], (*shape[:-1], 1))
         if where is not None:
-            seen = xp.broadcast_to(where, shape)
-            where = xp.concat([seen, xp.ones_like(seen[..., :1])], axis=-1)
-        return xp.concat([scores, last], axis=-1), where
+            mask = xp.broadcast_to(where, shape)
+            where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
+        return xp.concat([scores, null_score], axis=-1), where
 
 
 def with_sink(separation: Separation, sink: Any) -> Separation:
@@ -328,8 +328,8 @@ class Simplex(Competing):
 
     def beyond(self, largest: Array, value: Array, where: Array | None) -> Array:
         """Ψ(s) = max s + Ψ₁(x)/β, `(…,)`; 0 for a row with nothing to attend to. value: Ψ₁(x)."""
-        own = value if where is None else masked(value, namespace(value).any(where, axis=-1))
-        return largest[..., 0] + own / self.beta
+        psi = value if where is None else masked(value, namespace(value).any(where, axis=-1))
+        return largest[..., 0] + psi / self.beta
 
 
 @dataclass(frozen=True)
@@ -341,7 +341,7 @@ class Elementwise(Separation):
     @abstractmethod
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
-    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         """The other weights stay, and Ψ loses the terms φ(s_μ)."""
         return 1.0, -self.potential(scores, where)
 
@@ -395,8 +395,8 @@ def shifted(xp: Any, scores: Array, origin: Array, where: Array | None, beta: fl
     if not isinstance(scores, np.ndarray):
         return at_least(rest * masked(scores - origin, where), lowest)
     with np.errstate(over="ignore"):  # in the room of one array: fresh memory takes longer than the numbers
-        apart = scores - origin if where is None else np.where(where, scores - origin, 0.0)
-        return np.maximum(np.multiply(apart, rest, out=apart), lowest, out=apart)
+        difference = scores - origin if where is None else np.where(where, scores - origin, 0.0)
+        return np.maximum(np.multiply(difference, rest, out=difference), lowest, out=difference)
 
 
 def split(beta: float, scores: Array) -> tuple[float, float]:

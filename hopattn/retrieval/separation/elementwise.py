@@ -84,8 +84,8 @@ class Power(Elementwise):
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         xp, base = namespace(scores), self.base(scores, where)
-        own = _floor_log(xp.max(xp.abs(base), axis=-1, keepdims=True))
-        unit = base / _two_to(own)  # the largest of a row is from 1 to 2
+        base_exponent = _floor_log(xp.max(xp.abs(base), axis=-1, keepdims=True))
+        unit = base / _two_to(base_exponent)  # the largest of a row is from 1 to 2
         rest, exponent = self._power_of_beta(scores)
 
         def powers(n: int) -> tuple[Array, Array]:
@@ -97,7 +97,7 @@ class Power(Elementwise):
             if n > UNSCALED:
                 top = _floor_log(xp.max(xp.abs(array), axis=-1, keepdims=True))
                 array, e = array * _two_to(-top), top if e is None else e + top
-            return array, n * own if e is None else n * own + e
+            return array, n * base_exponent if e is None else n * base_exponent + e
 
         value = None
         if potential:
@@ -113,21 +113,24 @@ class Power(Elementwise):
         base, (unit, rest) = self.base(scores, attended(scores, where)), split(self.beta, scores)
         if self.n <= BY_PRODUCTS + 1:
             return _whole_power(rest * (base if unit == 1.0 else unit * base), self.n - 1)
-        own = _floor_log(namespace(scores).abs(base))  # a large power would enlarge the rounding of βs
-        (array, e), (rest, exponent) = _power_in_parts(base / _two_to(own), self.n - 1), self._power_of_beta(scores)
-        return _times_two_to(rest * array, (self.n - 1) * own + exponent + (0.0 if e is None else e))
+        base_exponent = _floor_log(namespace(scores).abs(base))  # a large power would enlarge the rounding of βs
+        (array, e), (rest, exponent) = (
+            _power_in_parts(base / _two_to(base_exponent), self.n - 1),
+            self._power_of_beta(scores),
+        )
+        return _times_two_to(rest * array, (self.n - 1) * base_exponent + exponent + (0.0 if e is None else e))
 
     def _power_of_beta(self, scores: Array) -> tuple[Any, Any]:
         """βⁿ⁻¹ as (r, e) = r · 2^e, with r below 2; of an array, r has the derivative."""
         if isinstance(self.beta, float):
-            unit, own = math.frexp(self.beta)
+            unit, beta_exponent = math.frexp(self.beta)
             rest, e = math.frexp(unit ** (self.n - 1))
-            return rest, float((self.n - 1) * own + e)
+            return rest, float((self.n - 1) * beta_exponent + e)
         beta = in_numbers_of(scores, self.beta)
-        own = _floor_log(beta)
-        rest, e = _power_in_parts(beta / _two_to(own), self.n - 1)
+        beta_exponent = _floor_log(beta)
+        rest, e = _power_in_parts(beta / _two_to(beta_exponent), self.n - 1)
         top = _floor_log(rest)
-        return rest / _two_to(top), (self.n - 1) * own + top + (0.0 if e is None else e)
+        return rest / _two_to(top), (self.n - 1) * beta_exponent + top + (0.0 if e is None else e)
 
 
 @dataclass(frozen=True)
@@ -167,15 +170,15 @@ class Exponential(Elementwise):
         if potential:
             log_beta = math.log(self.beta) if isinstance(self.beta, float) else namespace(self.beta).log(self.beta)
             logarithm = self.beta * largest[..., 0] + xp.log(nonzero(xp.sum(parts, axis=-1))) - log_beta
-            some = None if where is None else xp.any(where, axis=-1)
-            value = masked(xp.exp(xp.clip(logarithm, None, most)), some)
+            has_keys = None if where is None else xp.any(where, axis=-1)
+            value = masked(xp.exp(xp.clip(logarithm, None, most)), has_keys)
         return Weights(parts, xp.exp(xp.clip(self.beta * largest, None, most / 4)), value)
 
     def weights(self, scores: Array, where: Array | None = None) -> Array:
         scores = as_float(scores, "scores")
         where = attended(scores, where)
-        scaled = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
-        return masked(namespace(scores).exp(scaled), where)
+        exponents = namespace(scores).clip(self.beta * masked(scores, where), None, _log_of_the_largest(scores))
+        return masked(namespace(scores).exp(exponents), where)
 
     def conjugate(self, weights: Array) -> Array:
         """Σ (p log p − p) / β over p of 0 or more."""
@@ -201,10 +204,10 @@ class RectifiedExponential(Elementwise):
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         xp, reach = namespace(scores), self.beta * rectified(masked(scores, where))
-        bent = xp.clip(reach, None, _log_of_the_largest(scores) / 4)
-        weights, value = xp.expm1(bent), None
+        x = xp.clip(reach, None, _log_of_the_largest(scores) / 4)
+        weights, value = xp.expm1(x), None
         if potential:
-            value = xp.sum(_beyond_linear(bent) + weights * (reach - bent), axis=-1) / self.beta
+            value = xp.sum(_beyond_linear(x) + weights * (reach - x), axis=-1) / self.beta
         return Weights(weights, 1.0, value)
 
     def conjugate(self, weights: Array) -> Array:
@@ -231,13 +234,13 @@ class Threshold(Elementwise):
     source: ClassVar[str] = "Kanerva 1988"
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        xp, at, value = namespace(scores), self.beta * masked(scores, where), None
+        xp, beta_s, value = namespace(scores), self.beta * masked(scores, where), None
         if potential:
-            above = at - self.t
-            reached = xp.where(above < 0, 0.0, above)  # at the threshold, with the derivative 1
-            value = xp.sum(masked(reached, where), axis=-1) / self.beta
-        fired = xp.astype(at >= self.t, scores.dtype)
-        return Weights(masked(xp.where(xp.isnan(at), at, fired), where), 1.0, value)
+            difference = beta_s - self.t
+            excess = xp.where(difference < 0, 0.0, difference)  # at the threshold, with the derivative 1
+            value = xp.sum(masked(excess, where), axis=-1) / self.beta
+        indicator = xp.astype(beta_s >= self.t, scores.dtype)
+        return Weights(masked(xp.where(xp.isnan(beta_s), beta_s, indicator), where), 1.0, value)
 
     def conjugate(self, weights: Array) -> Array:
         """t Σ p / β over p between 0 and 1."""
@@ -273,10 +276,10 @@ def _power_in_parts(x: Array, n: int) -> tuple[Array, Array | None]:
     if n < _reach(x) - 1:
         return _whole_power(x, n), None
     part = _reach(x) // 4
-    several, own = x**part, _floor_log(namespace(x).abs(x) ** part)
-    array, e = _power_in_parts(several / _two_to(own), n // part)
-    left = n % part
-    return (array * x**left if left else array), (n // part) * own + (0.0 if e is None else e)
+    power, power_exponent = x**part, _floor_log(namespace(x).abs(x) ** part)
+    array, e = _power_in_parts(power / _two_to(power_exponent), n // part)
+    remainder = n % part
+    return (array * x**remainder if remainder else array), (n // part) * power_exponent + (0.0 if e is None else e)
 
 
 def _floor_log(x: Array) -> Array:

@@ -51,8 +51,8 @@ class Entmax(Simplex):
 
     @property
     def why_imprecise(self) -> str:
-        above = f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
-        return above if self.alpha > 8 else ""
+        reason = f"weights near 0 are lost in rounding for an alpha above 8, and it is {self.alpha:g}"
+        return reason if self.alpha > 8 else ""
 
     def slopes(self, weights: Array) -> Array:
         """p^(2 − α) where p is above 0."""
@@ -179,8 +179,8 @@ class KSubsets(Competing):
         xp = namespace(scores)
         size = xp.clip(_count_allowed(scores, where), None, float(self.k))
         large = xp.max(xp.abs(masked(detached(scores), where)), axis=-1, keepdims=True) > 1
-        one = xp.ones_like(origin)
-        unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * one, one)
+        ones = xp.ones_like(origin)
+        unit = xp.where(large, 2.0 ** -(scores.shape[-1].bit_length() + 1) * ones, ones)
         above = masked(unit * scores - unit * origin, where) - (0.5 * unit / self.beta) * shares
         return ((unit * origin * size)[..., 0] + xp.sum(shares * above, axis=-1)) / unit[..., 0]
 
@@ -189,7 +189,7 @@ class KSubsets(Competing):
         xp = namespace(scores)
         above = xp.clip(shifted(xp, scores, origin, where, self.beta), -2.0, 2.0)
         full = above >= 1
-        left = self.k - xp.sum(masked(xp.astype(full, above.dtype), where), axis=-1, keepdims=True)
+        target = self.k - xp.sum(masked(xp.astype(full, above.dtype), where), axis=-1, keepdims=True)
 
         def mass(t: Array, x: Array, where: Array | None) -> Array:
             return xp.sum(masked(_ramp(x - t), where), axis=-1, keepdims=True)
@@ -198,8 +198,8 @@ class KSubsets(Competing):
             between = (x - t > 0) & (x - t < 1)
             return xp.sum(masked(xp.astype(between, x.dtype), where), axis=-1, keepdims=True)
 
-        zero = xp.zeros_like(left)
-        t = level(mass, slope, masked(above, ~full, -2.0), left, (zero - 1, zero), where)
+        zero = xp.zeros_like(target)
+        t = level(mass, slope, masked(above, ~full, -2.0), target, (zero - 1, zero), where)
         t = xp.where(_count_allowed(above, where) <= self.k, t - 1, t)
         return masked(_ramp(above - t), where)
 
@@ -209,11 +209,11 @@ class KSubsets(Competing):
         largest = float(xp.finfo(scores.dtype).max)
         allowed = masked(detached(scores), where, -largest)
         in_order = np.partition(allowed, rank, axis=-1) if isinstance(scores, np.ndarray) else xp.sort(allowed, axis=-1)
-        ranked = in_order[..., rank : rank + 1]
+        kth_largest = in_order[..., rank : rank + 1]
         if where is None:
-            return ranked
+            return kth_largest
         smallest = xp.min(masked(detached(scores), where, largest), axis=-1, keepdims=True)
-        return xp.where(_count_allowed(scores, where) <= self.k, smallest, ranked)
+        return xp.where(_count_allowed(scores, where) <= self.k, smallest, kth_largest)
 
 
 def level_of_powers(x: Array, degree: float, where: Array | None) -> Array:
@@ -243,8 +243,8 @@ def _with_hidden(powers: Array, y: Array, t: Array, where: Array | None) -> Arra
     near = near if where is None else near & where
     first = xp.astype(near & (y == masked_max(xp, y, near)), y.dtype)
     clear = powers * xp.astype(~near, y.dtype)
-    missing = xp.clip(1 - 4 * eps * y.shape[-1] - xp.sum(clear, axis=-1, keepdims=True), 0.0, None)
-    return clear + missing * first / nonzero(xp.sum(first, axis=-1, keepdims=True))
+    deficit = xp.clip(1 - 4 * eps * y.shape[-1] - xp.sum(clear, axis=-1, keepdims=True), 0.0, None)
+    return clear + deficit * first / nonzero(xp.sum(first, axis=-1, keepdims=True))
 
 
 def by_compiled_rows(
@@ -267,11 +267,11 @@ def by_compiled_rows(
     weights, values = np.zeros(rows.shape, rows.dtype), np.empty(len(rows))
     how = getattr(loops, kind), rest, float(parameter)
 
-    def work(some: slice) -> None:
-        loops.thresholds(rows[some], mask[some], how, weights[some], values[some])
+    def work(part: slice) -> None:
+        loops.thresholds(rows[part], mask[part], how, weights[part], values[part])
 
     with workers() as share:
-        share(work, [(some,) for some in blocks(len(rows), -(-len(rows) // PARTS_OF_ROWS))])
+        share(work, [(part,) for part in blocks(len(rows), -(-len(rows) // PARTS_OF_ROWS))])
     value = None
     if potential:
         value = masked_max(np, scores, where)[..., 0] + (values.reshape(scores.shape[:-1]) / beta).astype(scores.dtype)

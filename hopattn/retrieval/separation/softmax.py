@@ -13,8 +13,8 @@ from hopattn.foundation.vectors import at_least, nonzero, rectified
 from hopattn.retrieval.separation.base import (
     Competing,
     Formulas,
-    Left,
     Online,
+    Removal,
     Separation,
     Simplex,
     Weights,
@@ -46,11 +46,11 @@ class Softmax(Simplex):
         value = self.beyond(largest, xp.log(total[..., 0]), where) if potential else None
         return Weights(divided(parts, total), 1.0, value)
 
-    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         """The other weights grow by 1/(1 − p), and Ψ changes by β⁻¹ log(1 − p), where p is the sum of those lost."""
-        left = remainder(weights)
-        lost = namespace(weights).sum(masked(weights, (left > 0)[..., None]), axis=-1)
-        return left, namespace(weights).log1p(-lost) / self.beta
+        one_minus_p = remainder(weights)
+        p = namespace(weights).sum(masked(weights, (one_minus_p > 0)[..., None]), axis=-1)
+        return one_minus_p, namespace(weights).log1p(-p) / self.beta
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = Σ p log p."""
@@ -82,8 +82,8 @@ class Argmax(Competing):
         largest = masked_max(xp, scores, where)
         winners = masked(xp.astype(scores == largest, scores.dtype), where)
         count = xp.sum(winners, axis=-1, keepdims=True)
-        some = None if where is None else xp.any(where, axis=-1, keepdims=True)
-        return Weights(divided(winners, masked(count, some, 1.0)), 1.0, largest[..., 0] if potential else None)
+        has_keys = None if where is None else xp.any(where, axis=-1, keepdims=True)
+        return Weights(divided(winners, masked(count, has_keys, 1.0)), 1.0, largest[..., 0] if potential else None)
 
     def cost(self, shares: Array) -> Formulas:
         """Ω(p) = 0."""
@@ -114,7 +114,7 @@ class Proportional(Separation):
         scores = as_float(scores, "scores")
         return proportions(rectified(masked(scores, attended(scores, where))))
 
-    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Left:
+    def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         return remainder(weights), None
 
 
