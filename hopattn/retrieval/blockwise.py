@@ -99,34 +99,36 @@ def _of_texts(
     kind: "type[_Stream]",
     similarity: Similarity,
     separation: Separation,
-    given: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+    arrays: tuple[np.ndarray, np.ndarray, np.ndarray | None],
     mask: Any,
-    asked: tuple[bool, Ties | None],
+    options: tuple[bool, Ties | None],
     sizes: Blocks,
 ) -> BlockPass:
-    """The result of one pass of each text; given: the cues, keys and values of all; asked: (potential, ties)."""
-    cues, keys, values = given
-    texts = [text for text in given if text is not None]
+    """The result of one pass of each text; arrays: the cues, keys and values of all; options: (potential, ties)."""
+    cues, keys, values = arrays
+    texts = [text for text in arrays if text is not None]
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
     sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
-    scored = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
+    s_shape = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
     masks = [
-        each if isinstance(each, MaskRule) else np.broadcast_to(spread(each, scored), (*leading, *scored[-2:]))
-        for each in masks_of(as_mask(mask))
+        part if isinstance(part, MaskRule) else np.broadcast_to(spread(part, s_shape), (*leading, *s_shape[-2:]))
+        for part in masks_of(as_mask(mask))
     ]
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
-    loops = loops_of(separation, dtype, math.prod((*leading, *scored[-2:]))) if kind is _Stream else None
+    loops = loops_of(separation, dtype, math.prod((*leading, *s_shape[-2:]))) if kind is _Stream else None
 
     def of_text(*i: int) -> BlockPass:
-        own, stored, *others = (text[i] for text in broadcast)
-        part = tuple(each if isinstance(each, MaskRule) else each[i] for each in masks)
-        read = stored if values is keys else others[0] if others else None
-        alone = separation if sinks is None else with_sink(separation, float(sinks[i]))
-        return kind(similarity, alone, own, stored, read, part, *asked, dtype, loops).run(sizes)
+        text_cues, text_keys, *value_list = (text[i] for text in broadcast)
+        text_masks = tuple(part if isinstance(part, MaskRule) else part[i] for part in masks)
+        text_values = text_keys if values is keys else value_list[0] if value_list else None
+        text_separation = separation if sinks is None else with_sink(separation, float(sinks[i]))
+        return kind(
+            similarity, text_separation, text_cues, text_keys, text_values, text_masks, *options, dtype, loops
+        ).run(sizes)
 
     places = list(np.ndindex(*leading))
     if not places:  # the leading axes hold no text
-        shape, width = (*leading, scored[-2]), kind.width_of(values)
+        shape, width = (*leading, s_shape[-2]), kind.width_of(values)
         return BlockPass(np.zeros((*shape, width), dtype), 1.0, np.zeros(shape, dtype), np.zeros(shape, bool))
     if len(places) < PARTS_OF_WORK:
         results = [of_text(*i) for i in places]
@@ -153,7 +155,7 @@ def running_sums(
     """
     dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
     shape = len(cues), len(keys)
-    masks = tuple(each if isinstance(each, MaskRule) else spread(each, shape) for each in masks_of(as_mask(mask)))
+    masks = tuple(part if isinstance(part, MaskRule) else spread(part, shape) for part in masks_of(as_mask(mask)))
     loops = loops_of(separation, dtype, math.prod(shape))
     work = _Stream(similarity, separation, cues, keys, values, masks, potential, ties, dtype, loops)
     return work.sums(BLOCKS_OF_SCORES)
@@ -185,7 +187,7 @@ class _Stream:
         return 0 if values is None else int(values.shape[-1])
 
     def __post_init__(self) -> None:
-        self.given_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
+        self.cue_dtype, self.cues = self.cues.dtype, np.ascontiguousarray(self.cues, self.dtype)
         self.ties = self.ties if self.width_of(self.values) else None
         self.width = self.width_of(self.values) + (self.ties is not None)
         by_place = NoMask, PositionRule, np.ndarray
@@ -194,20 +196,20 @@ class _Stream:
         self.unshifted = isinstance(self.separation, Softmax) and not self.by_scores and self._small()
 
     def run(self, sizes: Blocks) -> BlockPass:
-        """The result for all cues: by running sums, and from all scores for each row that they cannot give.
+        """The result for all cues: by running sums, and from all scores for each row that the sums cannot give.
 
-        So is a row with a field that may be only rounding, by the error beside it.
+        A row whose field may be only rounding, by the error beside it, is computed from all scores too.
         """
         n, dtype, dim = len(self.cues), self.cues.dtype, self.width_of(self.values)
         result = BlockPass(np.empty((n, dim), dtype), np.ones((n, 1), dtype), np.empty(n, dtype), np.zeros(n, bool))
         largest = 0.0 if self.ties is None else largest_entry(self.values)
 
         def write(part: BlockPass, rows: range) -> None:
-            here = slice(rows.start, rows.stop)
-            result.field[here], result.factor[here] = part.field[:, :dim], part.factor
-            result.potential[here], result.overflowed[here] = part.potential, part.overflowed
+            span = slice(rows.start, rows.stop)
+            result.field[span], result.factor[span] = part.field[:, :dim], part.factor
+            result.potential[span], result.overflowed[span] = part.potential, part.overflowed
             if part.field.shape[1] > dim:
-                result.overflowed[here] |= undecided(part.field[:, :dim], part.field[:, dim:], largest)
+                result.overflowed[span] |= undecided(part.field[:, :dim], part.field[:, dim:], largest)
 
         with workers(sizes.threads) as share:
             if not adds_up(self.separation) or too_flat(self.separation.beta, self.cues):
@@ -234,8 +236,8 @@ class _Stream:
         """
         one_key = len(self.keys) == 1 or not all(isinstance(mask, NoMask) for mask in self.by_place)
         numbers = np.finfo(self.cues.dtype)
-        known = type(self.similarity) is Dot and numbers.dtype in (np.float32, np.float64)
-        if not known or (self.potential and one_key):
+        has_bound = type(self.similarity) is Dot and numbers.dtype in (np.float32, np.float64)
+        if not has_bound or (self.potential and one_key):
             return False
         longest = longest_row(self.keys)
         values = longest if self.values is None or self.values is self.keys else longest_row(self.values)
@@ -246,55 +248,55 @@ class _Stream:
     def _sum_up(self, sizes: Blocks, share: Share, keep: Callable[[RunningSums, range], None]) -> None:
         """Compute the running sums of all cues; `keep` takes the sums of one block of cues and its rows."""
         m = len(self.keys)
-        rows = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues have most keys
-        spans = ranges(range(m), max(-(-m // max(PARTS_OF_WORK // len(rows), 1)), sizes.keys))
+        batches = ranges(range(len(self.cues)), sizes.cues)[::-1]  # under a causal mask the last cues have most keys
+        spans = ranges(range(m), max(-(-m // max(PARTS_OF_WORK // len(batches), 1)), sizes.keys))
         if len(spans) == 1:
-            share(lambda some: keep(self._sums_of(some, spans[0], sizes.keys), some), [(i,) for i in rows])
+            share(lambda rows: keep(self._sums_of(rows, spans[0], sizes.keys), rows), [(rows,) for rows in batches])
             return
-        parts = iter(share(self._sums_of, [(some, span, sizes.keys) for some in rows for span in spans]))
-        for some in rows:
+        parts = iter(share(self._sums_of, [(rows, span, sizes.keys) for rows in batches for span in spans]))
+        for rows in batches:
             sums = next(parts)
             for _ in spans[1:]:
                 sums.merge(next(parts))
-            keep(sums, some)
+            keep(sums, rows)
 
     def _sums_of(self, rows: range, span: range, width: int) -> RunningSums:
         """The running sums of these cues over a span of keys, in blocks of `width` keys."""
         cues = self.cues[rows.start : rows.stop]
-        start = self.separation, len(rows), self.width, cues.dtype
+        arguments = self.separation, len(rows), self.width, cues.dtype
         if self.separation.online() is None:
-            sums: RunningSums = OnlineSum(*start, self.potential)
+            sums: RunningSums = OnlineSum(*arguments, self.potential)
         else:
-            sums = softmax = self.online(*start, self.unshifted, self.loops)
+            sums = softmax = self.online(*arguments, self.unshifted, self.loops)
             cues = cues * softmax.scale if self.unshifted else cues
         buffer = np.empty(len(rows) * width, cues.dtype)
         for columns in ranges(span, width):
             visible = self._visible(rows, columns)
             if visible is False:
                 continue
-            some = slice(None)
+            cue_slice = slice(None)
             if visible is not True:  # at the edge of a causal mask, fewer cues see anything of a block
-                seeing = np.flatnonzero(visible.any(axis=1))
-                some = slice(int(seeing[0]), int(seeing[-1]) + 1)
+                indices = np.flatnonzero(visible.any(axis=1))
+                cue_slice = slice(int(indices[0]), int(indices[-1]) + 1)
             values = None if self.values is None else _part_of(self.values, columns, cues.dtype)
-            scored = self._scored(cues, columns, visible, some, buffer)
-            slack = self._slack(self.cues[rows.start : rows.stop][some], columns)
-            sums.add(KeyBlock(some, *scored, values, slack, self.ties))
+            scores_and_mask = self._scored(cues, columns, visible, cue_slice, buffer)
+            slack = self._slack(self.cues[rows.start : rows.stop][cue_slice], columns)
+            sums.add(KeyBlock(cue_slice, *scores_and_mask, values, slack, self.ties))
         return sums
 
     def _from_all_scores(self, rows: range) -> BlockPass:
         """The result of these cues from all their scores at once."""
-        cues, every = self.cues[rows.start : rows.stop], range(len(self.keys))
-        scores: np.ndarray = np.empty((len(rows), len(every)), cues.dtype)
+        cues, columns = self.cues[rows.start : rows.stop], range(len(self.keys))
+        scores: np.ndarray = np.empty((len(rows), len(columns)), cues.dtype)
         allowed: np.ndarray | None = None
-        for part in ranges(every, READ_AT_ONCE):
-            here = slice(part.start, part.stop)
+        for part in ranges(columns, READ_AT_ONCE):
+            span = slice(part.start, part.stop)
             visible = self._visible(rows, part)
-            scores[:, here], where = self._scored(cues, part, visible)
+            scores[:, span], where = self._scored(cues, part, visible)
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
-                allowed[:, here] = where
-        return self._of_scores(scores, allowed, self._slack(cues, every))
+                allowed[:, span] = where
+        return self._of_scores(scores, allowed, self._slack(cues, columns))
 
     def _slack(self, cues: np.ndarray, columns: range) -> Any:
         """The rounding of the scores of these cues and keys, where it is asked for."""
@@ -304,7 +306,7 @@ class _Stream:
 
     def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
         """The result from all scores of some of the cues, `(n_rows, m)`; slack: the rounding of the scores."""
-        before = scores if isinstance(slack, float) else scores.copy()
+        original_scores = scores if isinstance(slack, float) else scores.copy()
         weights = self.separation(scores, allowed, potential=self.potential)
         potential = np.asarray(weights.potential) if self.potential else np.zeros(len(scores), scores.dtype)
         field = np.zeros((len(scores), self.width_of(self.values)), scores.dtype)
@@ -312,7 +314,7 @@ class _Stream:
             for part in ranges(range(len(self.keys)), READ_AT_ONCE):
                 field += weights.array[:, part.start : part.stop] @ _part_of(self.values, part, scores.dtype)
             if self.ties is not None:
-                spread = of_weights(self.separation, before, allowed, slack, weights)
+                spread = of_weights(self.separation, original_scores, allowed, slack, weights)
                 field = without_rounding(field, of_field(spread, self.values, self.ties))
         return BlockPass(field, weights.factor, potential, np.zeros(len(scores), bool))
 
@@ -331,24 +333,24 @@ class _Stream:
         cues: np.ndarray,
         columns: range,
         visible: np.ndarray | bool,
-        some: slice = slice(None),
+        cue_slice: slice = slice(None),
         buffer: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """The scores of some of the cues with these keys, in an array that may be overwritten, and their mask.
 
         visible: the mask as far as it does not depend on the scores. The mask is None where all may be attended to.
         """
-        keys, own = _part_of(self.keys, columns, cues.dtype), cues[some]
+        keys, rows = _part_of(self.keys, columns, cues.dtype), cues[cue_slice]
         if type(self.similarity) is Dot:
-            room = None if buffer is None else buffer[: len(own) * len(keys)].reshape(len(own), len(keys))
-            scores = np.matmul(own, keys.T, out=room)
+            room = None if buffer is None else buffer[: len(rows) * len(keys)].reshape(len(rows), len(keys))
+            scores = np.matmul(rows, keys.T, out=room)
         else:
-            width = max(SCORES_HELD // own.size, 1) if self.similarity.by_entries else len(keys)
-            scores = np.concatenate([self.similarity(own, keys[part]) for part in blocks(len(keys), width)], axis=1)
-        where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[some]
-        given = own.astype(self.given_dtype, copy=False)  # the rounding is that of the dtype as given
+            width = max(SCORES_HELD // rows.size, 1) if self.similarity.by_entries else len(keys)
+            scores = np.concatenate([self.similarity(rows, keys[part]) for part in blocks(len(keys), width)], axis=1)
+        where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[cue_slice]
+        x = rows.astype(self.cue_dtype, copy=False)  # the rounding is that of the dtype as given
         for mask in self.by_scores:
-            allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(given, keys)))
+            allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(x, keys)))
             where = allowed if where is None else where & allowed
         return scores, where
 
@@ -370,8 +372,8 @@ class _FreeEnergies(_Stream):
         self.unshifted = False
 
     def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
-        found = np.stack([*vars(free_energy(self.separation, scores, allowed)).values()], axis=-1)
-        return BlockPass(found, 1.0, np.zeros(len(scores), scores.dtype), np.zeros(len(scores), bool))
+        quantities = np.stack([*vars(free_energy(self.separation, scores, allowed)).values()], axis=-1)
+        return BlockPass(quantities, 1.0, np.zeros(len(scores), scores.dtype), np.zeros(len(scores), bool))
 
 
 def _side_by_side(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPass:
@@ -381,7 +383,7 @@ def _side_by_side(results: list[BlockPass], leading: tuple[int, ...]) -> BlockPa
         first = parts[0]
         return first if isinstance(first, float) else np.stack(parts).reshape(*leading, *first.shape)
 
-    return BlockPass(*map(stacked, zip(*(vars(one).values() for one in results), strict=True)))
+    return BlockPass(*map(stacked, zip(*(vars(result).values() for result in results), strict=True)))
 
 
 def _runs(flags: np.ndarray, longest: int) -> list[range]:
@@ -390,6 +392,6 @@ def _runs(flags: np.ndarray, longest: int) -> list[range]:
     return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
 
 
-def _part_of(rows: np.ndarray, some: range, dtype: np.dtype) -> np.ndarray:
+def _part_of(rows: np.ndarray, span: range, dtype: np.dtype) -> np.ndarray:
     """Some of the rows, in a dtype."""
-    return rows[some.start : some.stop].astype(dtype, copy=False)
+    return rows[span.start : span.stop].astype(dtype, copy=False)

@@ -71,55 +71,55 @@ def worth_of_step(
     scores: Array,
     where: Array | None,
     values: Array,
-    taken: tuple[int, ...],
+    rows: tuple[int, ...],
     measured: Response,
     state: Array | None = None,
     slack: Any = 0.0,
 ) -> Worth:
-    """The worth of the patterns of these numbers to a step of these scores `(…, n, n_patterns)`.
+    """The worth of patterns to a step of these scores `(…, n, n_patterns)`; rows: the numbers of these patterns.
 
     where: the mask, as an array of the shape of the scores, or None. values: `(…, n_patterns, dim_out)`. measured: the
     response without the patterns. state: the neurons before the step, as in `Retrieval`. slack: the rounding of the
     scores; spins that it decides stay as they are.
     """
     xp, separation = namespace(scores), step.effective_separation
-    every = separation(scores, where, potential=not separation.why_no_potential)
-    array, factor, potential, _ = every
+    all_weights = separation(scores, where, potential=not separation.why_no_potential)
+    array, factor, potential, _ = all_weights
     values = widened(values)
-    parts, theirs = (entries(one, taken, -1) for one in (array, scores))
+    parts, s = (entries(numbers, rows, -1) for numbers in (array, scores))
     weights = scaled(parts, factor)
     field, error = summed(array, values), None
     if step.activation.discrete:
-        spread = of_weights(separation, scores, where, slack, every)
+        spread = of_weights(separation, scores, where, slack, all_weights)
         error = of_field(spread, values, Ties(eps_of(values), values.shape[-2]))
         field = without_rounding(field, error)
     before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)
-    found = separation.without(theirs, weights, None if where is None else entries(where, taken, -1))
-    if found is None:
+    formula = separation.without(s, weights, None if where is None else entries(where, rows, -1))
+    if formula is None:
         return Worth(weights, before, measured, lacks=lacks)
-    left, change = found
-    kept = np.ones(int(array.shape[-1]), dtype=bool)
-    kept[list(taken)] = False
-    sizes = [xp.abs(array), xp.where(like(kept, array), xp.abs(array), 0.0)]
-    whole, others = (xp.max(summed(size, xp.abs(values)), axis=-1) for size in sizes)
-    left = left * xp.ones_like(whole)
-    share = xp.minimum(left, others / nonzero(whole))  # the part that the difference leaves
+    divisor, psi_change = formula
+    complement = np.ones(int(array.shape[-1]), dtype=bool)
+    complement[list(rows)] = False
+    sizes = [xp.abs(array), xp.where(like(complement, array), xp.abs(array), 0.0)]
+    total, complement_total = (xp.max(summed(size, xp.abs(values)), axis=-1) for size in sizes)
+    divisor = divisor * xp.ones_like(total)
+    share = xp.minimum(divisor, complement_total / nonzero(total))  # the part that the difference leaves
     digits = xp.log10(nonzero(share) / xp.finfo(share.dtype).eps)
     digits = xp.where((share > 0) & (digits >= 1), digits, 0.0)
-    rest = field - parts @ entries(values, taken, -2)
-    rest = rest if error is None else without_rounding(rest, 2 * error)
-    divided = step.activate(rest / nonzero(left)[..., None], factor, state)
-    known = digits > 0
-    answer = xp.where(known[..., None], divided, measured.answer)
-    psi = None if change is None else xp.where(known, potential + change, measured.potential)
+    complement_field = field - parts @ entries(values, rows, -2)
+    complement_field = complement_field if error is None else without_rounding(complement_field, 2 * error)
+    formula_answer = step.activate(complement_field / nonzero(divisor)[..., None], factor, state)
+    has_digits = digits > 0
+    answer = xp.where(has_digits[..., None], formula_answer, measured.answer)
+    psi = None if psi_change is None else xp.where(has_digits, potential + psi_change, measured.potential)
     return Worth(weights, before, measured, Response(answer, psi), digits, lacks=lacks)
 
 
 def lacking(separation: Separation) -> dict[str, str]:
     """The parts that a worth lacks with these weights, "closed" or "potential", each with the reason."""
     formula = f"no formula gives the weights of {quoted(separation)} without a pattern from that pattern's weight alone"
-    known = type(separation).without is not Separation.without
-    reasons = {"closed": "" if known else formula, "potential": separation.why_no_potential}
+    has_formula = type(separation).without is not Separation.without
+    reasons = {"closed": "" if has_formula else formula, "potential": separation.why_no_potential}
     return {name: reason for name, reason in reasons.items() if reason}
 
 

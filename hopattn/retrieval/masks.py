@@ -148,9 +148,9 @@ def padding(lengths: Any, n: int, *, heads: bool = False) -> np.ndarray:
     >>> ha.padding([1, 3], 3, heads=True).shape
     (2, 1, 1, 3)
     """
-    given = as_array(lengths, "lengths")
-    require_room(whole(n, "n") + n * math.prod(given.shape) // 8, f"padding: {n:,} keys of each text")
-    counts = read_by_numpy(given, "lengths")
+    array = as_array(lengths, "lengths")
+    require_room(whole(n, "n") + n * math.prod(array.shape) // 8, f"padding: {n:,} keys of each text")
+    counts = read_by_numpy(array, "lengths")
     if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
         raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
     mask = np.asarray(np.arange(n) < counts[..., None, None])
@@ -185,14 +185,14 @@ class Without(MaskRule):
         """The rule for one key or several, by numbers, and for one query; raises `InvalidInput` for others."""
         several = is_iterable(token) and not isinstance(token, str)
         keys = read_by_numpy(as_array(token, "token"), "token").reshape(-1).tolist() if several else [token]
-        return cls(tuple(_place(one, "token") for one in keys), None if at is None else _place(at, "at"))
+        return cls(tuple(_place(number, "token") for number in keys), None if at is None else _place(at, "at"))
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         n, m = (1, *scores.shape)[-2:]
-        seen = np.ones((n, m), dtype=bool)
+        mask = np.ones((n, m), dtype=bool)
         rows = range(n) if self.at is None else rows_taken(self.at, n, "at")
-        seen[np.ix_(rows, rows_taken(self.keys, m, "token"))] = False
-        return like(seen if scores.ndim > 1 else seen[0], scores)
+        mask[np.ix_(rows, rows_taken(self.keys, m, "token"))] = False
+        return like(mask if scores.ndim > 1 else mask[0], scores)
 
 
 def _place(value: Any, what: str) -> int:
@@ -204,22 +204,22 @@ def _place(value: Any, what: str) -> int:
     return int(value)
 
 
-def rows_taken(chosen: Any, n: int, what: str) -> tuple[int, ...]:
-    """The numbers of the rows, out of n, that one chooses: by a number, by several, or by n booleans; each once.
+def rows_taken(choice: Any, n: int, what: str) -> tuple[int, ...]:
+    """The numbers of the rows, out of n, that a choice names: one number, several, or n booleans; each row once.
 
     Raises `InvalidInput` for numbers that are not whole or not from −n to n − 1, and another number of booleans.
     """
-    if isinstance(chosen, str):
-        raise InvalidInput(f"{what}: got the text {quoted(chosen)}; expected a number: only scenarios have names")
-    given = read_by_numpy(as_array(chosen if not isinstance(chosen, tuple) else list(chosen), what), what)
-    if given.dtype == bool:
-        if given.shape != (n,):
-            raise InvalidInput(f"{what}: got booleans of shape {given.shape}; expected ({n},), one for each")
-        return tuple(map(int, np.flatnonzero(given)))
-    numbers = given.reshape(-1)
-    if given.ndim > 1 or not np.all((numbers == np.floor(numbers)) & (-n <= numbers) & (numbers < n)):
-        wanted = f"whole numbers from 0 to {n - 1}, or from −{n} to −1 counted from the end, or {n} booleans"
-        raise InvalidInput(f"{what}: got {quoted(chosen)}; expected {wanted}")
+    if isinstance(choice, str):
+        raise InvalidInput(f"{what}: got the text {quoted(choice)}; expected a number: only scenarios have names")
+    array = read_by_numpy(as_array(choice if not isinstance(choice, tuple) else list(choice), what), what)
+    if array.dtype == bool:
+        if array.shape != (n,):
+            raise InvalidInput(f"{what}: got booleans of shape {array.shape}; expected ({n},), one for each")
+        return tuple(map(int, np.flatnonzero(array)))
+    numbers = array.reshape(-1)
+    if array.ndim > 1 or not np.all((numbers == np.floor(numbers)) & (-n <= numbers) & (numbers < n)):
+        forms = f"whole numbers from 0 to {n - 1}, or from −{n} to −1 counted from the end, or {n} booleans"
+        raise InvalidInput(f"{what}: got {quoted(choice)}; expected {forms}")
     return tuple(sorted({int(number) % n for number in numbers}))
 
 
@@ -254,7 +254,7 @@ def joint(*masks: Any) -> Any:
 
 
 def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
-    """Which keys some query sees, `(…, n_keys)`, in the library of a text; None where no array hides one from all.
+    """Which keys some query sees, `(…, n_keys)`, in a text's library; None where no array hides a key from all queries.
 
     scores: their shape, `(…, n_queries, n_keys)`; raises `InvalidInput` for an array that does not fit them.
     """
@@ -263,11 +263,11 @@ def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
         return None
     for array in arrays:
         require_on_scores(array, scores, "mask")
-    seen = like(arrays[0], text)
+    visible = like(arrays[0], text)
     for array in arrays[1:]:
-        seen = seen & like(array, text)
-    seen = seen if seen.ndim < 2 else namespace(text).any(seen, axis=-2)
-    return None if isinstance(seen, np.ndarray) and seen.all() else seen
+        visible = visible & like(array, text)
+    visible = visible if visible.ndim < 2 else namespace(text).any(visible, axis=-2)
+    return None if isinstance(visible, np.ndarray) and visible.all() else visible
 
 
 def numbers_where_unseen(text: Array, seen: Array) -> Array:
@@ -297,17 +297,18 @@ def require_on_scores(array: Array, scores: tuple[int, ...], what: str, other: s
 
     Where only axes of 1 are missing or too many, the message gives the shape that fits. other: how it calls the scores.
     """
-    own = tuple(array.shape)
+    shape = tuple(array.shape)
     try:
         require_broadcast(array, scores, what, other)
     except InvalidInput as error:
-        for *leading, n, m in ((1, *own), (*own[:-1], 1, *own[-1:])):  # rows of keys too, without an axis of queries
-            long = [k for k in leading if k != 1]
-            for places in combinations(range(len(scores) - 2), len(long)):
-                sizes = dict(zip(places, long, strict=True))
-                fitting = *(sizes.get(i, 1) for i in range(len(scores) - 2)), n, m
-                if broadcasts(fitting, scores):
-                    raise InvalidInput(f"{error}; reshape it to {fitting}") from None
+        # rows of keys too, without an axis of queries
+        for *leading, n, m in ((1, *shape), (*shape[:-1], 1, *shape[-1:])):
+            lengths = [k for k in leading if k != 1]
+            for places in combinations(range(len(scores) - 2), len(lengths)):
+                sizes = dict(zip(places, lengths, strict=True))
+                candidate = *(sizes.get(i, 1) for i in range(len(scores) - 2)), n, m
+                if broadcasts(candidate, scores):
+                    raise InvalidInput(f"{error}; reshape it to {candidate}") from None
         raise
 
 
@@ -320,8 +321,8 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
     if isinstance(mask, NoMask):
         return True
     if isinstance(mask, PositionRule):
-        behind = _behind(*shape)
-        farthest, nearest = behind + rows[-1] - columns[0], behind + rows[0] - columns[-1]
+        offset = _offset(*shape)
+        farthest, nearest = offset + rows[-1] - columns[0], offset + rows[0] - columns[-1]
         visible = mask.sees(np.arange(farthest, nearest - 1, -1))
         if visible.all() or not visible.any():
             return bool(visible[0])
@@ -365,8 +366,8 @@ def by_distance(
     m = n if m is None else whole(m, "m")
     pairs = f"{what}: {n:,} queries and {m:,} keys"
     require_room(n + m, pairs)
-    behind = _behind(n, m, what)
-    values = value(np.arange(behind + n - 1, behind - m, -1))
+    offset = _offset(n, m, what)
+    values = value(np.arange(offset + n - 1, offset - m, -1))
     require_room(n * m * values.itemsize // 8, pairs)
     return _along_diagonals(values, m).copy()
 
@@ -378,7 +379,7 @@ def _along_diagonals(values: np.ndarray, m: int) -> np.ndarray:
     return np.lib.stride_tricks.sliding_window_view(values, m)[::-1]  # the last row begins at the largest distance
 
 
-def _behind(n: int, m: int, what: str = "mask") -> int:
+def _offset(n: int, m: int, what: str = "mask") -> int:
     """The number of keys before the first query; the queries are the last n of the m tokens."""
     if m < n:
         raise InvalidInput(f"{what}: {n} queries are more than {m} keys; the queries are the last words among the keys")

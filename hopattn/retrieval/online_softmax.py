@@ -93,7 +93,9 @@ class RunningSums(ABC):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the sums; arrays that arrive read-only are copied."""
-        arrays = {name: np.require(one, requirements="W") for name, one in state.items() if isinstance(one, np.ndarray)}
+        arrays = {
+            name: np.require(value, requirements="W") for name, value in state.items() if isinstance(value, np.ndarray)
+        }
         vars(self).update({**state, **arrays})
 
 
@@ -145,8 +147,8 @@ class OnlineSoftmax(RunningSums):
         sums = self if self.separation.sink is None else self._with_null_pattern()
         empty = sums.total == 0
         total = np.where(empty, 1, sums.total)
-        above = np.log(total) / self.separation.beta if self.separation.tempered else 0  # of argmax, Ψ = m
-        potential = np.where(empty, 0, sums.largest + above)
+        excess = np.log(total) / self.separation.beta if self.separation.tempered else 0  # of argmax, Ψ = m
+        potential = np.where(empty, 0, sums.largest + excess)
         return BlockPass(sums.field / total, 1.0, potential[:, 0], np.zeros(len(total), bool))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -179,9 +181,9 @@ class OnlineSoftmax(RunningSums):
 
     def _raise_largest(self, rows: slice, largest: np.ndarray) -> None:
         """Replace m by m', which is not below it."""
-        before = self.largest[rows].copy()
+        m = self.largest[rows].copy()
         self.largest[rows] = largest
-        self._shrink(rows, self._shift(rows, before))
+        self._shrink(rows, self._shift(rows, m))
 
     def _shrink(self, rows: slice, exponents: np.ndarray) -> None:
         """Multiply Z and h by f(m − m'), from c(m − m')."""
@@ -226,10 +228,10 @@ class OnlineFreeEnergy(OnlineSoftmax):
         total, largest = np.where(empty, 1, sums.total), np.where(empty, 0, sums.largest)
         beta, logarithm = self.separation.beta, np.log(total)
         mean = sums.field / total / self._in_numbers(self.form[1])
-        effective = np.where(empty, 0, np.exp(logarithm - beta * mean))
-        own = logarithm if self.separation.tempered else np.zeros_like(mean)  # of argmax, Ψ = m
-        found = np.hstack([-(largest + mean), own - beta * mean, -(largest + own / beta), effective])
-        return BlockPass(found, 1.0, np.zeros(len(total), self.dtype), np.zeros(len(total), bool))
+        effective_keys = np.where(empty, 0, np.exp(logarithm - beta * mean))
+        psi = logarithm if self.separation.tempered else np.zeros_like(mean)  # of argmax, Ψ = m
+        quantities = np.hstack([-(largest + mean), psi - beta * mean, -(largest + psi / beta), effective_keys])
+        return BlockPass(quantities, 1.0, np.zeros(len(total), self.dtype), np.zeros(len(total), bool))
 
     def _shrink(self, rows: slice, exponents: np.ndarray) -> None:
         self.field[rows] += np.maximum(exponents, self.least) * self.total[rows]
@@ -248,13 +250,13 @@ class OnlineSum(RunningSums):
 
     def add(self, block: KeyBlock) -> None:
         rows, scores, where = block[:3]
-        before = scores if isinstance(block.slack, float) else scores.copy()
+        original_scores = scores if isinstance(block.slack, float) else scores.copy()
         with np.errstate(over="ignore", invalid="ignore"):  # `result` marks such a row as overflowed
             weights = self.separation(scores, where, potential=self.wants_potential)
             if self.wants_potential:
                 self.potential[rows] += weights.potential
         if block.values is not None:
-            self._add_field(rows, block.read(self.separation, before, weights), weights.factor)
+            self._add_field(rows, block.read(self.separation, original_scores, weights), weights.factor)
 
     def merge(self, other: "OnlineSum") -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -290,14 +292,14 @@ def adds_up(separation: Separation) -> bool:
 
 def concatenated(parts: Sequence[RunningSums]) -> RunningSums:
     """The sums of several batches of cues over the same keys, as the sums of one batch."""
-    joined = copy(parts[0])
-    for name, value in vars(joined).items():
+    sums = copy(parts[0])
+    for name, value in vars(sums).items():
         if isinstance(value, np.ndarray):
-            setattr(joined, name, np.concatenate([getattr(part, name) for part in parts]))
-    return joined
+            setattr(sums, name, np.concatenate([getattr(part, name) for part in parts]))
+    return sums
 
 
 def loops_of(separation: Separation, dtype: Any, scores: int) -> Any | None:
     """The compiled loops for so many scores of a softmax; None where NumPy computes the weights."""
-    compiled = isinstance(separation, Softmax) and dtype in (np.float32, np.float64)
-    return compiled_loops("softmax", scores) if compiled else None
+    has_loops = isinstance(separation, Softmax) and dtype in (np.float32, np.float64)
+    return compiled_loops("softmax", scores) if has_loops else None

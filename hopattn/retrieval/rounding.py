@@ -50,8 +50,8 @@ def of_weights(
 ) -> tuple[Array, Any]:
     """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights.
 
-    slack: the rounding of the scores, or 0.0, as then is |δp|. whole: whether these are all patterns of the cues; of
-    some of them, a bound of what competes with them is taken.
+    slack: the rounding of the scores; |δp| is 0.0 where it is 0.0. whole: whether these are all patterns of the cues;
+    otherwise |δp| is a bound, because patterns that are not here compete with these.
     """
     xp, factor = namespace(scores), weights.factor
     p = xp.abs(detached(weights.array))

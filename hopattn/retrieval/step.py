@@ -104,8 +104,8 @@ class Retrieval:
         sink: Any = None,
     ) -> Self:
         """The step with these parts, by name or as objects; beta and sink as of `separation_of`."""
-        chosen = separation_of(separation, beta, sink=sink)
-        return cls(similarities.make(similarity), chosen, activations.make(activation))
+        separation_part = separation_of(separation, beta, sink=sink)
+        return cls(similarities.make(similarity), separation_part, activations.make(activation))
 
     def __call__(
         self,
@@ -128,16 +128,16 @@ class Retrieval:
         """
         rule = as_mask(mask)
         field = self._read(self.effective_separation, cues, keys, values, rule, bias, energy=energy, trace=trace)
-        moved = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
-        state = _as_given(moved, cues, keys)
-        of_cues = self.conjugate(widened(cues)) - field.potential if energy else None
+        x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
+        state = _in_precision_of(x_next, cues, keys)
+        energies = self.conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
-            return Answer(state, of_cues)
+            return Answer(state, energies)
         weights = field.weights
         if self.effective_separation is not self.separation:
-            added, separation = biased(field.scores, bias, self.separation)
-            weights = separation(added, field.mask)
-        return Answer(state, of_cues, field.scores, field.mask, weights.p, weights.rest)
+            biased_scores, separation = biased(field.scores, bias, self.separation)
+            weights = separation(biased_scores, field.mask)
+        return Answer(state, energies, field.scores, field.mask, weights.p, weights.rest)
 
     def _read(
         self,
@@ -155,30 +155,32 @@ class Retrieval:
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
         way = "whole" if trace else way_of(self.similarity, separation, cues, keys, values, rule, bias)
-        judged = cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and bias is None  # without all scores
-        if way == "fused" and (ties is None or judged):
+        has_bound = cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and bias is None  # without scores
+        if way == "fused" and (ties is None or has_bound):
             field, potential = fused_step(separation, cues, keys, values, rule, bias)
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
                 return _Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            added, separate = (scores, separation) if bias is None else biased(scores, bias, separation)
+            biased_scores, biased_separation = (
+                (scores, separation) if bias is None else biased(scores, bias, separation)
+            )
             where = None if isinstance(rule, NoMask) else self.allowed(rule, scores, cues, keys)
-            weights = separate(added, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
+            weights = biased_separation(biased_scores, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             potential = weights.potential
-            if energy and separate is not separation:
-                potential = scaled(potential, separate.beta / separation.beta)
+            if energy and biased_separation is not separation:
+                potential = scaled(potential, biased_separation.beta / separation.beta)
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
-                spread = of_weights(separate, added, where, slack, weights)
+                spread = of_weights(biased_separation, biased_scores, where, slack, weights)
                 field = without_rounding(field, of_field(spread, widened(values), ties))
             return _Field(field, weights.factor, potential, scores, where, weights)
         rows = widened(cues if cues.ndim > 1 else cues[None])
-        found = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
-        first: Any = 0 if cues.ndim == 1 else slice(None)
-        factor = found.factor[first] if isinstance(found.factor, np.ndarray) else found.factor
-        return _Field(None if values is None else found.field[first], factor, found.potential[first])
+        block_pass = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
+        index: Any = 0 if cues.ndim == 1 else slice(None)
+        factor = block_pass.factor[index] if isinstance(block_pass.factor, np.ndarray) else block_pass.factor
+        return _Field(None if values is None else block_pass.field[index], factor, block_pass.potential[index])
 
     def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
@@ -207,8 +209,8 @@ class Retrieval:
         Raises `InvalidInput` where they would not fit into memory.
         """
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
-        held = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
-        require_room(pairs * (cues.shape[-1] if held else 1), f"scores of {pairs:,} pairs")
+        by_entries = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
+        require_room(pairs * (cues.shape[-1] if by_entries else 1), f"scores of {pairs:,} pairs")
         if not isinstance(self.separation.beta, float):
             namespace(cues, self.separation.beta)  # refuses a β of another library
         return self.similarity(widened(cues), widened(keys))
@@ -222,14 +224,14 @@ class Retrieval:
     def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
-        added, separation = biased(scores, bias, self.separation)
-        weights = separation.weights(added, self.allowed(mask, scores, cues, keys))
-        return _as_given(weights, cues, keys)
+        biased_scores, separation = biased(scores, bias, self.separation)
+        weights = separation.weights(biased_scores, self.allowed(mask, scores, cues, keys))
+        return _in_precision_of(weights, cues, keys)
 
     def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
         scores = self.scores(cues, keys)
-        return _as_given(self.separation.rest(scores, self.allowed(mask, scores, cues, keys)), cues, keys)
+        return _in_precision_of(self.separation.rest(scores, self.allowed(mask, scores, cues, keys)), cues, keys)
 
     def free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, each array `(…, n_cues)` and at least of single precision.
@@ -242,7 +244,7 @@ class Retrieval:
         at_once = max(SCORES_HELD // keys.shape[-2], 1)
         by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not varies
         if by_rows and cues.shape[0] > at_once:
-            parts = [vars(self.free_energy(cues[some], keys)) for some in blocks(cues.shape[0], at_once)]
+            parts = [vars(self.free_energy(cues[rows], keys)) for rows in blocks(cues.shape[0], at_once)]
             return FreeEnergy(**{name: namespace(cues).concat([part[name] for part in parts]) for name in parts[0]})
         if way_of(self.similarity, separation, cues, keys, None, rule) != "blocks":
             scores = self.scores(cues, keys)
@@ -252,15 +254,17 @@ class Retrieval:
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         field = self._read(self.separation, cues, keys, values, as_mask(mask))
-        return _as_given(scaled(field.array, field.factor), cues, keys)
+        return _in_precision_of(scaled(field.array, field.factor), cues, keys)
 
     @property
     def why_no_jacobian(self) -> str:
         """Why `jacobian` is refused, or an empty string where it is not."""
-        known = (
+        has_formula = (
             isinstance(self.separation, Softmax) and isinstance(self.activation, Identity) and self.similarity.linear
         )
-        return "" if known else "its Jacobian is known for the dot product, the softmax and the identity activation"
+        return (
+            "" if has_formula else "its Jacobian is known for the dot product, the softmax and the identity activation"
+        )
 
     def jacobian(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """J = ∂x⁺/∂x = β Vᵀ (diag p − p pᵀ) K, `(…, n_cues, dim_out, dim)`, of softmax attention.
@@ -276,8 +280,8 @@ class Retrieval:
 
     def conjugate(self, states: Array) -> Array:
         """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""
-        own, term = self.activation.conjugate(states), self.similarity.cue_term(states)
-        return own if term is None else own + term
+        phi_star, c = self.activation.conjugate(states), self.similarity.cue_term(states)
+        return phi_star if c is None else phi_star + c
 
 
 def summed(weights: Array, values: Array) -> Array:
@@ -311,13 +315,13 @@ def biased(scores: Array, bias: Array | None, separation: Separation) -> tuple[A
     xp, beta = namespace(scores), separation.beta
     bound = float(xp.finfo(scores.dtype).max) / 2
     wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound
-    added = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
+    addend = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
     if not isinstance(beta, float) or beta < 1:
-        return beta * scores + added, replace(separation, beta=1.0)
-    return scores + added / beta, separation
+        return beta * scores + addend, replace(separation, beta=1.0)
+    return scores + addend / beta, separation
 
 
-def _as_given(result: Array | None, cues: Array, keys: Array) -> Array | None:
+def _in_precision_of(result: Array | None, cues: Array, keys: Array) -> Array | None:
     """The result in half precision if cues and keys are; otherwise as it is."""
     if result is None or result.dtype == cues.dtype:
         return result
