@@ -74,20 +74,20 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
 class Fit:
     """The arrays of one call, of one library, whose axes of one name have one length.
 
-    first: the array that says the library, and its name; None before there is one. leads: the leading axes of each
-    array that has some.
+    first: the array with which the others must fit, and its name; None before there is one. like: the array whose
+    library lists take where there is no first. leads: the leading axes of each array that has some.
     """
 
-    def __init__(self, first: tuple[str, Array] | None = None) -> None:
+    def __init__(self, first: tuple[str, Array] | None = None, like: Array | None = None) -> None:
         self.sizes: Sizes = {}
         self.leads: dict[str, tuple[int, ...]] = {}
-        self.first = first
+        self.first, self.like = first, like
 
     def __call__(self, value: Any, what: str, axes: Of) -> Array:
         """The value as an array that fits the others."""
         first = self.first
         of_numpy = type(value) is np.ndarray and value.dtype.kind == "f"
-        array = value if of_numpy else as_float(value, what, None if first is None else first[1])
+        array = value if of_numpy else as_float(value, what, self.like if first is None else first[1])
         if first is None:
             self.first = what, array
         elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
@@ -234,7 +234,10 @@ class _Plan:
             foreign = foreign or (type(one) not in OF_NUMPY and is_foreign_array(one))
         if not self.arrays:
             return placed, foreign
-        fit = placed[0]._fit(self.axes) if self.method else Fit()
+        owner = (placed[0] if placed else options.get("self")) if self.method else None
+        if self.method and not isinstance(owner, Owner):
+            return placed, foreign  # Python names what is missing
+        fit = Fit() if owner is None else owner._fit(self.axes)
         arrays = self.arrays
         if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
             values = {name: placed[i] if i < len(placed) else options.get(name) for i, name, *_ in arrays}

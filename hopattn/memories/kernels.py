@@ -90,10 +90,12 @@ class LogSumRelu(Declared, KernelMemory):
         near, n = self._near(cues, mask)[1:]
         return namespace(cues).where(n > 0, (near @ self.patterns) / nonzero(n), cues)
 
+    @public
     def step(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺, the field: one step of recall, `(n_cues, dim)`."""
         return self.field(cues, mask)
 
+    @public
     def nothing_near(self, states: Cues, mask: Any = None) -> Array:
         return self._near(states, mask)[2][..., 0] == 0
 
@@ -179,6 +181,7 @@ class SuperposedMemory(Declared, KernelMemory):
         directions = in_numbers_of(cues, self.phi.directions(cues.shape[-1]))
         return (weights @ directions) * (0.5 * math.sqrt((1 + 4 * self.phi.damping) / self.beta))
 
+    @public
     def step(self, cues: Cues, mask: Any = None) -> Array:
         """x⁺, the field: one step of recall, `(n_cues, dim)`."""
         return self.field(cues, mask)

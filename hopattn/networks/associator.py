@@ -81,6 +81,7 @@ class Associator(Coupled):
         """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
         return as_array(self.activation(self.field(cues), None if "recall" in self.lacks else cues))
 
+    @public
     def energy(self, states: Any, mask: Any = None) -> Array:
         """Raises `InvalidInput`: there is none."""
         raise InvalidInput(f"energy: {NO_ENERGY}")
@@ -123,6 +124,7 @@ class Bidirectional(AssociativeMemory):
         """The same memory with its sides exchanged."""
         return Bidirectional(self.backward, self.forward)
 
+    @public
     def answer(self, cues: Any) -> Array:
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
         return as_array(self.activation(self.forward.field(cues)))
@@ -132,7 +134,8 @@ class Bidirectional(AssociativeMemory):
         """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
         return self.backward.field(self.answer(cues))
 
-    def step(self, cues: Any, mask: Any = None) -> Array:
+    @public
+    def step(self, cues: Any, mask: Unmasked = None) -> Array:
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
         return as_array(self.activation(self.field(cues, mask), self._states(cues)))
 

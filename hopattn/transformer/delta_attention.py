@@ -4,12 +4,12 @@ W_t = W_{t−1} + η_t (v_t − W_{t−1} φ(k_t)) φ(k_t)ᵀ / |φ(k_t)|²     
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, widened
-from hopattn.foundation.boundary import Count, Of, finite, public
+from hopattn.foundation.boundary import Count, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import require_broadcast
@@ -43,7 +43,7 @@ class DeltaState(StateOfText):
         feature_maps.make(self.features)
 
     @public
-    def read(self, q: Annotated[Any, Of("… dim")]) -> Array:
+    def read(self, q: Text) -> Array:
         """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
         self._require_keys()
         fields = feature_maps.make(self.features)(widened(q)) @ self.couplings.mT

@@ -84,7 +84,9 @@ class StateOfText(Owner):
     dims: tuple[int, int] | None
 
     def _fit(self, axes: Container[str]) -> Fit:
-        fit = Fit(None if self.couplings is None else ("the state", self.couplings))
+        fit = Fit(like=self.couplings)  # of half precision, the state holds single precision
+        if self.couplings is not None and self.couplings.ndim > 2:
+            fit.leads["the state"] = tuple(self.couplings.shape[:-2])
         for axis, length in zip(("dim", "dim_out"), self.dims or (), strict=False):
             fit.sizes[axis] = length, "the state"
         return fit
@@ -148,7 +150,7 @@ class LinearState(StateOfText):
         return self._with(widened(k), self._marked(widened(v)))
 
     @public
-    def read(self, q: Annotated[Any, Of("… dim")]) -> Array:
+    def read(self, q: Text) -> Array:
         """The outputs `(…, n, dim_out)` of queries `(…, n, dim)` that see every key so far."""
         self._require_keys()
         return namespace(q).astype(self._output(self._seen(widened(q))), q.dtype)

@@ -116,3 +116,21 @@ def test_the_boundary_itself_takes_at_most_eight_calls_of_our_own():
 def test_pytorchs_words_are_answered_by_every_call_with_a_mask():
     memory = ha.Memory(Y)
     refused(lambda: memory.step(Y[0], attn_mask=None), "Memory.step: option 'attn_mask' is PyTorch's word; write mask=")
+
+
+def test_the_object_may_be_named_and_what_is_missing_is_said_by_python():
+    memory = ha.Memory(Y)
+    assert np.array_equal(ha.Memory.step(self=memory, cues=Y[0]), memory.step(Y[0]))
+    for call in (lambda: memory.step(), lambda: ha.Memory.step(), lambda: ha.Memory.step(Y[0])):
+        with pytest.raises(TypeError, match="missing"):
+            call()
+
+
+def test_a_state_of_half_precision_goes_on_with_the_text_and_refuses_another_batch(torch):
+    half, rows = torch.eye(3, dtype=torch.float16), np.ones((2, 3, 3))
+    assert ha.transformer.linear_attention(half, half, half).dtype == torch.float16
+    for first in (ha.transformer.LinearState(), ha.transformer.DeltaState()):
+        _, state = first.attended(half, half, half)
+        assert state.read(half).dtype == state.attended(half, half, half)[0].dtype == torch.float16
+        _, batch = first.attended(rows, rows, rows)
+        refused(lambda own=batch: own.read(np.ones((3, 3, 3))), "the state, q: the leading axes (2,), (3,) do not")
