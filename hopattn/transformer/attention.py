@@ -71,9 +71,9 @@ def attention(
         require_on_scores(numbers, scores, "bias")
         allowed, finite = split_bias(numbers)
         mask = joint(mask, allowed)
-    rule, chosen = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
+    rule, sep = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
     texts = with_numbers((q, k, v), seen_keys(rule, scores, k))
-    return Retrieval(Dot(), chosen, Identity())(*texts, rule, finite).state
+    return Retrieval(Dot(), sep, Identity())(*texts, rule, finite).state
 
 
 @public(may_be=finite)
@@ -95,19 +95,17 @@ def free_energy(
     >>> ha.transformer.free_energy([[0, 10]], [[1, 0], [1, 0], [0, 1], [1, 0]], beta=1.0).effective_keys.round(2)
     array([1.])
     """
-    chosen = _separation_of_heads(
-        separation, beta, sink, k, np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]))
-    )
-    return Retrieval(Dot(), chosen, Identity()).free_energy(q, k, mask)
+    sep = _separation_of_heads(separation, beta, sink, k, np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2])))
+    return Retrieval(Dot(), sep, Identity()).free_energy(q, k, mask)
 
 
 def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
     """The separation of texts with these leading axes, whose default β is 1/√dim, with a sink of each head."""
     sinks = sinks_of_heads(sink, leading[-1] if leading else 0, keys)
-    chosen = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
-    if not isinstance(chosen.beta, float):
-        require_one_device(chosen.beta, keys, "beta", "k")
-    return chosen if sinks is None else with_sink(chosen, sinks[:, None])
+    sep = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
+    if not isinstance(sep.beta, float):
+        require_one_device(sep.beta, keys, "beta", "k")
+    return sep if sinks is None else with_sink(sep, sinks[:, None])
 
 
 def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
@@ -128,9 +126,9 @@ def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
 
 def as_bias(bias: Any, like: Array, others: str) -> Array:
     """The bias of a call as an array; raises `InvalidInput` for one on another device than `like`, named `others`."""
-    given = as_float(bias, "bias", like=like)
-    require_one_device(given, like, "bias", others)
-    return given
+    numbers = as_float(bias, "bias", like=like)
+    require_one_device(numbers, like, "bias", others)
+    return numbers
 
 
 def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> Array | None:
@@ -139,9 +137,9 @@ def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> 
     None where one head is alone, where all have the same number, and where none has a sink.
     """
     first = sinks[0]
-    if len(sinks) == 1 or first is None or all(isinstance(one, float) and one == first for one in sinks):
+    if len(sinks) == 1 or first is None or all(isinstance(sink, float) and sink == first for sink in sinks):
         return None
-    arrays = [in_numbers_of(like, np.asarray(one) if isinstance(one, float) else one) for one in sinks]
+    arrays = [in_numbers_of(like, np.asarray(sink) if isinstance(sink, float) else sink) for sink in sinks]
     return namespace(like).reshape(namespace(like).stack(arrays), shape)
 
 

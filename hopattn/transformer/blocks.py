@@ -141,15 +141,15 @@ class Block:
         reads keys and values, or the attention if there is none. source_mask: the mask of the cross-attention. Raises
         `InvalidInput` where a cross-attention has no source, and for a source_mask without one.
         """
-        kept: list[MultiHeadTrace] = []
+        traces: list[MultiHeadTrace] = []
 
-        def attend(heads: MultiHead, words: Array, mask: Any, **given: Any) -> Array:
-            kept.append(heads.trace(words, mask, **given))
-            return kept[-1].output
+        def attend(heads: MultiHead, words: Array, mask: Any, **options: Any) -> Array:
+            traces.append(heads.trace(words, mask, **options))
+            return traces[-1].output
 
         trace = self.computed_with(attend, x, mask, source=source, source_mask=source_mask, bias=bias)
         hidden = None if self.feed_forward is None else self.feed_forward.hidden(trace.read[-1])
-        return replace(trace, attention=kept[0], cross=None if self.cross is None else kept[1], hidden=hidden)
+        return replace(trace, attention=traces[0], cross=None if self.cross is None else traces[1], hidden=hidden)
 
     def computed_with(
         self,
@@ -172,24 +172,26 @@ class Block:
             raise InvalidInput("source: is missing, but the block has a cross-attention")
         if cross is None and source_mask is not None:
             raise InvalidInput("source_mask: is given, but the block lacks a cross-attention")
-        own = source if cross is None else None
-        layers: list[Callable[[Array], Array]] = [lambda it: attend(self.attention, it, mask, source=own, bias=bias)]
+        context = source if cross is None else None
+        layers: list[Callable[[Array], Array]] = [
+            lambda text: attend(self.attention, text, mask, source=context, bias=bias)
+        ]
         if cross is not None:
-            layers.append(lambda it: attend(cross, it, source_mask, source=source, bias=None))
+            layers.append(lambda text: attend(cross, text, source_mask, source=source, bias=None))
         if self.feed_forward is not None:
             layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
-        if own is None and words.ndim > 1 and (seen := seen_words(self.attention, words, mask, bias)) is not None:
+        if context is None and words.ndim > 1 and (seen := seen_words(self.attention, words, mask, bias)) is not None:
             words = numbers_where_unseen(words, seen)
-        states, read, given, summed = list[Array](), list[Array](), list[Array](), list[Array]()
-        for layer, norm, after in zip(layers, self.norms, self.norms_after, strict=True):
-            before = states[-1] if states else words
-            seen = words if self.parallel else before
-            read.append(norm(seen) if self.norm_first else seen)
-            given.append(layer(read[-1]))
-            summed.append(before + after(given[-1]) if self.residual else given[-1])
-            states.append(summed[-1] if self.norm_first else norm(summed[-1]))
-        return BlockTrace(words, tuple(states), tuple(read), tuple(given), tuple(summed))
+        states, inputs, outputs, sums = list[Array](), list[Array](), list[Array](), list[Array]()
+        for layer, norm, norm_after in zip(layers, self.norms, self.norms_after, strict=True):
+            state = states[-1] if states else words
+            text = words if self.parallel else state
+            inputs.append(norm(text) if self.norm_first else text)
+            outputs.append(layer(inputs[-1]))
+            sums.append(state + norm_after(outputs[-1]) if self.residual else outputs[-1])
+            states.append(sums[-1] if self.norm_first else norm(sums[-1]))
+        return BlockTrace(words, tuple(states), tuple(inputs), tuple(outputs), tuple(sums))
 
     @classmethod
     def from_torch(
@@ -208,18 +210,18 @@ class Block:
         n_heads, norm_first (False), activation ("relu"; "gelu"), epsilon (1e-5): with a state, which does not keep
         them. mask: as in `Head`, for the attention over the text itself. Raises as `MultiHead.from_torch` does.
         """
-        given = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
-        state, options = with_options(module, ["TransformerEncoderLayer", "TransformerDecoderLayer"], **given)
-        crossed = any(name.startswith(f"{CROSS}.") for name in state)
-        parts, norms = [ATTENTION, CROSS][: 1 + crossed], [f"norm{i}" for i in range(1, 3 + crossed)]
+        arguments = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
+        state, options = with_options(module, ["TransformerEncoderLayer", "TransformerDecoderLayer"], **arguments)
+        has_cross = any(name.startswith(f"{CROSS}.") for name in state)
+        parts, norms = [ATTENTION, CROSS][: 1 + has_cross], [f"norm{i}" for i in range(1, 3 + has_cross)]
         maps = [*(f"{part}.out_proj" for part in parts), "linear1", "linear2", *norms]
-        needed = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in maps]
-        require_names(state, needed, [name.removesuffix("weight") + "bias" for name in needed])
+        weight_names = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in maps]
+        require_names(state, weight_names, [name.removesuffix("weight") + "bias" for name in weight_names])
         rules = {ATTENTION: mask, CROSS: "none"}
         heads = [MultiHead.from_torch(with_prefix(state, p), options["n_heads"], mask=rules[p]) for p in parts]
         layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), options["activation"])
-        made = [LayerNorm.from_torch(state, name, options["epsilon"]) for name in norms]
-        return Block(heads[0], layer, made, options["norm_first"], heads[1] if crossed else None)
+        layer_norms = [LayerNorm.from_torch(state, name, options["epsilon"]) for name in norms]
+        return Block(heads[0], layer, layer_norms, options["norm_first"], heads[1] if has_cross else None)
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of PyTorch's layer; the inverse of `from_torch`.

@@ -80,33 +80,35 @@ class KeyValueCache:
         leading, end = tuple(words.shape[:-2]), self.length + words.shape[-2]
         if self.length and leading != self._leading:
             raise InvalidInput(f"x: {leading} texts do not fit the {self._leading} so far")
-        output, rooms = self._grown(words, end)
-        following = copy(self)
+        output, rooms = self._output_and_rooms(words, end)
+        cache = copy(self)
         for name, value in (("length", end), ("_leading", leading), ("_rooms", rooms)):
-            object.__setattr__(following, name, value)
-        return output, following
+            object.__setattr__(cache, name, value)
+        return output, cache
 
     @public(may_be=finite)
-    def _grown(self, words: Array, end: int) -> tuple[Array, _Rooms]:
+    def _output_and_rooms(self, words: Array, end: int) -> tuple[Array, _Rooms]:
         """The output for further words, and the rooms with them, which are filled after all layers succeeded."""
-        first, rooms, further = self.length, self._rooms, dict[tuple[int, int], tuple[Array, Array]]()
+        first, rooms, rows_by_place = self.length, self._rooms, dict[tuple[int, int], tuple[Array, Array]]()
         free = rooms.filled == first  # else another cache wrote behind these rows
 
-        def grown(place: tuple[int, int], *rows: Array) -> tuple[Array, Array]:
-            kept = zip(rooms.rows.get(place, (None, None)), rows, strict=True)
-            keys, values = further[place] = tuple(_with_rows(room, first, own, free) for room, own in kept)
+        def extend(place: tuple[int, int], *rows: Array) -> tuple[Array, Array]:
+            pairs = zip(rooms.rows.get(place, (None, None)), rows, strict=True)
+            keys, values = rows_by_place[place] = tuple(_with_rows(room, first, array, free) for room, array in pairs)
             return keys[..., :end, :], values[..., :end, :]
 
         for i, layer in enumerate(self.layers):
 
             def attend(heads: MultiHead, text: Array, *_: Any, i: int = i, **__: Any) -> Array:
-                texts, rule, places = (text, text, text), NoMask(), enumerate(heads.groups)
-                return heads.joined([one.output(texts, rule, None, first, partial(grown, (i, j))) for j, one in places])
+                texts, rule, groups = (text, text, text), NoMask(), enumerate(heads.groups)
+                return heads.joined(
+                    [group.output(texts, rule, None, first, partial(extend, (i, j))) for j, group in groups]
+                )
 
             words = layer.computed_with(attend, words).state
         if not free:
-            return words, _Rooms(further, end)
-        rooms.rows, rooms.filled = further, end
+            return words, _Rooms(rows_by_place, end)
+        rooms.rows, rooms.filled = rows_by_place, end
         return words, rooms
 
 
@@ -141,9 +143,9 @@ def products(attention: MultiHead) -> tuple[int, int]:
 
     A pair of a query and a key takes a score and a weighted value for each head.
     """
-    maps = [*(one for group in attention.groups for one in group.maps), attention.out]
+    maps = [*(affine for group in attention.groups for affine in group.maps), attention.out]
     pair = sum(head.query.dims[0] + head.value.dims[0] for head in attention.heads)
-    return sum(one.dims[0] * one.dims[1] for one in maps), pair
+    return sum(affine.dims[0] * affine.dims[1] for affine in maps), pair
 
 
 def _why_not(layer: Any) -> str:
@@ -162,7 +164,7 @@ def _why_not(layer: Any) -> str:
         if not (head.bias is None or isinstance(head.bias, Alibi)):
             return "a bias that is an array fits texts of one length; expected an Alibi or None"
         if not isinstance(mask, PositionRule):
-            given = "'none'" if isinstance(mask, NoMask) else f"'{name_of(mask)}'"
-            given = given if isinstance(mask, MaskRule) else "an array"
-            return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {given}"
+            name = "'none'" if isinstance(mask, NoMask) else f"'{name_of(mask)}'"
+            name = name if isinstance(mask, MaskRule) else "an array"
+            return f"a word may not see later ones; expected the mask 'causal', 'strict' or a window, not {name}"
     return ""

@@ -64,15 +64,15 @@ class DeltaState(StateOfText):
         The errors e of its words, for keys u of length 1, solve e_i = v_i − W u_i − Σ_{j<i} η_j (u_j·u_i) e_j.
         """
         xp, phi = namespace(q, k, v), feature_maps.make(self.features)
-        cues, stored = phi(q), phi(k)
-        units, lengths = normalised(stored), row_length(stored)[..., None]
-        known = lengths >= float(xp.finfo(lengths.dtype).smallest_normal)
-        units, targets = masked(units, known), v / xp.where(known, lengths, 1.0)
-        earlier = xp.tril(units @ units.mT, k=-1) * rates.mT
-        unread = targets if self.couplings is None else targets - units @ self.couplings.mT
-        errors = xp.linalg.solve(earlier + in_numbers_of(earlier, np.eye(earlier.shape[-1])), unread)
-        learned = rates * errors
-        outputs, couplings = xp.tril(cues @ units.mT) @ learned, learned.mT @ units
+        cues, keys = phi(q), phi(k)
+        units, lengths = normalised(keys), row_length(keys)[..., None]
+        normal = lengths >= float(xp.finfo(lengths.dtype).smallest_normal)
+        units, targets = masked(units, normal), v / xp.where(normal, lengths, 1.0)
+        products = xp.tril(units @ units.mT, k=-1) * rates.mT
+        residuals = targets if self.couplings is None else targets - units @ self.couplings.mT
+        errors = xp.linalg.solve(products + in_numbers_of(products, np.eye(products.shape[-1])), residuals)
+        changes = rates * errors
+        outputs, couplings = xp.tril(cues @ units.mT) @ changes, changes.mT @ units
         if self.couplings is not None:
             outputs, couplings = outputs + cues @ self.couplings.mT, couplings + self.couplings
         dims, length = (k.shape[-1], v.shape[-1]), self.length + k.shape[-2]
@@ -104,8 +104,8 @@ def delta_attention(
 def _rates(rate: Any, keys: Array) -> Array:
     """η of each key, `(…, n, 1)`; raises `InvalidInput` for a number outside its range and a shape that misfits."""
     xp = namespace(keys)
-    one = isinstance(rate, (int, float, str, np.generic)) or (isinstance(rate, np.ndarray) and rate.ndim == 0)
-    if one or rate is None:
+    is_number = isinstance(rate, (int, float, str, np.generic)) or (isinstance(rate, np.ndarray) and rate.ndim == 0)
+    if is_number or rate is None:
         if (number := real(rate, "rate", above=0.0)) >= 2:
             raise InvalidInput(f"rate: expected a number below 2, not {number:g}: from there on errors grow")
         return xp.full_like(keys[..., :1], number)

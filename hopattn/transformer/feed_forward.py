@@ -53,10 +53,12 @@ class Affine:
         """One map whose output is the outputs of several maps of the same input, one behind the other."""
         if len(maps) == 1:
             return maps[0]
-        xp = namespace(*(one.weight for one in maps))
-        biases = [xp.zeros_like(one.weight[:, 0]) if one.bias is None else one.bias for one in maps]
-        no_bias = all(one.bias is None for one in maps)
-        return cls(xp.concat([one.weight for one in maps], axis=0), None if no_bias else xp.concat(biases, axis=0))
+        xp = namespace(*(affine.weight for affine in maps))
+        biases = [xp.zeros_like(affine.weight[:, 0]) if affine.bias is None else affine.bias for affine in maps]
+        no_bias = all(affine.bias is None for affine in maps)
+        return cls(
+            xp.concat([affine.weight for affine in maps], axis=0), None if no_bias else xp.concat(biases, axis=0)
+        )
 
     @property
     def dims(self) -> tuple[int, int]:
@@ -150,17 +152,17 @@ class FeedForward:
 
     def __init__(self, w_in: Any, w_out: Any, activation: str = "relu", *, gate: Any = None) -> None:
         inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
-        opened = None if gate is None else Affine.of(gate, "gate")
+        gate_map = None if gate is None else Affine.of(gate, "gate")
         shaped(outer.weight, "w_out", "dim_out dim", dim=(inner.dims[0], "the rows of w_in"))
         reject_unknown("activation", [activation], NONLINEARITIES)
-        if opened is not None and opened.dims != inner.dims:
-            raise InvalidInput(f"gate: got {opened.dims}; expected the shape of w_in, {inner.dims}")
-        for name, part in (("inner", inner), ("outer", outer), ("activation", activation), ("gate", opened)):
+        if gate_map is not None and gate_map.dims != inner.dims:
+            raise InvalidInput(f"gate: got {gate_map.dims}; expected the shape of w_in, {inner.dims}")
+        for name, part in (("inner", inner), ("outer", outer), ("activation", activation), ("gate", gate_map)):
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
-        gated = "" if self.gate is None else ", gated"
-        return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}'{gated})"
+        ending = "" if self.gate is None else ", gated"
+        return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}'{ending})"
 
     @public
     def __call__(self, x: Any) -> Array:

@@ -66,8 +66,8 @@ class FirstWord(Declared):
     @property
     def network(self) -> Recurrent:
         """h_t = x_t + U h_{t−1}, on words with their mark, `(…, n + 1, dim + 1)`."""
-        kept = np.append(np.full(self.dim, self.carry), 0.0)
-        return Recurrent(np.eye(self.dim + 1), np.diag(kept), activation="identity")
+        diagonal = np.append(np.full(self.dim, self.carry), 0.0)
+        return Recurrent(np.eye(self.dim + 1), np.diag(diagonal), activation="identity")
 
     @property
     def decoder(self) -> RecurrentDecoder:
@@ -110,8 +110,8 @@ class FirstWord(Declared):
         """
         random = generator(rng=rng)
         words = normalised(random.normal(size=(trials, n + 1, self.dim)))
-        others = normalised(random.normal(size=(trials, names - 1, self.dim)))
-        choices, states = np.concatenate([words[:, :1], others], axis=1), self._states(words)
+        other_names = normalised(random.normal(size=(trials, names - 1, self.dim)))
+        choices, states = np.concatenate([words[:, :1], other_names], axis=1), self._states(words)
         numbers = {}
         for how, attention in (("without attention", False), ("with attention", True)):
             cosines = (choices @ normalised(self._answers(states, attention))[:, :, None])[..., 0]
@@ -123,13 +123,13 @@ class FirstWord(Declared):
     def shares(self, n: AtLeast0, *, attention: Flag) -> np.ndarray:
         """a_0 to a_n, `(n + 1,)`: by how much each word is in what is read, n words after the first."""
         require_room(2 * n, f"first_word: {n:,} words")
-        weights, other = np.append(np.zeros(n), 1.0), math.exp(-self.beta)
+        weights, ratio = np.append(np.zeros(n), 1.0), math.exp(-self.beta)
         if attention:
-            weights[:] = other / (1 + n * other)
-            weights[0] = 1 / (1 + n * other)
-        shares, later = np.empty(n + 1), 0.0
+            weights[:] = ratio / (1 + n * ratio)
+            weights[0] = 1 / (1 + n * ratio)
+        shares, share = np.empty(n + 1), 0.0
         for i in range(n, -1, -1):
-            later = shares[i] = weights[i] + self.carry * later
+            share = shares[i] = weights[i] + self.carry * share
         return shares
 
     def cosine(self, n: int, *, attention: bool) -> float:
@@ -180,7 +180,7 @@ def _cosines(dim: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _not_above(cosines: np.ndarray, dim: int) -> np.ndarray:
-    """F: the probability that the cosine of two random directions is not above each of the given ones."""
+    """F: the probability that the cosine of two random directions is not above each of these."""
     if dim == 1:
         return np.where(cosines < 0, 0.5, 1.0)
     from scipy.special import betainc

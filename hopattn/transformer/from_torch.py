@@ -27,11 +27,11 @@ PARTS = (
 
 def heads_state(maps: Sequence[Affine], out: Affine) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.MultiheadAttention`. maps: W_Q, W_K and W_V of all heads together."""
-    bias = Affine.stacked([Affine(one.weight[:, :1], one.bias) for one in maps]).bias
-    if len({one.dims[1] for one in maps}) == 1:
+    bias = Affine.stacked([Affine(affine.weight[:, :1], affine.bias) for affine in maps]).bias
+    if len({affine.dims[1] for affine in maps}) == 1:
         state = {"in_proj_weight": Affine.stacked(maps).weight}
     else:
-        state = {f"{role}_proj_weight": one.weight for role, one in zip("qkv", maps, strict=True)}
+        state = {f"{role}_proj_weight": affine.weight for role, affine in zip("qkv", maps, strict=True)}
     state |= {} if bias is None else {"in_proj_bias": bias}
     return with_all_biases(state | affine_state("out_proj", out))
 
@@ -42,21 +42,21 @@ def heads_from(state: Mapping[str, Any], n_heads: int) -> tuple[list[list[Affine
     Raises `InvalidInput` for missing and further names, all at once, for arrays that do not fit, and for a dim that
     n_heads does not divide.
     """
-    apart = ["q_proj_weight", "k_proj_weight", "v_proj_weight"]
-    names = apart if any(name in state for name in apart) else ["in_proj_weight"]
+    role_names = ["q_proj_weight", "k_proj_weight", "v_proj_weight"]
+    names = role_names if any(name in state for name in role_names) else ["in_proj_weight"]
     require_names(state, [*names, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
     out = affine_from(state, "out_proj")
     dim, parts = out.dims[0], whole(n_heads, "n_heads", least=1)
     if dim % parts:
         raise InvalidInput(f"n_heads: {n_heads} heads do not divide the dim {dim}")
-    given = [shaped(state[name], name, "rows columns", rows=3 * dim // len(names)) for name in names]
-    matrices = given if len(given) == 3 else [given[0][i * dim : (i + 1) * dim, :] for i in range(3)]
+    arrays = [shaped(state[name], name, "rows columns", rows=3 * dim // len(names)) for name in names]
+    matrices = arrays if len(arrays) == 3 else [arrays[0][i * dim : (i + 1) * dim, :] for i in range(3)]
     bias = state.get("in_proj_bias")
     bias = None if bias is None else shaped(bias, "in_proj_bias", "rows", rows=3 * dim)
     biases = [None if bias is None else bias[i * dim : (i + 1) * dim] for i in range(3)]
-    of_heads = [slice(first, first + dim // parts) for first in range(0, dim, dim // parts)]
-    wholes = list(zip(matrices, biases, strict=True))
-    maps = [[Affine(one[own, :], None if b is None else b[own]) for one, b in wholes] for own in of_heads]
+    slices = [slice(first, first + dim // parts) for first in range(0, dim, dim // parts)]
+    pairs = list(zip(matrices, biases, strict=True))
+    maps = [[Affine(matrix[rows, :], None if b is None else b[rows]) for matrix, b in pairs] for rows in slices]
     return maps, out
 
 
@@ -71,13 +71,13 @@ def require_state(state: Any) -> None:
 def require_names(state: Mapping[str, Any], needed: Iterable[str], optional: Iterable[str] = ()) -> None:
     """Raise `InvalidInput` unless a state has the needed names, and no others than these and the optional ones."""
     require_state(state)
-    wanted = list(needed)
-    known = [*wanted, *optional]
-    missing = [name for name in wanted if name not in state]
+    names = list(needed)
+    choices = [*names, *optional]
+    missing = [name for name in names if name not in state]
     parts = [f"missing: {', '.join(missing)}"] if missing else []
     for name in state:
-        if name not in known:
-            close = get_close_matches(name, known, 1)
+        if name not in choices:
+            close = get_close_matches(name, choices, 1)
             parts.append(f"unexpected: {name}" + (f" (did you mean {close[0]}?)" if close else ""))
     if parts:
         raise InvalidInput(f"state: {'; '.join(parts)}")
@@ -94,9 +94,9 @@ def affine_from(state: Mapping[str, Any], name: str) -> Affine:
     return Affine(weight, None if bias is None else shaped(bias, f"{name}.bias", "out", out=weight.shape[0]))
 
 
-def affine_state(name: str, own: Affine) -> dict[str, Array]:
+def affine_state(name: str, affine: Affine) -> dict[str, Array]:
     """The names and arrays of a `torch.nn.Linear`."""
-    return {f"{name}.weight": own.weight} | ({} if own.bias is None else {f"{name}.bias": own.bias})
+    return {f"{name}.weight": affine.weight} | ({} if affine.bias is None else {f"{name}.bias": affine.bias})
 
 
 def with_all_biases(state: Mapping[str, Array]) -> dict[str, Array]:
@@ -105,45 +105,48 @@ def with_all_biases(state: Mapping[str, Array]) -> dict[str, Array]:
     if not any(name.endswith("bias") for name in state):
         return full
     for name, weight in state.items():
-        apart = name.endswith("q_proj_weight")  # W_Q, W_K and W_V have one bias together
-        if apart or not name.endswith(("k_proj_weight", "v_proj_weight", "bias")):
-            first, end = ("q_proj_weight", "in_proj_bias") if apart else ("weight", "bias")
+        is_query = name.endswith("q_proj_weight")  # W_Q, W_K and W_V have one bias together
+        if is_query or not name.endswith(("k_proj_weight", "v_proj_weight", "bias")):
+            first, end = ("q_proj_weight", "in_proj_bias") if is_query else ("weight", "bias")
             zeros = namespace(weight).zeros_like(weight[:, 0] if weight.ndim > 1 else weight)
-            full.setdefault(name.removesuffix(first) + end, namespace(weight).concat([zeros] * 3) if apart else zeros)
+            full.setdefault(
+                name.removesuffix(first) + end, namespace(weight).concat([zeros] * 3) if is_query else zeros
+            )
     return full
 
 
-def with_options(given: Any, classes: Iterable[str], **options: Any) -> tuple[Any, dict[str, Any]]:
-    """The state of a module and its options; or a state as it is, and the options given with it or PyTorch's defaults.
+def with_options(module: Any, classes: Iterable[str], **options: Any) -> tuple[Any, dict[str, Any]]:
+    """The state of a module and its options; or a state as it is, with the options of the caller or PyTorch's defaults.
 
-    classes: the names in `torch.nn` of what the module may be. options: those of the caller, None where not given.
+    module: the module, or a state. classes: the names in `torch.nn` of the classes that the module may have. options:
+    those of the caller, None for one that the caller leaves out.
     Raises `InvalidInput` for what is not a state, for an option that is missing or that the module itself has, for a
     module of another class or with a part that a layer of ours cannot have.
     """
     torch = sys.modules.get("torch")
-    if torch is None or not isinstance(given, torch.nn.Module):
-        require_state(given)
+    if torch is None or not isinstance(module, torch.nn.Module):
+        require_state(module)
         if options["n_heads"] is None:
             raise InvalidInput("n_heads: a state does not keep it; give it, or give the module instead of its state")
-        return given, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}
-    if type(given) not in [getattr(torch.nn, name) for name in classes]:
+        return module, {name: DEFAULTS.get(name) if value is None else value for name, value in options.items()}
+    if type(module) not in [getattr(torch.nn, name) for name in classes]:
         expected = " or ".join(f"torch.nn.{name}" for name in classes)
-        of_layers = isinstance(given, (torch.nn.TransformerEncoder, torch.nn.TransformerDecoder))
-        each = "; take each of its layers: [hopattn.Block.from_torch(layer) for layer in module.layers]"
-        raise InvalidInput(f"module: expected a {expected}, not {type(given).__name__}{each * of_layers}")
+        has_layers = isinstance(module, (torch.nn.TransformerEncoder, torch.nn.TransformerDecoder))
+        cure = "; take each of its layers: [hopattn.Block.from_torch(layer) for layer in module.layers]"
+        raise InvalidInput(f"module: expected a {expected}, not {type(module).__name__}{cure * has_layers}")
     for name, value in options.items():
         if value is not None:
             raise InvalidInput(f"{name}: the module has its own; leave it out")
-    return given.state_dict(), {name: found for name, found in _options(torch, given).items() if name in options}
+    return module.state_dict(), {name: option for name, option in _options(torch, module).items() if name in options}
 
 
 def _options(torch: Any, module: Any) -> dict[str, Any]:
     """The options that all layers of a module share; raises `InvalidInput` for what a layer of ours cannot have."""
-    found: dict[str, set[Any]] = {name: set() for name in ("n_heads", "norm_first", "activation", "epsilon", "sink")}
-    known = [*(getattr(torch.nn, name) for name in PARTS), torch.nn.modules.linear.NonDynamicallyQuantizableLinear]
+    options: dict[str, set[Any]] = {name: set() for name in ("n_heads", "norm_first", "activation", "epsilon", "sink")}
+    classes = [*(getattr(torch.nn, name) for name in PARTS), torch.nn.modules.linear.NonDynamicallyQuantizableLinear]
     for name, part in module.named_modules():
         where = f"module.{name}" if name else "module"
-        if type(part) not in known:
+        if type(part) not in classes:
             raise InvalidInput(f"{where}: is a {type(part).__name__}, which a layer of hopattn cannot be")
         if isinstance(part, torch.nn.MultiheadAttention):
             for reason, holds in (
@@ -153,28 +156,28 @@ def _options(torch: Any, module: Any) -> dict[str, Any]:
             ):
                 if holds:
                     raise InvalidInput(f"{where}: {reason}")
-            found["n_heads"].add(part.num_heads)
-            found["sink"].add(0.0 if part.add_zero_attn else None)
+            options["n_heads"].add(part.num_heads)
+            options["sink"].add(0.0 if part.add_zero_attn else None)
         if isinstance(part, torch.nn.LayerNorm):
-            found["epsilon"].add(part.eps)
+            options["epsilon"].add(part.eps)
         if hasattr(part, "norm_first"):
-            found["norm_first"].add(part.norm_first)
-            found["activation"].add(_activation(torch, part.activation, where))
-    for option, values in found.items():
+            options["norm_first"].add(part.norm_first)
+            options["activation"].add(_activation(torch, part.activation, where))
+    for option, values in options.items():
         if len(values) > 1:
-            given = ", ".join(sorted(map(str, values)))
-            raise InvalidInput(f"module: expected one {option} for all layers, not {given}")
-    return {option: next(iter(values), None) for option, values in found.items()}
+            listing = ", ".join(sorted(map(str, values)))
+            raise InvalidInput(f"module: expected one {option} for all layers, not {listing}")
+    return {option: next(iter(values), None) for option, values in options.items()}
 
 
-def _activation(torch: Any, given: Any, where: str) -> str:
+def _activation(torch: Any, activation: Any, where: str) -> str:
     """The name of an activation of PyTorch; raises `InvalidInput` for one that a feed-forward layer does not have."""
     functional, nn = torch.nn.functional, torch.nn
     names = dict.fromkeys((functional.relu, torch.relu, nn.ReLU), "relu") | {functional.gelu: "gelu"}
     names |= dict.fromkeys((torch.tanh, functional.tanh, nn.Tanh), "tanh")
-    if type(given) is nn.GELU and given.approximate == "none":
+    if type(activation) is nn.GELU and activation.approximate == "none":
         return "gelu"
-    if (name := names.get(type(given) if isinstance(given, nn.Module) else given)) is None:
+    if (name := names.get(type(activation) if isinstance(activation, nn.Module) else activation)) is None:
         expected = "relu, tanh or gelu without approximation"
-        raise InvalidInput(f"{where}.activation: expected {expected}, not {quoted(given)}")
+        raise InvalidInput(f"{where}.activation: expected {expected}, not {quoted(activation)}")
     return name

@@ -110,30 +110,30 @@ class Head:
         key_norm: Callable[[Any], Array] | None = None,
         **parts: Unpack[StepParts],
     ) -> None:
-        given = (("query", w_query), ("key", w_key), ("value", w_value))
-        maps = {role: Affine.of(one, f"w_{role}") for role, one in given}
-        rows, of_keys = maps["query"].dims[0], maps["key"].dims[0]
-        if rows != of_keys:
-            raise InvalidInput(f"w_key: {of_keys} rows do not fit the {rows} rows of w_query")
-        matrices = {f"w_{role}": one.weight for role, one in maps.items()}
+        arguments = (("query", w_query), ("key", w_key), ("value", w_value))
+        maps = {role: Affine.of(w, f"w_{role}") for role, w in arguments}
+        rows, key_rows = maps["query"].dims[0], maps["key"].dims[0]
+        if rows != key_rows:
+            raise InvalidInput(f"w_key: {key_rows} rows do not fit the {rows} rows of w_query")
+        matrices = {f"w_{role}": affine.weight for role, affine in maps.items()}
         for name, matrix in matrices.items():
             require_fitting(matrix, matrices["w_query"], name, "w_query")
-        own = {"mask": as_mask(mask), "position": as_position(position), "bias": head_bias(bias)}
+        options = {"mask": as_mask(mask), "position": as_position(position), "bias": head_bias(bias)}
         for name, norm in (("query_norm", query_norm), ("key_norm", key_norm)):
-            own[name] = Identity() if norm is None else function(norm, name)
-        if own["position"] is not None:
-            require_rotated(own["position"], rows, "position: the rows of w_query")
-        for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **own}.items():
+            options[name] = Identity() if norm is None else function(norm, name)
+        if options["position"] is not None:
+            require_rotated(options["position"], rows, "position: the rows of w_query")
+        for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **options}.items():
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
-        shown = [f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value")]
+        parts = [f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value")]
         step = self.retrieval
-        shown += map(quoted, (step.similarity, step.separation, step.activation))
+        parts += map(quoted, (step.similarity, step.separation, step.activation))
         for name in ("mask", "position", "bias"):
             if (part := getattr(self, name)) is not None:
-                shown.append(f"{name}={quoted(tuple(part.shape) if hasattr(part, 'shape') else part)}")
-        return f"Head({', '.join(shown)})"
+                parts.append(f"{name}={quoted(tuple(part.shape) if hasattr(part, 'shape') else part)}")
+        return f"Head({', '.join(parts)})"
 
     @public
     def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
@@ -141,7 +141,7 @@ class Head:
 
         No array of all scores is held where the text is long and there is no bias.
         """
-        return self._alone.output(texts_of(self, x, source), as_mask(mask), self._lifted(bias))
+        return self._group.output(texts_of(self, x, source), as_mask(mask), self._group_bias(bias))
 
     @public(may_be=finite)
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
@@ -151,12 +151,12 @@ class Head:
         it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
-        return self._alone.traces(texts_of(self, x, source), as_mask(mask), self._lifted(bias))[0]
+        return self._group.traces(texts_of(self, x, source), as_mask(mask), self._group_bias(bias))[0]
 
     def with_sink(self, sink: Any) -> "Head":
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
-        head, chosen = copy(self), separation_of(self.retrieval.separation, sink=sink)
-        object.__setattr__(head, "retrieval", replace(self.retrieval, separation=chosen))
+        head, sep = copy(self), separation_of(self.retrieval.separation, sink=sink)
+        object.__setattr__(head, "retrieval", replace(self.retrieval, separation=sep))
         return head
 
     def without(self, token: Any, at: int | None = None) -> "Head":
@@ -171,16 +171,16 @@ class Head:
 
     def mapped(self, x: Any) -> Texts:
         """The queries, keys and values of a text `(…, n, dim)`, already turned where the head has a position."""
-        return self._alone.mapped(texts_of(self, x, None))
+        return self._group.mapped(texts_of(self, x, None))
 
     @property
-    def _alone(self) -> "Group":
+    def _group(self) -> "Group":
         return Group((self,), (self.query, self.key, self.value), 1)
 
-    def _lifted(self, bias: Any) -> Array | None:
+    def _group_bias(self, bias: Any) -> Array | None:
         """The bias of a call with an axis of heads, as a group takes it."""
-        given = None if bias is None else as_bias(bias, self.w_key, MATRICES)
-        return given if given is None or given.ndim < 3 else given[..., None, :, :]
+        numbers = None if bias is None else as_bias(bias, self.w_key, MATRICES)
+        return numbers if numbers is None or numbers.ndim < 3 else numbers[..., None, :, :]
 
 
 class Group(NamedTuple):
@@ -193,12 +193,14 @@ class Group(NamedTuple):
     @classmethod
     def of(cls, heads: Sequence[Head]) -> "Group":
         """The group of heads that are alike; those next to each other that share keys and values are served by one."""
-        kept = [[id(array) for own in (head.key, head.value) for array in (own.weight, own.bias)] for head in heads]
-        r = next((i for i, one in enumerate(kept) if one != kept[0]), len(heads))
-        if len(heads) % r or any(kept[i] != kept[i - i % r] for i in range(len(heads))):
+        ids = [
+            [id(array) for affine in (head.key, head.value) for array in (affine.weight, affine.bias)] for head in heads
+        ]
+        r = next((i for i, head_ids in enumerate(ids) if head_ids != ids[0]), len(heads))
+        if len(heads) % r or any(ids[i] != ids[i - i % r] for i in range(len(heads))):
             r = 1
-        of_keys = heads[::r]
-        maps = [head.query for head in heads], [head.key for head in of_keys], [head.value for head in of_keys]
+        key_heads = heads[::r]
+        maps = [head.query for head in heads], [head.key for head in key_heads], [head.value for head in key_heads]
         return cls(tuple(heads), (Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])), r)
 
     @property
@@ -215,34 +217,34 @@ class Group(NamedTuple):
         or `(…, heads or 1, n, m)`. first: the position of the first word. extend: puts the keys and values of the
         words before in front of those of these texts, which are then the last words.
         """
-        (queries, keys, values), rule, finite, _ = self._asked(texts, mask, bias, first, extend)
+        (queries, keys, values), rule, finite, _ = self._step_arguments(texts, mask, bias, first, extend)
         return self._side_by_side(self.retrieval(keys)(queries, keys, values, rule, finite).state)
 
     def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
         """The trace of each head; the arguments are those of `output`."""
-        mapped, rule, finite, total = self._asked(texts, mask, bias)
+        mapped, rule, finite, total = self._step_arguments(texts, mask, bias)
         step = self.retrieval(mapped[1])(*mapped, rule, finite, trace=True)
         parts = *mapped, step.scores, step.mask, step.weights, step.state
         rest = None if step.rest is None else step.rest[..., None]
         traces = list[HeadTrace]()
         for i, head in enumerate(self.heads):
-            own = None if bias is None and head.bias is None else total
-            trace = HeadTrace(*(self._of_head(i, part) for part in (*parts, own)))
+            bias_of_head = None if bias is None and head.bias is None else total
+            trace = HeadTrace(*(self._of_head(i, part) for part in (*parts, bias_of_head)))
             traces.append(trace if rest is None else replace(trace, rest=self._of_head(i, rest)[..., 0]))  # type: ignore[index]
         return traces
 
     def retrieval(self, keys: Array) -> Retrieval:
         """The step of all heads, with the sink that they share or the sinks of all, `(g, r, 1)`."""
         step, sinks = self.heads[0].retrieval, [head.retrieval.separation.sink for head in self.heads]
-        own = stacked_sinks(sinks, widened(keys[..., :1]), (*self.shape, 1))
-        return step if own is None else replace(step, separation=with_sink(step.separation, own))
+        logits = stacked_sinks(sinks, widened(keys[..., :1]), (*self.shape, 1))
+        return step if logits is None else replace(step, separation=with_sink(step.separation, logits))
 
-    def _asked(
+    def _step_arguments(
         self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
     ) -> tuple[Texts, Any, Array | None, Array | None]:
         """The arguments of the step of recall: the maps of the texts, one mask and one bias of the heads and the call.
 
-        That is queries `(…, g, r, n, dim)` with keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
+        They are queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
         which are in the mask; and the whole bias.
         """
         rule, n = self.heads[0].mask, texts[0].shape[-2]
@@ -266,55 +268,55 @@ class Group(NamedTuple):
     def mapped(self, texts: Texts, first: int = 0) -> Texts:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""
         (query, key, value), position = self.maps, self.heads[0].position
-        queries = self._apart(query(texts[0]), self.shared)
-        keys, values = self._apart(key(texts[1]), 1), self._apart(value(texts[2]), 1)
+        queries = self._split_heads(query(texts[0]), self.shared)
+        keys, values = self._split_heads(key(texts[1]), 1), self._split_heads(value(texts[2]), 1)
         queries, keys = self.heads[0].query_norm(queries), self.heads[0].key_norm(keys)
         if position is not None:
             queries, keys = position(queries, first), position(keys, first)
         return queries, keys, values
 
-    def _bias(self, given: Array | None, shape: tuple[int, int], keys: Array) -> Array | None:
-        """The heads' own bias and that of the call added up: `(n, m)`, `(…, g, r, n, m)`, or None."""
-        total = given
+    def _bias(self, bias: Array | None, shape: tuple[int, int], keys: Array) -> Array | None:
+        """The sum of the heads' own bias and the bias of the call: `(n, m)`, `(…, g, r, n, m)`, or None."""
+        total = bias
         if [head for head in self.heads if head.bias is not None]:
             like = widened(keys[..., :1])  # a small part, in the numbers of the scores
             total = namespace(keys).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
-            if given is not None:
-                require_broadcast(given, (*given.shape[:-2], *shape), "bias", "scores")
-                total = total + given
-        return total if total is None or total.ndim < 3 else self._lifted(total)
+            if bias is not None:
+                require_broadcast(bias, (*bias.shape[:-2], *shape), "bias", "scores")
+                total = total + bias
+        return total if total is None or total.ndim < 3 else self._with_head_axes(total)
 
-    def _masks(self, own: Any, mask: Any, scores: tuple[int, ...]) -> Iterator[Any]:
+    def _masks(self, rule: Any, mask: Any, scores: tuple[int, ...]) -> Iterator[Any]:
         """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
-        for part in (*masks_of(own), *masks_of(mask)):
+        for part in (*masks_of(rule), *masks_of(mask)):
             if len(self.heads) > 1 and not isinstance(part, MaskRule):
                 require_on_scores(part, scores, "mask")
-                yield part if part.ndim < 3 else self._lifted(part[..., None, :, :])
+                yield part if part.ndim < 3 else self._with_head_axes(part[..., None, :, :])
             else:
                 yield part
 
-    def _lifted(self, array: Array) -> Array:
+    def _with_head_axes(self, array: Array) -> Array:
         """`(…, heads or 1, n, m)` as `(…, g, r, n, m)` or `(…, 1, 1, n, m)`; with one head, these axes are left out."""
         if len(self.heads) == 1:
             return array[..., 0, :, :]
         axes = (1, 1) if array.shape[-3] == 1 else self.shape
         return namespace(array).reshape(array, (*array.shape[:-3], *axes, *array.shape[-2:]))
 
-    def _apart(self, x: Array, r: int) -> Array:
+    def _split_heads(self, x: Array, r: int) -> Array:
         """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`; with one head, g and r are left out."""
         if len(self.heads) == 1:
             return x
         xp, n, g = namespace(x), x.ndim, self.shape[0]
-        apart = xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
-        return xp.permute_dims(apart, (*range(n - 2), n - 1, n, n - 2, n + 1))
+        words = xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
+        return xp.permute_dims(words, (*range(n - 2), n - 1, n, n - 2, n + 1))
 
     def _side_by_side(self, x: Array) -> Array:
-        """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `_apart`."""
+        """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `_split_heads`."""
         if len(self.heads) == 1:
             return x
         xp, n = namespace(x), x.ndim
-        behind = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
-        return xp.reshape(behind, (*behind.shape[:-3], -1))
+        words = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
+        return xp.reshape(words, (*words.shape[:-3], -1))
 
     def _of_head(self, i: int, array: Array | None) -> Array | None:
         """The part of an array `(…, g or 1, r or 1, n, …)` for one head."""
@@ -331,14 +333,16 @@ def texts_of(head: Head, x: Any, source: Any, key: Any = None, value: Any = None
     if value is None:
         shaped(head.w_value, "w_value", "dim_out dim", dim=(head.key.dims[1], "w_key"))
     text = as_text(x, "x", head.w_query, MATRICES)
-    given, what = (source, "source") if key is None else (key, "key")
-    keyed = text if given is None else _source(given, what, head.w_key)
-    valued = keyed if value is None else _source(value, "value", head.w_value)
-    if given is not None or value is not None:
-        leading_axes("x and the text of keys and values", text, keyed, valued)
-        if valued.shape[-2] != keyed.shape[-2]:
-            raise InvalidInput(f"value: {valued.shape[-2]} words do not fit the {keyed.shape[-2]} words of the key")
-    return text, keyed, valued
+    key_source, what = (source, "source") if key is None else (key, "key")
+    key_text = text if key_source is None else _source(key_source, what, head.w_key)
+    value_text = key_text if value is None else _source(value, "value", head.w_value)
+    if key_source is not None or value is not None:
+        leading_axes("x and the text of keys and values", text, key_text, value_text)
+        if value_text.shape[-2] != key_text.shape[-2]:
+            raise InvalidInput(
+                f"value: {value_text.shape[-2]} words do not fit the {key_text.shape[-2]} words of the key"
+            )
+    return text, key_text, value_text
 
 
 def _source(values: Any, what: str, matrix: Array) -> Array:

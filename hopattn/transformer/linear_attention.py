@@ -65,12 +65,12 @@ def linear_attention(
             f"mask: expected 'none', 'causal' or 'strict', not {quoted(rule)}; "
             "a head with the similarity 'feature_map' and the separation 'proportional' takes any mask"
         )
-    before = k.shape[-2] - q.shape[-2]
-    if before < 0:
+    n_before = k.shape[-2] - q.shape[-2]
+    if n_before < 0:
         raise InvalidInput(f"mask: {q.shape[-2]} queries are more than {k.shape[-2]} keys")
-    if before:
-        state = state.extended(k[..., :before, :], v[..., :before, :])
-    last = k[..., before:, :], v[..., before:, :]
+    if n_before:
+        state = state.extended(k[..., :n_before, :], v[..., :n_before, :])
+    last = k[..., n_before:, :], v[..., n_before:, :]
     return state.attended(q, *last, isinstance(rule, Strict), chunk)[0]
 
 
@@ -147,7 +147,7 @@ class LinearState(StateOfText):
     @public(may_be=finite)
     def extended(self, k: Text, v: Values) -> "LinearState":
         """The state with further keys `(…, n, dim)` and their values `(…, n, dim_out)`; raises as `attention` does."""
-        return self._with(widened(k), self._marked(widened(v)))
+        return self._with(widened(k), self._with_ones(widened(v)))
 
     @public
     def read(self, q: Text) -> Array:
@@ -166,14 +166,14 @@ class LinearState(StateOfText):
         """
         rule = Strict() if strict else Causal()
 
-        def answered(state: LinearState, q: Array, k: Array, v: Array) -> tuple[Array, LinearState]:
-            following = state._with(k, v)
+        def answer(state: LinearState, q: Array, k: Array, v: Array) -> tuple[Array, LinearState]:
+            next_state = state._with(k, v)
             if k.shape[-2] == 1 and not strict:
-                return state._output(following._seen(q)), following
+                return state._output(next_state._seen(q)), next_state
             sums = state._among(q, k, v, rule)
-            return state._output(sums if state.dims is None else state._seen(q).merged(sums)), following
+            return state._output(sums if state.dims is None else state._seen(q).merged(sums)), next_state
 
-        return by_chunks(self, (q, k, self._marked(widened(v))), chunk, answered)
+        return by_chunks(self, (q, k, self._with_ones(widened(v))), chunk, answer)
 
     def _with(self, keys: Array, values: Array) -> "LinearState":
         """The state with further keys and marked values."""
@@ -194,24 +194,24 @@ class LinearState(StateOfText):
         """The sum over all keys so far: relative to the largest product, what is lost is small beside the sum."""
         phi = self.phi
         if not isinstance(phi, RandomFeatures):
-            return Sums(self._asked(queries) @ self.couplings.mT)
-        shifted = phi.exponents(queries) + self._sums.top
-        top = _largest(shifted, axis=-1)
-        return Sums(namespace(queries).exp(shifted - top) @ self.couplings.mT, top)
+            return Sums(self._query_features(queries) @ self.couplings.mT)
+        exponents = phi.exponents(queries) + self._sums.top
+        top = _largest(exponents, axis=-1)
+        return Sums(namespace(queries).exp(exponents - top) @ self.couplings.mT, top)
 
     def _among(self, queries: Array, keys: Array, values: Array, rule: PositionRule) -> "Sums":
         """The sum over the keys of one chunk that each of its queries sees by the rule, causal or strict."""
         if isinstance(phi := self.phi, RandomFeatures):
             return _among(phi.exponents(queries), phi.exponents(keys), values, rule)
-        scores = self._asked(queries) @ phi(keys).mT
+        scores = self._query_features(queries) @ phi(keys).mT
         return Sums(masked(scores, like(rule(keys.shape[-2]), scores)) @ values)
 
-    def _asked(self, queries: Array) -> Array:
+    def _query_features(self, queries: Array) -> Array:
         """φ(q); where normalised, divided by its largest entry, which the output does not depend on."""
-        asked = self.phi(queries)
-        return asked / nonzero(_largest(asked, axis=-1)) if self.normalise else asked
+        features = self.phi(queries)
+        return features / nonzero(_largest(features, axis=-1)) if self.normalise else features
 
-    def _marked(self, values: Array) -> Array:
+    def _with_ones(self, values: Array) -> Array:
         """The values, with a 1 behind each where the outputs are normalised."""
         if not self.normalise:
             return values
@@ -224,15 +224,15 @@ class LinearState(StateOfText):
 
 
 def by_chunks(
-    state: State, words: tuple[Array, ...], chunk: int, answered: Callable[..., tuple[Array, State]]
+    state: State, words: tuple[Array, ...], chunk: int, answer: Callable[..., tuple[Array, State]]
 ) -> tuple[Array, State]:
     """The outputs of words, `(…, n, dim_out)`, chunk by chunk, and the state behind them.
 
-    words: `(…, n, *)` each, the queries first. answered: from a state and a chunk to its outputs and the next state.
+    words: `(…, n, *)` each, the queries first. answer: from a state and a chunk to its outputs and the next state.
     """
     outputs, xp = [], namespace(words[0])
     for part in blocks(words[0].shape[-2], chunk):
-        output, state = answered(state, *(widened(one[..., part, :]) for one in words))
+        output, state = answer(state, *(widened(array[..., part, :]) for array in words))
         outputs.append(output)
     return xp.astype(xp.concat(outputs, axis=-2), words[0].dtype), state
 
@@ -273,7 +273,7 @@ def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
     where, lowest = like(rule(n), products), -float(xp.finfo(products.dtype).max) / 4
     largest = _largest(masked(tops.mT, where, lowest), axis=-1)
     sizes = masked(products * xp.exp(masked(tops.mT - largest, where)), where)
-    lost = xp.any(where, axis=-1) & (xp.sum(sizes, axis=-1) < least_sum(a, n))
+    underflow = xp.any(where, axis=-1) & (xp.sum(sizes, axis=-1) < least_sum(a, n))
 
     def at_once() -> Sums:
         most = nonzero(_largest(sizes, axis=-1))
@@ -284,5 +284,5 @@ def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
         most = _largest(masked(logs, where, lowest), axis=-1)
         return Sums(masked(xp.exp(masked(logs - most, where)), where) @ values, most)
 
-    result: Sums = cond(xp.any(lost), by_logarithms, at_once)
+    result: Sums = cond(xp.any(underflow), by_logarithms, at_once)
     return result

@@ -92,8 +92,10 @@ class MultiHead:
     ) -> Array:
         """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
         texts = texts_of(self.heads[0], x, source, key, value)
-        rule, biases = self._asked(texts, mask, bias)
-        return _side_by_side([one.output(texts, rule, own) for one, own in zip(self.groups, biases, strict=True)])
+        rule, biases = self._mask_and_biases(texts, mask, bias)
+        return _side_by_side(
+            [group.output(texts, rule, group_bias) for group, group_bias in zip(self.groups, biases, strict=True)]
+        )
 
     @public(may_be=finite)
     def trace(
@@ -101,10 +103,10 @@ class MultiHead:
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
         texts = texts_of(self.heads[0], x, source, key, value)
-        rule, biases = self._asked(texts, mask, bias)
+        rule, biases = self._mask_and_biases(texts, mask, bias)
         groups = zip(self.groups, biases, strict=True)
-        traces = [one for group, own in groups for one in group.traces(texts, rule, own)]
-        return MultiHeadTrace(tuple(traces), self.joined([one.output for one in traces]))
+        traces = [trace for group, group_bias in groups for trace in group.traces(texts, rule, group_bias)]
+        return MultiHeadTrace(tuple(traces), self.joined([trace.output for trace in traces]))
 
     def without(self, token: Any, at: int | None = None) -> "MultiHead":
         """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
@@ -114,7 +116,7 @@ class MultiHead:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
         return self.out(_side_by_side(outputs))
 
-    def _asked(self, texts: Texts, mask: Any, bias: Any) -> tuple[Any, list[Array | None]]:
+    def _mask_and_biases(self, texts: Texts, mask: Any, bias: Any) -> tuple[Any, list[Array | None]]:
         """The mask of a call, and the part of its bias for each group."""
         rule, n_heads = as_mask(mask), len(self.heads)
         leading, pairs = leading_axes("x, source", *texts[:2]), (texts[0].shape[-2], texts[1].shape[-2])
@@ -128,7 +130,7 @@ class MultiHead:
         if numbers is None or numbers.ndim < 3 or numbers.shape[-3] == 1:
             return rule, [numbers] * len(self.groups)
         ends = accumulate(len(group.heads) for group in self.groups)
-        parts = [numbers[..., e - len(one.heads) : e, :, :] for one, e in zip(self.groups, ends, strict=True)]
+        parts = [numbers[..., end - len(group.heads) : end, :, :] for group, end in zip(self.groups, ends, strict=True)]
         return rule, parts
 
     @classmethod
@@ -151,7 +153,7 @@ class MultiHead:
         state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads, sink=sink)
         maps, out = heads_from(state, options["n_heads"])
         beta = float(maps[0][0].dims[0]) ** -0.5
-        return cls([Head(*own, beta=beta, mask=mask) for own in maps], out, sink=options["sink"])
+        return cls([Head(*head_maps, beta=beta, mask=mask) for head_maps in maps], out, sink=options["sink"])
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
@@ -160,16 +162,16 @@ class MultiHead:
         names do not tell. Raises `InvalidInput` for heads that PyTorch's class cannot have.
         """
         step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
-        maps = [Affine.stacked([getattr(one, role) for one in self.heads]) for role in ("query", "key", "value")]
-        sinks = [one.retrieval.separation.sink for one in self.heads]
+        maps = [Affine.stacked([getattr(head, role) for head in self.heads]) for role in ("query", "key", "value")]
+        sinks = [head.retrieval.separation.sink for head in self.heads]
         of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
-        apart = [part for one in self.heads for part in (one.position, one.bias, one.query_norm, one.key_norm)]
-        placed = any(part not in (None, Identity()) for part in apart)
-        dims = {*self.out.dims, *(one.dims[0] for one in maps)}
+        parts = [part for head in self.heads for part in (head.position, head.bias, head.query_norm, head.key_norm)]
+        has_parts = any(part not in (None, Identity()) for part in parts)
+        dims = {*self.out.dims, *(affine.dims[0] for affine in maps)}
         for reason, holds in (
             ("the heads are not alike", len(self.groups) > 1),
-            ("PyTorch's class has no rotary position and no bias of a head, and no norms", placed),
-            ("PyTorch's class has no sink but 0, for all heads", any(one not in (None, 0.0) for one in sinks)),
+            ("PyTorch's class has no rotary position and no bias of a head, and no norms", has_parts),
+            ("PyTorch's class has no sink but 0, for all heads", any(sink not in (None, 0.0) for sink in sinks)),
             (f"expected a softmax with beta = 1/√{dim_key} and the dot product, not {quoted(step)}", step != of_torch),
             ("the heads' dims do not add up to that of the output", len(dims) > 1),
         ):
@@ -185,13 +187,15 @@ def _require_for_all_heads(mask: Array, scores: tuple[int, ...]) -> None:
     `(batch · heads, n, m)`, the message gives the bias that does the same.
     """
     *leading, n_heads, n, m = scores
-    own, library = tuple(mask.shape), "torch" if is_torch(mask) else "jnp" if is_jax(mask) else "np"
-    apart = scores if own == (math.prod(leading) * n_heads, n, m) else own
-    of_heads = len(apart) > 2 and apart[-3] == n_heads > 1 and broadcasts(apart, scores)
-    if of_heads and not broadcasts(own, (*leading, n, m)):
-        numbers = f"{library}.where({'mask' if apart == own else f'mask.reshape{apart}'}, 0.0, -{library}.inf)"
+    shape, library = tuple(mask.shape), "torch" if is_torch(mask) else "jnp" if is_jax(mask) else "np"
+    head_shape = scores if shape == (math.prod(leading) * n_heads, n, m) else shape
+    of_heads = len(head_shape) > 2 and head_shape[-3] == n_heads > 1 and broadcasts(head_shape, scores)
+    if of_heads and not broadcasts(shape, (*leading, n, m)):
+        numbers = (
+            f"{library}.where({'mask' if head_shape == shape else f'mask.reshape{head_shape}'}, 0.0, -{library}.inf)"
+        )
         raise InvalidInput(
-            f"mask: shape {own} is one mask for each of {n_heads} heads; expected {(*leading, n, m)}, for all heads. "
+            f"mask: shape {shape} is one mask for each of {n_heads} heads; expected {(*leading, n, m)}, for all heads. "
             f"Give masks of heads as bias={numbers}, or each as mask= to its own hopattn.Head"
         )
     require_on_scores(mask, (*leading, n, m), "mask")
@@ -202,7 +206,7 @@ def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | N
 
     None where they hide none from all.
     """
-    rule, n, xp = heads._asked((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
+    rule, n, xp = heads._mask_and_biases((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
     if bias is not None:
         allowed = as_bias(bias, heads.w_out, "w_out") > -xp.inf
         rule = joint(rule, allowed if allowed.ndim < 3 else xp.any(allowed, axis=-3))
@@ -220,9 +224,9 @@ def _kind(head: Head) -> tuple[Any, ...]:
     that goes by the places of a text is computed for each head by itself.
     """
     step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
-    maps = [own.dims for own in (head.query, head.key, head.value)]
-    given = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
-    alone = None if step.similarity.by_pairs else object()
-    same: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
-    placed = head.query_norm, head.key_norm, head.position
-    return maps, placed, step.similarity, step.activation, replace(step.separation, **same), given, alone
+    dims = [affine.dims for affine in (head.query, head.key, head.value)]
+    identities = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
+    mark = None if step.similarity.by_pairs else object()
+    parameters: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
+    placement = head.query_norm, head.key_norm, head.position
+    return dims, placement, step.similarity, step.activation, replace(step.separation, **parameters), identities, mark

@@ -37,8 +37,8 @@ class Normalisation(ABC):
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
-        own = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
-        return f"{type(self).__name__}({''.join(own)}epsilon={self.epsilon:g})"
+        parts = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
+        return f"{type(self).__name__}({''.join(parts)}epsilon={self.epsilon:g})"
 
     @abstractmethod
     def unit(self, x: Array) -> Array:
@@ -47,8 +47,8 @@ class Normalisation(ABC):
     @public
     def __call__(self, x: Any) -> Array:
         """The normalised rows, `(…, dim)`."""
-        own = self.shift if self.gain is None else self.gain
-        rows = shaped(x, "x", "… dim", like=own, **({} if own is None else {"dim": own.shape[0]}))
+        vector = self.shift if self.gain is None else self.gain
+        rows = shaped(x, "x", "… dim", like=vector, **({} if vector is None else {"dim": vector.shape[0]}))
         result = self.unit(widened(rows))
         result = result if self.gain is None else widened(self.gain) * result
         result = result if self.shift is None else result + widened(self.shift)
@@ -61,10 +61,10 @@ class Normalisation(ABC):
 
         parts: `(…, dim)`, which add up to x `(dim,)`; their results add up to the output without the shift.
         """
-        pieces, row = (widened(shaped(one, what, "… dim")) for one, what in ((parts, "parts"), (x, "x")))
+        pieces, row = (widened(shaped(array, what, "… dim")) for array, what in ((parts, "parts"), (x, "x")))
         xp = namespace(row)
         if self.centred:
-            pieces, row = (one - xp.mean(one, axis=-1, keepdims=True) for one in (pieces, row))
+            pieces, row = (array - xp.mean(array, axis=-1, keepdims=True) for array in (pieces, row))
         size = row_length(row) / row.shape[-1] ** 0.5
         unit = pieces / xp.hypot(size, xp.full_like(size, self.epsilon**0.5))[..., None]
         return unit if self.gain is None else widened(self.gain) * unit

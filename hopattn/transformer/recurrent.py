@@ -73,13 +73,13 @@ class Recurrent:
         Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
         """
         x = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
-        before = shaped(state, "state", "… dim_hidden", like=self.w_input, dim_hidden=self.w_hidden.shape[1])
+        h = shaped(state, "state", "… dim_hidden", like=self.w_input, dim_hidden=self.w_hidden.shape[1])
         try:
-            np.broadcast_shapes(tuple(x.shape[:-1]), tuple(before.shape[:-1]))
+            np.broadcast_shapes(tuple(x.shape[:-1]), tuple(h.shape[:-1]))
         except ValueError:
-            shapes = tuple(before.shape), tuple(x.shape)
+            shapes = tuple(h.shape), tuple(x.shape)
             raise InvalidInput(f"state: shape {shapes[0]} does not fit words of {shapes[1]}") from None
-        return self._next(linear(x, self.w_input), before)
+        return self._next(linear(x, self.w_input), h)
 
     def _next(self, wx: Array, state: Array) -> Array:
         """f(W x_t + U h_{t−1} + b), where `wx` is W x_t."""
