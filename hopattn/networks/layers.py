@@ -45,8 +45,8 @@ class Separated(Activation):
         return self.separation.inverse(state)
 
     def why_outside_domain(self, state: np.ndarray) -> str:
-        known = bool(np.all(np.isfinite(self.conjugate(state))))
-        return "" if known else f"holds numbers that {quoted(self.separation)} cannot give as weights"
+        finite = bool(np.all(np.isfinite(self.conjugate(state))))
+        return "" if finite else f"holds numbers that {quoted(self.separation)} cannot give as weights"
 
 
 def lengths(value: Any, what: str) -> tuple[int, ...]:
@@ -82,12 +82,12 @@ class Layer(Declared):
             raise InvalidInput(f"layer: expected a name, not {quoted(self.name)}")
         require_room(self.size, f"layer '{self.name}'")
         try:
-            chosen = _neurons(self.activation, self.beta)
+            activation = _neurons(self.activation, self.beta)
             with np.errstate(all="ignore"):
-                chosen.conjugate(chosen(np.zeros(self.shape[-1])))
+                activation.conjugate(activation(np.zeros(self.shape[-1])))
         except InvalidInput as error:
             raise InvalidInput(f"layer '{self.name}': {error}") from None
-        object.__setattr__(self, "activation", chosen)
+        object.__setattr__(self, "activation", activation)
         object.__setattr__(self, "beta", None)
 
     @cached_property
@@ -97,8 +97,8 @@ class Layer(Declared):
 
     def energy(self, activities: Array) -> Array:
         """L*(g), `(n,)`, of activities `(n, *shape)`."""
-        xp, own = namespace(activities), self.activation.conjugate(activities)
-        return xp.sum(xp.reshape(own, (activities.shape[0], -1)), axis=-1)
+        xp, conjugate = namespace(activities), self.activation.conjugate(activities)
+        return xp.sum(xp.reshape(conjugate, (activities.shape[0], -1)), axis=-1)
 
     @property
     def why_it_jumps(self) -> str:
@@ -122,13 +122,13 @@ class Layer(Declared):
 
 def _neurons(choice: Any, beta: float | None) -> Activation:
     """The activation of a name or an object of one of the two registries."""
-    given = {} if beta is None else {"beta": beta}
-    name = isinstance(choice, str) and not is_path(choice) and choice not in activations
-    if isinstance(choice, Separation) or (name and choice in separations):
-        return Separated(separations.make(choice, **given))
-    if name:
+    parameters = {} if beta is None else {"beta": beta}
+    is_name = isinstance(choice, str) and not is_path(choice) and choice not in activations
+    if isinstance(choice, Separation) or (is_name and choice in separations):
+        return Separated(separations.make(choice, **parameters))
+    if is_name:
         raise InvalidInput(f"activation: {unknown(choice, [*activations, *separations])}")
-    return activations.make(choice, **given)
+    return activations.make(choice, **parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,25 +162,25 @@ class LayerActivations(Activation):
     @property
     def silent(self) -> Any:  # type: ignore[override]
         """The lower value of each neuron, `(total,)`; a number where all layers have the same."""
-        own = np.concatenate([np.full(layer.size, layer.activation.silent) for layer in self.layers])
-        return float(own[0]) if np.all(own == own[0]) else own
+        values = np.concatenate([np.full(layer.size, layer.activation.silent) for layer in self.layers])
+        return float(values[0]) if np.all(values == values[0]) else values
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         if state is None:
-            return self.joined(lambda own, h: own(h), field)
-        return self.joined(lambda own, h, x: own(h, x), field, state)
+            return self.joined(lambda activation, h: activation(h), field)
+        return self.joined(lambda activation, h, x: activation(h, x), field, state)
 
     def potential(self, field: Array) -> Array:
-        return self._total(lambda own, h: own.potential(h), field)
+        return self._total(lambda activation, h: activation.potential(h), field)
 
     def conjugate(self, state: Array) -> Array:
-        return self._total(lambda own, x: own.conjugate(x), state)
+        return self._total(lambda activation, x: activation.conjugate(x), state)
 
     def inverse(self, state: Array) -> Array:
-        return self.joined(lambda own, x: own.inverse(x), state)
+        return self.joined(lambda activation, x: activation.inverse(x), state)
 
     def proximal(self, field: Array, state: Array, weight: float) -> Array:
-        return self.joined(lambda own, h, x: own.proximal(h, x, weight), field, state)
+        return self.joined(lambda activation, h, x: activation.proximal(h, x, weight), field, state)
 
     def why_outside_domain(self, state: np.ndarray) -> str:
         for layer, part in zip(self.layers, self.split(state), strict=True):
@@ -206,13 +206,15 @@ class LayerActivations(Activation):
     def joined(self, respond: Callable[..., Array], *arrays: Array) -> Array:
         """The answers of `respond` to the activation and the arrays `(…, total)` of each layer, `(…, total)`."""
         parts = zip(*map(self.split, arrays), strict=True)
-        return self.flat([respond(layer.activation, *own) for layer, own in zip(self.layers, parts, strict=True)])
+        return self.flat(
+            [respond(layer.activation, *layer_arrays) for layer, layer_arrays in zip(self.layers, parts, strict=True)]
+        )
 
     def _total(self, value: Callable[[Activation, Array], Array], array: Array) -> Array:
         """The sum over all layers and their rows, `(…,)`."""
         xp, lead = namespace(array), array.shape[:-1]
-        own = [value(layer.activation, part) for layer, part in zip(self.layers, self.split(array), strict=True)]
-        sums = [xp.sum(xp.reshape(one, (*lead, -1)), axis=-1) for one in own]
+        terms = [value(layer.activation, part) for layer, part in zip(self.layers, self.split(array), strict=True)]
+        sums = [xp.sum(xp.reshape(term, (*lead, -1)), axis=-1) for term in terms]
         return sum(sums[1:], start=sums[0])
 
 
@@ -224,5 +226,5 @@ def parts_of(layers: Sequence[Layer]) -> list[slice]:
 
 def described(layer: Layer) -> str:
     """The activation of a layer in a word."""
-    own = layer.activation
-    return name_of(own.separation if isinstance(own, Separated) else own)
+    activation = layer.activation
+    return name_of(activation.separation if isinstance(activation, Separated) else activation)

@@ -82,8 +82,8 @@ class Network(AssociativeMemory):
     >>> patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]]
     >>> layers = Layer("visible", 6, "tanh", beta=2), Layer("hidden", 2, "softmax", beta=4)
     >>> network = Network(layers, [Dense(patterns).on("hidden", "visible")], patterns={"visible": patterns})
-    >>> found = network.recall({"visible": [0.9, 0.8, 0.9, -0.2, -0.7, -0.9]})
-    >>> str(found.status), int(found.matched), bool(network.descends())
+    >>> recall = network.recall({"visible": [0.9, 0.8, 0.9, -0.2, -0.7, -0.9]})
+    >>> str(recall.status), int(recall.matched), bool(network.descends())
     ('converged', 0, True)
     """
 
@@ -95,24 +95,24 @@ class Network(AssociativeMemory):
     held: np.ndarray
 
     def __init__(self, layers: Sequence[Layer], synapses: Sequence[Connection], *, patterns: Any = None) -> None:
-        own = each(layers, Layer, "layers", "a Layer")
-        joined = each(
+        nodes = each(layers, Layer, "layers", "a Layer")
+        connections = each(
             synapses, Connection, "synapses", "a synapse on layers, as Dense(W).on('hidden', 'visible') gives it"
         )
-        if not own:
+        if not nodes:
             raise InvalidInput("layers: got none; expected at least one Layer")
-        names = [layer.name for layer in own]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InvalidInput(f"layers: two layers have the name '{twice}'; give one of them another name")
-        object.__setattr__(self, "layers", own)
-        object.__setattr__(self, "synapses", _named(joined, names))
+        names = [layer.name for layer in nodes]
+        if duplicate := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidInput(f"layers: two layers have the name '{duplicate}'; give one of them another name")
+        object.__setattr__(self, "layers", nodes)
+        object.__setattr__(self, "synapses", _with_names(connections, names))
         object.__setattr__(self, "held", np.zeros(self.total, dtype=bool))
-        for one in self.synapses:
+        for connection in self.synapses:
             try:
-                one.synapse.require_fit(*(self[name].shape for name in one.layers))
+                connection.synapse.require_fit(*(self[name].shape for name in connection.layers))
             except InvalidInput as error:
-                raise InvalidInput(f"synapse '{one.name}': {error}") from None
-        arrays = [array for one in joined for array in one.synapse.arrays]
+                raise InvalidInput(f"synapse '{connection.name}': {error}") from None
+        arrays = [array for connection in connections for array in connection.synapse.arrays]
         object.__setattr__(self, "patterns", _zeros((0, self.total), arrays[0] if arrays else np.zeros(1)))
         object.__setattr__(self, "patterns_of", None)
         self._set_patterns(patterns)
@@ -135,8 +135,10 @@ class Network(AssociativeMemory):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the network to a file, as of `Memory.save`; raises `InvalidInput` also for a `Function` synapse."""
-        if own := next((one for one in self.synapses if isinstance(one.synapse, Function)), None):
-            raise InvalidInput(f"save: the synapse '{own.name}' is a Function, which a file cannot hold")
+        if connection := next(
+            (connection for connection in self.synapses if isinstance(connection.synapse, Function)), None
+        ):
+            raise InvalidInput(f"save: the synapse '{connection.name}' is a Function, which a file cannot hold")
         super().save(path)
 
     def _set_patterns(self, patterns: Any) -> None:
@@ -150,8 +152,8 @@ class Network(AssociativeMemory):
                     f"patterns: got those of {len(patterns)} layers; expected those of one layer, or whole states"
                 )
             layer, patterns = next(iter(patterns.items()))
-            own = self._activities(layer, patterns, "patterns")
-            patterns = namespace(own).reshape(own, (-1, self[layer].size))
+            activities = self._activities(layer, patterns, "patterns")
+            patterns = namespace(activities).reshape(activities, (-1, self[layer].size))
         rows = stored_rows(as_float(patterns, "patterns", like=self.patterns), "patterns")
         if not layer:
             shaped(rows, "patterns", "n_patterns total", total=self.total)
@@ -164,11 +166,11 @@ class Network(AssociativeMemory):
         return self.layers[self._numbers[name]]
 
     def __repr__(self) -> str:
-        shown = ", ".join(
+        layers = ", ".join(
             f"{layer.name} ({'×'.join(map(str, layer.shape))}, {described(layer)})" for layer in self.layers
         )
-        many = len(self.synapses)
-        return f"Network({shown}; {many} synapse{'s' * (many != 1)})"
+        n = len(self.synapses)
+        return f"Network({layers}; {n} synapse{'s' * (n != 1)})"
 
     @cached_property
     def total(self) -> int:
@@ -194,8 +196,8 @@ class Network(AssociativeMemory):
     def reference(self) -> ReferencePatterns:
         if self.patterns_of is None:
             return ReferencePatterns(self.patterns, self.activation)
-        own = LayerActivations((self[self.patterns_of],), (True,))
-        return LayerPatterns(self.patterns, own, part=self.parts[self.patterns_of], dim=self.total)
+        activation = LayerActivations((self[self.patterns_of],), (True,))
+        return LayerPatterns(self.patterns, activation, part=self.parts[self.patterns_of], dim=self.total)
 
     def split(self, states: Any) -> dict[str, Array]:
         """The activities of each layer by name, `(…, *shape)`, of states `(…, total)`."""
@@ -206,34 +208,36 @@ class Network(AssociativeMemory):
     def join(self, activities: Mapping[str, Any]) -> Array:
         """States `(…, total)` with these activities `(…, *shape)` of some layers, by name.
 
-        A layer that is not given takes the activation of the field that its neighbours give it: first those beside a
-        given layer, then those beside them. Raises `InvalidInput` for an unknown layer, and for a shape that does not
-        fit.
+        Every other layer takes the activation of the field that its neighbours give it: first the layers beside a layer
+        of the activities, then the layers beside these. Raises `InvalidInput` for an unknown layer, and for a shape
+        that does not fit.
         """
         instance(activities, Mapping, "cues", "the activities of some layers by name")
         self._require_layers(activities, "cues")
         if not activities:
             raise InvalidInput("cues: got no layer; expected the activities of at least one")
-        given = {name: self._activities(name, value, "cues") for name, value in activities.items()}
-        leads = {name: tuple(value.shape[: value.ndim - len(self[name].shape)]) for name, value in given.items()}
+        arrays = {name: self._activities(name, value, "cues") for name, value in activities.items()}
+        leads = {name: tuple(value.shape[: value.ndim - len(self[name].shape)]) for name, value in arrays.items()}
         lead = max(leads.values(), key=len)
-        if odd := next((name for name in leads if leads[name] not in ((), lead)), None):
-            raise InvalidInput(f"cues: the layer '{odd}' has the leading axes {leads[odd]}, another one {lead}")
-        xp, like = namespace(*given.values()), next(iter(given.values()))
+        if misfit := next((name for name in leads if leads[name] not in ((), lead)), None):
+            raise InvalidInput(f"cues: the layer '{misfit}' has the leading axes {leads[misfit]}, another one {lead}")
+        xp, like = namespace(*arrays.values()), next(iter(arrays.values()))
         parts = []
         for layer in self.layers:
             rest = layer.activation(_zeros(layer.shape, like))
-            own = xp.broadcast_to(given.get(layer.name, rest), (*lead, *layer.shape))
-            parts.append(xp.reshape(own, (-1, *layer.shape)))
-        known, left = set(given), [layer.name for layer in self.layers if layer.name not in given]
-        while left:
-            beside = [name for name in left if any(known & set(one.layers) for one in self._on[name])] or left[:1]
-            fields = {name: self._field_of(name, parts) for name in beside}
+            array = xp.broadcast_to(arrays.get(layer.name, rest), (*lead, *layer.shape))
+            parts.append(xp.reshape(array, (-1, *layer.shape)))
+        sources, targets = set(arrays), [layer.name for layer in self.layers if layer.name not in arrays]
+        while targets:
+            neighbours = [
+                name for name in targets if any(sources & set(connection.layers) for connection in self._on[name])
+            ] or targets[:1]
+            fields = {name: self._field_of(name, parts) for name in neighbours}
             for name, field in fields.items():
                 number = self._numbers[name]
                 parts[number] = self[name].activation(field, parts[number])
-            known |= set(beside)
-            left = [name for name in left if name not in known]
+            sources |= set(neighbours)
+            targets = [name for name in targets if name not in sources]
         return xp.reshape(self.activation.flat(parts), (*lead, self.total))
 
     @public
@@ -247,8 +251,8 @@ class Network(AssociativeMemory):
         """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
         x, parts = self._split(cues)
         layers = zip(self.layers, parts, strict=True)
-        moved = self._joined([layer.activation(self._field_of(layer.name, parts), own) for layer, own in layers], x)
-        return namespace(x).where(like(self.held, x), x, moved) if self.held.any() else moved
+        states = self._joined([layer.activation(self._field_of(layer.name, parts), part) for layer, part in layers], x)
+        return namespace(x).where(like(self.held, x), x, states) if self.held.any() else states
 
     @public
     def step_of_layers(self, states: Any, mask: Unmasked = None) -> Array:
@@ -262,12 +266,12 @@ class Network(AssociativeMemory):
         for i, layer in enumerate(self.layers):
             if not self.activation.free[i]:
                 continue
-            field, now, (inertia, _) = self._field_of(layer.name, parts), parts[i], self.bends[layer.name]
+            field, g, (inertia, _) = self._field_of(layer.name, parts), parts[i], self.bends[layer.name]
             if 0 < inertia < float("inf") and layer.has_inertia:
-                moved = layer.activation.proximal(field + inertia * now, now, inertia)
+                activities = layer.activation.proximal(field + inertia * g, g, inertia)
             else:
-                moved = layer.activation(field, now)
-            parts[i] = namespace(now).where(held[i], now, moved) if self.held.any() else moved
+                activities = layer.activation(field, g)
+            parts[i] = namespace(g).where(held[i], g, activities) if self.held.any() else activities
         return self._joined(parts, x)
 
     @public
@@ -282,21 +286,23 @@ class Network(AssociativeMemory):
             part for layer, part in zip(self.layers, parts, strict=True) if isinstance(layer.activation, Separated)
         ]
         shares += [
-            one.synapse.weights(*self._of(one, parts)) for one in self.synapses if isinstance(one.synapse, Stored)
+            connection.synapse.weights(*self._of(connection, parts))
+            for connection in self.synapses
+            if isinstance(connection.synapse, Stored)
         ]
         if not shares:
             return super().nothing_near(x)
-        flags = [xp.all(xp.reshape(each, (n, -1)) == 0, axis=-1) for each in shares]
+        flags = [xp.all(xp.reshape(share, (n, -1)) == 0, axis=-1) for share in shares]
         return xp.reshape(xp.all(xp.stack(flags), axis=0), x.shape[:-1])
 
     def energies(self, states: Any) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
         x, parts = self._split(states)
-        found = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
-        for one in self.synapses:
-            found[str(one.name)] = -one.synapse.alignment(*self._of(one, parts))
+        energies = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
+        for connection in self.synapses:
+            energies[str(connection.name)] = -connection.synapse.alignment(*self._of(connection, parts))
         xp, lead = namespace(x), x.shape[:-1]
-        return {name: xp.reshape(energy, lead) for name, energy in found.items()}
+        return {name: xp.reshape(energy, lead) for name, energy in energies.items()}
 
     @public(may_be=not_minus_infinity)
     def energy(self, states: Any, mask: Unmasked = None) -> Array:
@@ -344,7 +350,7 @@ class Network(AssociativeMemory):
                 reason = f"the neurons of the layer '{layer.name}' ({described(layer)}) depend on each other"
                 raise InvalidInput(f"clamp: {reason}; clamp all of them{' of a row' * (len(rows) > 1)} or none")
         network = object.__new__(type(self))
-        vars(network).update({own.name: getattr(self, own.name) for own in fields(self)}, held=held)
+        vars(network).update({field.name: getattr(self, field.name) for field in fields(self)}, held=held)
         return network
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
@@ -352,10 +358,10 @@ class Network(AssociativeMemory):
         x = self._split(states)[0]
 
         def potential(spins: np.ndarray) -> Rounded:
-            parts, none = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
-            joined = [(one.synapse, self._of(one, parts)) for one in self.synapses]
-            value = sum((synapse.alignment(*own) for synapse, own in joined), start=none)
-            return value, sum((synapse.error(*own) for synapse, own in joined), start=none)
+            parts, zero = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
+            pairs = [(connection.synapse, self._of(connection, parts)) for connection in self.synapses]
+            value = sum((synapse.alignment(*activities) for synapse, activities in pairs), start=zero)
+            return value, sum((synapse.error(*activities) for synapse, activities in pairs), start=zero)
 
         def half(up: np.ndarray, down: np.ndarray, neuron: int) -> Rounded:
             """½ (F(up) − F(down)); of a form that is at most quadratic in the neuron, its slope half-way."""
@@ -363,18 +369,21 @@ class Network(AssociativeMemory):
             place, sides = neuron - self.parts[name].start, [self.activation.split(side) for side in (up, down)]
             middle, step = self.activation.split(0.5 * (up + down)), 0.5 * (up - down)[:, neuron]
             value, error = np.zeros(len(up)), np.zeros(len(up))
-            for one in self._on[name]:
-                places = places_of(one, name)
-                if isinstance(one.synapse, Multilinear) and len(places) <= 2:
-                    own = self._of(one, middle)
-                    of_layer = one.synapse.pull(places, *own), one.synapse.rounding(places, *own)
-                    slope, rounding = (array.reshape(len(up), -1)[:, place] for array in of_layer)
+            for connection in self._on[name]:
+                places = places_of(connection, name)
+                if isinstance(connection.synapse, Multilinear) and len(places) <= 2:
+                    activities = self._of(connection, middle)
+                    arrays = (
+                        connection.synapse.pull(places, *activities),
+                        connection.synapse.rounding(places, *activities),
+                    )
+                    slope, rounding = (array.reshape(len(up), -1)[:, place] for array in arrays)
                     value, error = value + step * slope, error + step * rounding
                 else:
-                    both = [self._of(one, parts) for parts in sides]
-                    above, below = (one.synapse.alignment(*own) for own in both)
+                    side_activities = [self._of(connection, parts) for parts in sides]
+                    above, below = (connection.synapse.alignment(*activities) for activities in side_activities)
                     value = value + 0.5 * above - 0.5 * below
-                    error = error + 0.5 * sum(one.synapse.error(*own) for own in both)
+                    error = error + 0.5 * sum(connection.synapse.error(*activities) for activities in side_activities)
             return value, error
 
         silent = np.broadcast_to(self.activation.silent, self.held.shape)
@@ -391,36 +400,43 @@ class Network(AssociativeMemory):
         graph = networkx.MultiGraph()
         for layer in self.layers:
             graph.add_node(("layer", layer.name), bipartite=0, shape=layer.shape, activation=described(layer))
-        for one in self.synapses:
-            graph.add_node(("synapse", one.name), bipartite=1, kind=type(one.synapse).__name__)
-            for place, name in enumerate(one.layers):
-                graph.add_edge(("synapse", one.name), ("layer", name), place=place)
+        for connection in self.synapses:
+            graph.add_node(("synapse", connection.name), bipartite=1, kind=type(connection.synapse).__name__)
+            for place, name in enumerate(connection.layers):
+                graph.add_edge(("synapse", connection.name), ("layer", name), place=place)
         return graph
 
     @cached_property
     def bends(self) -> dict[str, tuple[float, str]]:
         """The least known λ that makes all alignments together convex in each layer, and why it is not 0."""
-        found = {}
+        bends = {}
         for layer in self.layers:
-            own = [(one, *one.synapse.bend(places_of(one, layer.name))) for one in self._on[layer.name]]
-            reasons = [f"synapse '{one.name}' on the layer '{layer.name}': {why}" for one, bend, why in own if bend > 0]
-            found[layer.name] = sum(bend for _, bend, _ in own), next(iter(reasons), "")
-        return found
+            terms = [
+                (connection, *connection.synapse.bend(places_of(connection, layer.name)))
+                for connection in self._on[layer.name]
+            ]
+            reasons = [
+                f"synapse '{connection.name}' on the layer '{layer.name}': {why}"
+                for connection, bend, why in terms
+                if bend > 0
+            ]
+            bends[layer.name] = sum(bend for _, bend, _ in terms), next(iter(reasons), "")
+        return bends
 
     @cached_property
     def lacks(self) -> Mapping[str, str]:
         free = [layer for layer, free in zip(self.layers, self.activation.free, strict=True) if free]
-        alone = len(free) == 1 and not self.held.any()
+        single = len(free) == 1 and not self.held.any()
         jumps = (layer.why_it_jumps for layer in self.layers)
         reasons = {
-            "convexity": "" if alone else "the alignments are not convex in all layers together",
+            "convexity": "" if single else "the alignments are not convex in all layers together",
             "convexity of a layer": next(filter(None, map(self._why_it_may_rise, free)), ""),
             "single-neuron updates": ""
             if self.activation.discrete
             else "layers of graded neurons are updated as a whole",
             "continuous time": next(filter(None, jumps), ""),
         }
-        if alone and reasons["convexity of a layer"]:
+        if single and reasons["convexity of a layer"]:
             reasons["convexity"] = reasons["convexity of a layer"]
         return {capability: reason for capability, reason in reasons.items() if reason}
 
@@ -431,8 +447,8 @@ class Network(AssociativeMemory):
     @cached_property
     def time_constants(self) -> Array:
         """τ of each neuron, `(total,)`; infinite for one that is clamped."""
-        own = np.concatenate([np.full(layer.size, layer.tau) for layer in self.layers])
-        return in_numbers_of(self.patterns, np.where(self.held, np.inf, own))
+        tau = np.concatenate([np.full(layer.size, layer.tau) for layer in self.layers])
+        return in_numbers_of(self.patterns, np.where(self.held, np.inf, tau))
 
     def _why_it_may_rise(self, layer: Layer) -> str:
         """Why the step of a layer may raise the energy, or an empty string."""
@@ -442,7 +458,7 @@ class Network(AssociativeMemory):
     @cached_property
     def _on(self) -> dict[str, list[Connection]]:
         """The synapses on each layer."""
-        return {name: [one for one in self.synapses if name in one.layers] for name in self.parts}
+        return {name: [connection for connection in self.synapses if name in connection.layers] for name in self.parts}
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -452,39 +468,45 @@ class Network(AssociativeMemory):
     def _require_layers(self, names: Any, what: str) -> None:
         reject_unknown(what, names, [layer.name for layer in self.layers], "the layer")
 
-    def _of(self, one: Connection, parts: list[Array]) -> list[Array]:
+    def _of(self, connection: Connection, parts: list[Array]) -> list[Array]:
         """The activities at the places of a synapse."""
-        return [parts[self._numbers[name]] for name in one.layers]
+        return [parts[self._numbers[name]] for name in connection.layers]
 
     def _field_of(self, layer: str, parts: list[Array]) -> Array:
         """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one.
 
         Of neurons that jump, a field that is no larger than its rounding is 0.
         """
-        own = [one.synapse.pull(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
+        pulls = [
+            connection.synapse.pull(places_of(connection, layer), *self._of(connection, parts))
+            for connection in self._on[layer]
+        ]
         number = self._numbers[layer]
-        if not own:
+        if not pulls:
             return namespace(parts[number]).zeros_like(parts[number])
-        field = sum(own[1:], start=own[0])
+        field = sum(pulls[1:], start=pulls[0])
         if not self.layers[number].activation.discrete:
             return field
         return without_rounding(field, self._rounding_of(layer, parts) + self._rounding_from(layer, parts))
 
     def _rounding_of(self, layer: str, parts: list[Array]) -> Array:
         """The rounding of the field of a layer, `(n, *shape)`, for activities exact up to their last digit."""
-        own = [one.synapse.rounding(places_of(one, layer), *self._of(one, parts)) for one in self._on[layer]]
-        return sum(own[1:], start=own[0])
+        roundings = [
+            connection.synapse.rounding(places_of(connection, layer), *self._of(connection, parts))
+            for connection in self._on[layer]
+        ]
+        return sum(roundings[1:], start=roundings[0])
 
     def _rounding_from(self, layer: str, parts: list[Array]) -> Any:
         """The rounding that graded neighbours bring: the activity of each has that of its field, times its gain."""
         total: Any = 0.0
-        for one in self._on[layer]:
-            for place, name in enumerate(one.layers):
-                beside = self[name].activation
-                if name != layer and not beside.discrete:
-                    own = self._of(one, parts)
-                    own[place] = _moved(beside, self._field_of(name, parts), self._rounding_of(name, parts))
-                    total = total + one.synapse.carried(places_of(one, layer), *own)
+        for connection in self._on[layer]:
+            for place, name in enumerate(connection.layers):
+                activation = self[name].activation
+                if name != layer and not activation.discrete:
+                    activities = self._of(connection, parts)
+                    activities[place] = _change(activation, self._field_of(name, parts), self._rounding_of(name, parts))
+                    total = total + connection.synapse.carried(places_of(connection, layer), *activities)
         return total
 
     def _split(self, states: Any) -> tuple[Array, list[Array]]:
@@ -501,28 +523,28 @@ class Network(AssociativeMemory):
     def _activities(self, name: str, value: Any, what: str) -> Array:
         """The activities of a layer, `(…, *shape)`."""
         what = f"{what} of the layer '{name}'"
-        own, shape = as_float(value, what, like=self.patterns), self[name].shape
-        if tuple(own.shape[max(own.ndim - len(shape), 0) :]) != shape:
+        array, shape = as_float(value, what, like=self.patterns), self[name].shape
+        if tuple(array.shape[max(array.ndim - len(shape), 0) :]) != shape:
             raise InvalidInput(
-                f"{what}: got shape {tuple(own.shape)}; expected (n, {', '.join(map(str, shape))}), or one without n"
+                f"{what}: got shape {tuple(array.shape)}; expected (n, {', '.join(map(str, shape))}), or one without n"
             )
-        require_finite(own, what)
-        return own
+        require_finite(array, what)
+        return array
 
     def _neurons(self, clamp: Any) -> np.ndarray:
         """The neurons to clamp as booleans `(total,)`."""
         names = [clamp] if isinstance(clamp, str) else clamp
-        if not isinstance(names, (Mapping, list, tuple, set)) or not all(isinstance(one, str) for one in names):
+        if not isinstance(names, (Mapping, list, tuple, set)) or not all(isinstance(name, str) for name in names):
             return _booleans(clamp, (self.total,), "clamp")
         self._require_layers(names, "clamp")
         held = np.zeros(self.total, dtype=bool)
         for name in names:
-            own = names[name] if isinstance(names, Mapping) else np.ones(self[name].shape, dtype=bool)
-            held[self.parts[name]] = _booleans(own, self[name].shape, f"clamp of the layer '{name}'").ravel()
+            flags = names[name] if isinstance(names, Mapping) else np.ones(self[name].shape, dtype=bool)
+            held[self.parts[name]] = _booleans(flags, self[name].shape, f"clamp of the layer '{name}'").ravel()
         return held
 
 
-def _moved(activation: Activation, field: Array, error: Array) -> Array:
+def _change(activation: Activation, field: Array, error: Array) -> Array:
     """What the error of a field changes in the activities; of neurons that depend on each other, β times the error."""
     if activation.elementwise:
         return abs(activation(field + error) - activation(field - error))
@@ -541,19 +563,21 @@ def _booleans(value: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     return flags
 
 
-def _named(joined: Sequence[Connection], layers: list[str]) -> tuple[Connection, ...]:
-    """The synapses, each with a name of its own: that of its layers, and a number where it is taken."""
-    taken, named = set(layers), []
-    for i, one in enumerate(joined):
-        if not one.layers:
+def _with_names(connections: Sequence[Connection], layers: list[str]) -> tuple[Connection, ...]:
+    """The synapses, each with its own name: its layers, and a number where another one has this name."""
+    names, copies = set(layers), []
+    for i, connection in enumerate(connections):
+        if not connection.layers:
             raise InvalidInput(f"synapses: entry {i} is on no layer; expected the names of layers, as in on('visible')")
-        reject_unknown(f"synapses: entry {i}", one.layers, layers, "the layer")
-        base, number = one.name or "–".join(one.layers) + " synapse" * (len(one.layers) == 1), 2
-        if one.name in taken:
-            raise InvalidInput(f"synapses: {quoted(one.name)} is the name of two parts; give one of them another name")
+        reject_unknown(f"synapses: entry {i}", connection.layers, layers, "the layer")
+        base, number = connection.name or "–".join(connection.layers) + " synapse" * (len(connection.layers) == 1), 2
+        if connection.name in names:
+            raise InvalidInput(
+                f"synapses: {quoted(connection.name)} is the name of two parts; give one of them another name"
+            )
         name = base
-        while name in taken:
+        while name in names:
             name, number = f"{base} {number}", number + 1
-        taken.add(name)
-        named.append(replace(one, name=name))
-    return tuple(named)
+        names.add(name)
+        copies.append(replace(connection, name=name))
+    return tuple(copies)
