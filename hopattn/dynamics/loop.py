@@ -27,7 +27,7 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.arrays import Array, device_of, namespace, on_host, require_finite_energy, taken
+from hopattn.foundation.arrays import Array, device_of, namespace, on_host, require_finite_energy, rows_at
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import traced
 from hopattn.foundation.vectors import largest_change, largest_entries
@@ -72,7 +72,8 @@ class Loop:
     """A recall of cues `(n, dim)` of any library.
 
     x: the present states. mask: `(n, n_patterns)`, or None. names: the arrays that the record keeps of every step. tol:
-    as of `recall`. steps, status, residual, period: how each cue has ended, `(n,)` each.
+    as of `recall`. anchor, anchor_step: x₍a₎ and a. steps, status, residual, period: how each cue has ended, `(n,)`
+    each.
     """
 
     memory: Recallable
@@ -81,12 +82,12 @@ class Loop:
     mask: Array | None
     names: tuple[str, ...]
     tol: float
-    kept: Array = field(init=False)
-    kept_at: int = 0
+    anchor: Array = field(init=False)
+    anchor_step: int = 0
 
     def __post_init__(self) -> None:
         xp, n = namespace(self.x), int(self.x.shape[0])
-        self.on_numpy, self.kept, ends = isinstance(self.x, np.ndarray), self.x, self.rule.ends
+        self.on_numpy, self.anchor, ends = isinstance(self.x, np.ndarray), self.x, self.rule.ends
         self.ahead = 1 if self.on_numpy else steps_ahead(self.x)
         self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory.largest
         self.by_change = type(self.rule).residual is Update.residual
@@ -98,18 +99,18 @@ class Loop:
     def run(self, max_steps: int, rng: np.random.Generator) -> Recall:
         """The record of at most so many steps; raises `InvalidInput` for an update that is of NumPy arrays alone."""
         if not (self.on_numpy or self.rule.on_devices):
-            others = "give update='sync' or 'concave_convex', or NumPy arrays"
-            raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {others}")
+            choices = "give update='sync' or 'concave_convex', or NumPy arrays"
+            raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {choices}")
         memory, n, t, before, energies = self.memory, len(self.steps), 0, None, list[np.ndarray]()
         cure = memory.cure
         internal, live = self.rule.internal(memory, self.x), np.arange(n)
         internal = np.array(internal) if self.on_numpy and internal is not None else internal
-        own = rng.spawn(n) if self.rule.stochastic else []
+        streams = rng.spawn(n) if self.rule.stochastic else []
         by_step, rows = [self._arrays()] if self.names else [], live
         while t < max_steps and live.size:
             if self.on_numpy or CUES_TO_DROP <= len(rows) >= 2 * live.size:
                 rows = live
-            draws = tuple(own[i] for i in rows) if own else ()
+            draws = tuple(streams[i] for i in rows) if streams else ()
             with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
                 moves = self._moves(t, min(self.ahead, max_steps - t), rows, before, internal, rng, draws)
                 columns = self._on_host(moves)
@@ -121,18 +122,18 @@ class Loop:
                     energies[-1][live] = numbers["energy"]
                     require_finite_energy(energies[-1].astype(numbers["energy"].dtype), cure)
 
-                def states(some: np.ndarray, after: Array = move.after, places: Any = places) -> Array:
-                    return _of(after, some if places is None else places[some])
+                def states(indices: np.ndarray, after: Array = move.after, places: Any = places) -> Array:
+                    return _of(after, indices if places is None else places[indices])
 
-                stays = self._grown(t, live, numbers, states)
-                moved = np.zeros(n, dtype=bool)
-                moved[live] = ~stays
-                stopped = self._stopped(t, live, numbers, stays, states)
-                before, self.x = self.x, self._put(moved, rows, move.after, self.x)
-                internal = None if internal is None else self._put(moved, rows, move.internal, internal)
-                live = live[~stopped]
+                growth = self._growth(t, live, numbers, states)
+                where = np.zeros(n, dtype=bool)
+                where[live] = ~growth
+                stops = self._stops(t, live, numbers, growth, states)
+                before, self.x = self.x, self._put(where, rows, move.after, self.x)
+                internal = None if internal is None else self._put(where, rows, move.internal, internal)
+                live = live[~stops]
                 if t & (t - 1) == 0:  # compared with what comes later, to notice a cycle
-                    self.kept, self.kept_at = self.x, t
+                    self.anchor, self.anchor_step = self.x, t
                 by_step += [self._arrays()] if self.names else []
                 if not live.size:
                     break
@@ -146,37 +147,39 @@ class Loop:
         before: Array | None,
         internal: Array | None,
         rng: np.random.Generator,
-        own: tuple[np.random.Generator, ...],
+        streams: tuple[np.random.Generator, ...],
     ) -> list[Move]:
         """The next steps of these cues, as if none of them stopped."""
-        parts = self.x, before, self.kept, self.mask, internal
-        now, before, kept, mask, internal = parts if len(rows) == len(self.steps) else [_of(one, rows) for one in parts]
-        moves, kept_at = list[Move](), self.kept_at
-        seen_before, seen_now = (before, now) if self.on_numpy else (self._seen(before), self._seen(now))
+        parts = self.x, before, self.anchor, self.mask, internal
+        x, before, anchor, mask, internal = (
+            parts if len(rows) == len(self.steps) else [_of(array, rows) for array in parts]
+        )
+        moves, anchor_step = list[Move](), self.anchor_step
+        view_before, view_now = (before, x) if self.on_numpy else (self._view(before), self._view(x))
         for number in range(t, t + count):
-            context = StepContext(number, rng, own, internal)
-            after, energy = self.rule.step(self.memory, now, mask, context)
+            context = StepContext(number, rng, streams, internal)
+            after, energy = self.rule.step(self.memory, x, mask, context)
             if self.on_numpy:
                 after = np.asarray(after, dtype=self.x.dtype)
             else:
                 refuse_traced(after)
-            seen = after if self.on_numpy else self._seen(after)
-            pair = (seen_now, seen) if self.by_change else (now, after)
-            numbers = {"size": largest_entries(seen), "residual": self.rule.residual(self.memory, *pair, mask)}
-            if self.cycles and seen_before is not None:
-                numbers["back"] = largest_change(seen_before, seen)
-            if self.cycles and number + 1 - kept_at > TWO:
-                numbers["apart"] = largest_change(kept if self.on_numpy else self._seen(kept), seen)
+            view = after if self.on_numpy else self._view(after)
+            pair = (view_now, view) if self.by_change else (x, after)
+            numbers = {"size": largest_entries(view), "residual": self.rule.residual(self.memory, *pair, mask)}
+            if self.cycles and view_before is not None:
+                numbers["back"] = largest_change(view_before, view)
+            if self.cycles and number + 1 - anchor_step > TWO:
+                numbers["apart"] = largest_change(anchor if self.on_numpy else self._view(anchor), view)
             if energy is not None:
                 numbers["energy"] = np.asarray(energy) if self.on_numpy else energy
             internal = context.internal
             moves.append(Move(after, internal, numbers))
             if (number + 1) & number == 0:
-                kept, kept_at = after, number + 1
-            now, seen_before, seen_now = after, seen_now, seen
+                anchor, anchor_step = after, number + 1
+            x, view_before, view_now = after, view_now, view
         return moves
 
-    def _seen(self, array: Array) -> Array:
+    def _view(self, array: Array) -> Array:
         """An array of PyTorch or JAX on a CPU as one of NumPy, which computes a few numbers of each row faster."""
         return array if self.ahead > 1 or array is None else on_host(array)
 
@@ -189,7 +192,7 @@ class Loop:
         dtype = xp.result_type(*numbers)
         return iter(on_host(xp.stack([xp.astype(number, dtype) for number in numbers])))
 
-    def _grown(
+    def _growth(
         self, t: int, live: np.ndarray, numbers: dict[str, np.ndarray], states: Callable[[np.ndarray], Array]
     ) -> np.ndarray:
         """Which of the live cues have grown without bound in step t, `(n_live,)`; their numbers become those of x.
@@ -205,38 +208,38 @@ class Loop:
             if large.size:
                 bounds = on_host(self.memory.activation.bounds(states(large))).max(axis=-1)
                 self.scale[live[large]] = np.maximum(self.scale[live[large]], bounds)
-            grown = np.asarray(~finite | (size > GROWTH * self.scale[live]))
-            if grown.any():
-                x, mask = _of(self.x, live[grown]), _of(self.mask, live[grown])
-                numbers["size"] = np.where(grown, 0, numbers["size"])
+            growth = np.asarray(~finite | (size > GROWTH * self.scale[live]))
+            if growth.any():
+                x, mask = _of(self.x, live[growth]), _of(self.mask, live[growth])
+                numbers["size"] = np.where(growth, 0, numbers["size"])
                 numbers["residual"] = np.array(numbers["residual"])
-                numbers["residual"][grown] = on_host(self.rule.residual(self.memory, x, x, mask))
-        return grown
+                numbers["residual"][growth] = on_host(self.rule.residual(self.memory, x, x, mask))
+        return growth
 
-    def _stopped(
+    def _stops(
         self,
         t: int,
         live: np.ndarray,
         numbers: dict[str, np.ndarray],
-        grown: np.ndarray,
+        growth: np.ndarray,
         states: Callable[[np.ndarray], Array],
     ) -> np.ndarray:
         """Which of the live cues stop after step t, `(n_live,)`, and how they have ended."""
-        ended, period = np.full(len(live), "", dtype=STATUS_DTYPE), np.zeros(len(live), dtype=int)
+        status, period = np.full(len(live), "", dtype=STATUS_DTYPE), np.zeros(len(live), dtype=int)
         if self.rests:
-            ended[self._small(numbers["residual"], numbers["size"], live, states)] = Status.CONVERGED
+            status[self._small(numbers["residual"], numbers["size"], live, states)] = Status.CONVERGED
         if "back" in numbers:
-            back = np.where(ended == "", numbers["back"], np.inf)
+            back = np.where(status == "", numbers["back"], np.inf)
             period[self._small(back, numbers["size"], live, states)] = TWO
-        ended[grown] = Status.DIVERGED
+        status[growth] = Status.DIVERGED
         if "apart" in numbers:
-            period[(period == 0) & (numbers["apart"] == 0)] = t - self.kept_at
-        period[ended != ""] = 0
-        ended[period > 0] = Status.CYCLE
-        stopped: np.ndarray = ended != ""
+            period[(period == 0) & (numbers["apart"] == 0)] = t - self.anchor_step
+        period[status != ""] = 0
+        status[period > 0] = Status.CYCLE
+        stops: np.ndarray = status != ""
         self.steps[live], self.period[live], self.residual[live] = t, period, numbers["residual"]
-        self.status[live[stopped]] = ended[stopped]
-        return stopped
+        self.status[live[stops]] = status[stops]
+        return stops
 
     def _small(
         self, change: np.ndarray, size: np.ndarray, live: np.ndarray, states: Callable[[np.ndarray], Array]
@@ -249,20 +252,20 @@ class Loop:
         small = np.asarray(change <= self.tol * size)
         unclear = np.flatnonzero(~small & (change <= self.tol * self.largest))
         if unclear.size:
-            read = self.memory.size_read(states(unclear), _of(self.mask, live[unclear]))
-            small[unclear] = change[unclear] <= self.tol * on_host(read)
+            sizes = self.memory.size_read(states(unclear), _of(self.mask, live[unclear]))
+            small[unclear] = change[unclear] <= self.tol * on_host(sizes)
         return small
 
-    def _put(self, moved: np.ndarray, rows: np.ndarray, after: Any, states: Any) -> Array:
+    def _put(self, where: np.ndarray, rows: np.ndarray, after: Any, states: Any) -> Array:
         """States `(n, dim)` with those after a step, `(n_rows, dim)`, where a cue has moved, `(n,)`."""
-        if moved.all():
+        if where.all():
             return np.ascontiguousarray(after) if self.on_numpy else after
         if self.on_numpy:
             result = np.array(states)
-            result[moved] = after[moved[rows]]
+            result[where] = after[where[rows]]
             return result
-        xp, place = namespace(states), np.minimum(np.searchsorted(rows, np.arange(len(moved))), len(rows) - 1)
-        return xp.where(xp.asarray(moved, device=device_of(states))[:, None], _of(after, place), states)
+        xp, place = namespace(states), np.minimum(np.searchsorted(rows, np.arange(len(where))), len(rows) - 1)
+        return xp.where(xp.asarray(where, device=device_of(states))[:, None], _of(after, place), states)
 
     def _arrays(self) -> dict[str, Array]:
         """The arrays that the record keeps of the present states, by name."""
@@ -281,9 +284,9 @@ class Loop:
         rests = self.status == Status.CONVERGED
         if rests.any():
             with np.errstate(over="ignore", invalid="ignore"):  # of the states that go on
-                alone = on_host(memory.nothing_near(self.x, self.mask))
-            self.status[alone & rests] = Status.NOTHING_NEAR
-        arrays = {name: xp.stack([one[name] for one in by_step]) for name in self.names}
+                flags = on_host(memory.nothing_near(self.x, self.mask))
+            self.status[flags & rests] = Status.NOTHING_NEAR
+        arrays = {name: xp.stack([step[name] for step in by_step]) for name in self.names}
         ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
         return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=self.ahead)
 
@@ -306,10 +309,10 @@ class Loop:
         return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
 
 
-def _of(rows: Any, some: np.ndarray) -> Any:
+def _of(rows: Any, numbers: np.ndarray) -> Any:
     """Some rows of an array; those of all cues, and rows that are the same for all, are not copied; None for None."""
-    if rows is None or (len(some) == rows.shape[0] and (some == np.arange(len(some))).all()):
+    if rows is None or (len(numbers) == rows.shape[0] and (numbers == np.arange(len(numbers))).all()):
         return rows
     if isinstance(rows, np.ndarray):
-        return rows[some] if rows.strides[0] else rows[: len(some)]
-    return taken(rows, some)
+        return rows[numbers] if rows.strides[0] else rows[: len(numbers)]
+    return rows_at(rows, numbers)

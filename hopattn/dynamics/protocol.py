@@ -83,7 +83,7 @@ class Recallable(Owner, ABC):
             raise InvalidInput(f"energy: {self.lacks['energy']}")
 
     def nothing_near(self, states: Any, mask: Any = None) -> Any:
-        """Whether no pattern takes part in the step of each state, `(n_cues,)`; of most memories, some always do."""
+        """Whether no pattern takes part in the step of each state, `(n_cues,)`; in most memories, one always does."""
         x = shaped(states, "states", "… dim")
         return namespace(x).zeros_like(x[..., 0], dtype=namespace(x).bool)
 

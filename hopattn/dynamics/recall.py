@@ -42,7 +42,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
     """A memory that recalls: the protocol, with `recall`, `descends` and `save`."""
 
     file_kind: ClassVar[str]
-    """The name of the class in a file. A subclass does not inherit it, since a file would lose what is its own."""
+    """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
 
     @property
     def own_update(self) -> Update:
@@ -51,8 +51,8 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         Spins, and neurons of 0 and 1, change one after the other in the order 0, 1, 2 … where they can be updated
         alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
         """
-        alone = self.activation.discrete and "single-neuron updates" not in self.lacks
-        return IN_SEQUENCE if alone else Synchronous()
+        single = self.activation.discrete and "single-neuron updates" not in self.lacks
+        return IN_SEQUENCE if single else Synchronous()
 
     def recall(
         self,
@@ -142,57 +142,57 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple
     if names or not isinstance(rule, Synchronous):
         what = f"keep: {names[0]}" if names else f"update: {quoted(rule)}"
         raise InvalidInput(f"{what} needs a recall of several steps, but {memory.lacks['recall']}")
-    given = as_float(cues, "cues", like=memory.patterns)
-    _require_cues(given)
-    x = given if given.ndim > 1 else given[None, :]
+    array = as_float(cues, "cues", like=memory.patterns)
+    _require_cues(array)
+    x = array if array.ndim > 1 else array[None, :]
     allowed = None if mask is None else _checked_mask(mask, memory.n_keys, x)
-    states, none = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
+    states, zero = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
-    status = np.full(len(none), Status.ANSWERED, dtype=STATUS_DTYPE)
-    record = Recall(states, none + 1, status, none > 0, np.full(len(none), np.inf), none, None, memory.reference)
-    return record if given.ndim > 1 else record.only_row()
+    status = np.full(len(zero), Status.ANSWERED, dtype=STATUS_DTYPE)
+    record = Recall(states, zero + 1, status, zero > 0, np.full(len(zero), np.inf), zero, None, memory.reference)
+    return record if array.ndim > 1 else record.only_row()
 
 
 def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
     """The argument `keep` as a tuple of known names."""
     names = (keep,) if isinstance(keep, str) else () if keep is None else keep
-    asked = each(names, str, "keep", "the name of an array")
-    reject_unknown("keep", asked, Recall.BY_STEP)
-    if "weights" in asked and not hasattr(memory, "weights"):
+    array_names = each(names, str, "keep", "the name of an array")
+    reject_unknown("keep", array_names, Recall.BY_STEP)
+    if "weights" in array_names and not hasattr(memory, "weights"):
         raise InvalidInput("keep: a network of couplings has no weights of patterns")
-    return asked
+    return array_names
 
 
 def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -> Array:
     """The cues in the library and the dtype of the recall; raises `InvalidInput` for a cue that cannot be used."""
-    stored = reference.patterns if is_foreign_array(reference.patterns) else None
-    given = as_float(cues, "cues", like=stored)
-    if stored is None and is_foreign_array(given):
+    patterns = reference.patterns if is_foreign_array(reference.patterns) else None
+    array = as_float(cues, "cues", like=patterns)
+    if patterns is None and is_foreign_array(array):
         raise InvalidInput(f"cues: the memory holds NumPy arrays; {TO_NUMPY}")
-    shaped(given, "cues", "… dim", dim=(reference.shape[-1], "patterns"))
-    if stored is not None:
-        require_alike(given, stored, "cues", "patterns")
-        refuse_traced(given, stored)
-    _require_cues(given)
+    shaped(array, "cues", "… dim", dim=(reference.shape[-1], "patterns"))
+    if patterns is not None:
+        require_alike(array, patterns, "cues", "patterns")
+        refuse_traced(array, patterns)
+    _require_cues(array)
     why = memory.activation.why_outside_domain
     if type(memory.activation).why_outside_domain is not Activation.why_outside_domain:
-        for i, row in enumerate(np.atleast_2d(on_host(given))):
+        for i, row in enumerate(np.atleast_2d(on_host(array))):
             if reason := why(row):
-                raise InvalidInput(f"cues: {'the cue' if given.ndim == 1 else f'row {i}'} {reason}")
-    if stored is not None:
-        return given
-    states = np.array(given, dtype=np.result_type(given, reference.dtype))
-    if states.dtype != given.dtype:  # at the edge of the domain, a wider dtype shows the rounding
+                raise InvalidInput(f"cues: {'the cue' if array.ndim == 1 else f'row {i}'} {reason}")
+    if patterns is not None:
+        return array
+    states = np.array(array, dtype=np.result_type(array, reference.dtype))
+    if states.dtype != array.dtype:  # at the edge of the domain, a wider dtype shows the rounding
         outside = [bool(why(row)) for row in np.atleast_2d(states)]
         states = np.where(np.reshape(outside, (*states.shape[:-1], 1)), memory.activation(states), states)
     return states
 
 
-def _require_cues(given: Array) -> None:
-    if given.ndim not in (1, 2) or 0 in given.shape:
-        wanted = "expected (dim,), or (n_cues, dim) with at least one cue"
-        raise InvalidInput(f"cues: got shape {tuple(given.shape)}; {wanted}")
-    require_finite(given, "cues", max_safe_entry(given))
+def _require_cues(cues: Array) -> None:
+    if cues.ndim not in (1, 2) or 0 in cues.shape:
+        form = "expected (dim,), or (n_cues, dim) with at least one cue"
+        raise InvalidInput(f"cues: got shape {tuple(cues.shape)}; {form}")
+    require_finite(cues, "cues", max_safe_entry(cues))
 
 
 def _checked_mask(mask: Any, n_keys: int, x: Array) -> Array:

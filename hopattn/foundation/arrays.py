@@ -59,8 +59,8 @@ def namespace(*arrays: Array) -> Any:
         return array_namespace(*arrays)
     except TypeError:
         kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
-        others = [TO_LIBRARY.get(kind) for kind in kinds if kind != "numpy"]
-        cure = f"; give {others[0]}(x) for an x of numpy" if len(kinds) == 2 and len(others) == 1 and others[0] else ""
+        calls = [TO_LIBRARY.get(kind) for kind in kinds if kind != "numpy"]
+        cure = f"; give {calls[0]}(x) for an x of numpy" if len(kinds) == 2 and len(calls) == 1 and calls[0] else ""
         raise InvalidInput(f"expected arrays of one library, not of {' and '.join(kinds)}{cure}") from None
 
 
@@ -157,8 +157,8 @@ def as_float(values: Any, what: str = "array", like: Array | None = None) -> Arr
         return array
     if xp.isdtype(array.dtype, "complex floating"):
         raise InvalidInput(f"{what}: expected real numbers, not {array.dtype}")
-    known = like is not None and is_foreign_array(like) and namespace(like) is xp
-    dtype = like.dtype if known else xp.__array_namespace_info__().default_dtypes()["real floating"]  # type: ignore[union-attr]
+    same_library = like is not None and is_foreign_array(like) and namespace(like) is xp
+    dtype = like.dtype if same_library else xp.__array_namespace_info__().default_dtypes()["real floating"]  # type: ignore[union-attr]
     return xp.astype(array, dtype)
 
 
@@ -167,16 +167,16 @@ def as_numpy(values: Any, what: str) -> np.ndarray:
 
     Raises `InvalidInput` for an array that requires a gradient, and for one that NumPy cannot read.
     """
-    given = as_float(values, what)
-    return given if isinstance(given, np.ndarray) else read_by_numpy(widened(given), what)
+    array = as_float(values, what)
+    return array if isinstance(array, np.ndarray) else read_by_numpy(widened(array), what)
 
 
 def read_by_numpy(array: Array, what: str) -> np.ndarray:
     """An array of any library and dtype of NumPy as one of NumPy; raises `InvalidInput` as `as_numpy` does."""
     if requires_grad(array):
         library = "PyTorch" if is_torch(array) else "JAX"
-        derived = getattr(array, "requires_grad", False)
-        cure = "give x.detach()" if derived else f"call it outside of what {library} traces"
+        has_grad = getattr(array, "requires_grad", False)
+        cure = "give x.detach()" if has_grad else f"call it outside of what {library} traces"
         raise InvalidInput(f"{what}: is computed with NumPy, without a derivative; {cure}")
     try:
         return np.asarray(array)
@@ -192,7 +192,7 @@ def on_host(x: Array) -> np.ndarray:
     return np.asarray(plain.cpu() if is_torch(plain) else plain)
 
 
-def taken(array: Array, rows: np.ndarray) -> Array:
+def rows_at(array: Array, rows: np.ndarray) -> Array:
     """The rows with these numbers, in their order, of an array of any library."""
     if isinstance(array, np.ndarray):
         return array[rows]
@@ -324,7 +324,7 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
         ...
     hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
     """
-    sizes = {name: one if isinstance(one, tuple) else (one, "") for name, one in lengths.items()}
+    sizes = {name: length if isinstance(length, tuple) else (length, "") for name, length in lengths.items()}
     return Axes(axes).bound(as_float(values, what, like), what, sizes)
 
 
@@ -356,8 +356,8 @@ def require_finite_energy(energy: np.ndarray, cure: str) -> None:
 
 def first_true(flags: Array, offset: int = 0) -> str:
     """The index of the first True as text: `3`, or `1, 3` with two axes. offset: added to the index of the row."""
-    row, *rest = _first(flags)
-    return ", ".join(map(str, (offset + row, *rest)))
+    row, *indices = _first(flags)
+    return ", ".join(map(str, (offset + row, *indices)))
 
 
 def _first(flags: Array) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
     """The check that an annotation declares, and the axes; None without one."""
     metadata = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
     check = next(filter(callable, metadata), None)
-    return check, next((one for one in metadata if isinstance(one, Of)), None)
+    return check, next((entry for entry in metadata if isinstance(entry, Of)), None)
 
 
 class Fit:
@@ -122,8 +122,8 @@ class Owner:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         arrays = {name: axes for base in reversed(cls.__bases__) for name, axes in getattr(base, "_arrays", {}).items()}
-        own = ((name, check_of(annotation)[1]) for name, annotation in inspect.get_annotations(cls).items())
-        cls._arrays = arrays | {name: axes for name, axes in own if axes}
+        declarations = ((name, check_of(annotation)[1]) for name, annotation in inspect.get_annotations(cls).items())
+        cls._arrays = arrays | {name: axes for name, axes in declarations if axes}
         cls._lengths = tuple(
             (axis, name, i - len(axes.names)) for name, axes in cls._arrays.items() for i, axis in enumerate(axes.names)
         )
@@ -155,8 +155,8 @@ class Declared(Owner):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        inherited = [getattr(base, "_checks", {}) for base in reversed(cls.__bases__)]
-        cls._checks = {name: one for checks in inherited for name, one in checks.items()}
+        base_checks = [getattr(base, "_checks", {}) for base in reversed(cls.__bases__)]
+        cls._checks = {name: entry for checks in base_checks for name, entry in checks.items()}
         for name, annotation in inspect.get_annotations(cls).items():
             check, axes = check_of(annotation)
             if check or axes:
@@ -177,25 +177,32 @@ class _Plan:
     def __init__(self, call: Callable[..., Any], parts: Callable[..., Any] | None) -> None:
         signature = inspect.signature(call)
         if parts is not None:
-            others = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-            signature = signature.replace(parameters=[*others, *inspect.signature(parts).parameters.values()])
-        every = signature.parameters.values()
-        kinds = {one.kind for one in every}
+            arguments = [
+                parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
+            ]
+            signature = signature.replace(parameters=[*arguments, *inspect.signature(parts).parameters.values()])
+        parameters = signature.parameters.values()
+        kinds = {parameter.kind for parameter in parameters}
         self.signature = signature
         self.name = call.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
         self.method = next(iter(signature.parameters), "") == "self"
-        self.placed = [one.name for one in every if one.kind in PLACED]
-        self.keywords = [one.name for one in every if one.kind is one.KEYWORD_ONLY]
+        self.placed = [parameter.name for parameter in parameters if parameter.kind in PLACED]
+        self.keywords = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
         self.names = {*self.placed, *self.keywords}
         self.any_name = inspect.Parameter.VAR_KEYWORD in kinds
         self.most = sys.maxsize if inspect.Parameter.VAR_POSITIONAL in kinds else len(self.placed)
         places = {name: i for i, name in enumerate(self.placed)}
-        declared = [(places.get(one.name, sys.maxsize), one, *check_of(one.annotation)) for one in every]
-        self.checks = [(i, one.name, check, one.default) for i, one, check, _ in declared if check]
-        self.arrays = [(i, one.name, axes, one.default) for i, one, _, axes in declared if axes]
+        declarations = [
+            (places.get(parameter.name, sys.maxsize), parameter, *check_of(parameter.annotation))
+            for parameter in parameters
+        ]
+        self.checks = [
+            (i, parameter.name, check, parameter.default) for i, parameter, check, _ in declarations if check
+        ]
+        self.arrays = [(i, parameter.name, axes, parameter.default) for i, parameter, _, axes in declarations if axes]
         self.axes = {axis for *_, axes, _ in self.arrays for axis in axes.names}
-        returned = signature.return_annotation
-        parts_of = get_args(returned) if get_origin(returned) is tuple else (returned,)
+        annotation = signature.return_annotation
+        parts_of = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
         self.judged = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
 
     def refusal(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> InvalidInput:
@@ -204,18 +211,18 @@ class _Plan:
             if name not in self.names and not self.any_name:
                 return InvalidInput(f"{self.name}: option {self._cure(name)}")
         placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
-        named = ", ".join(f"{name}=" for name in self.keywords)
-        others = f"write {named} by name" if named else "there are no others"
-        return InvalidInput(f"{self.name}: expected only {placed} by position; {others}")
+        keywords = ", ".join(f"{name}=" for name in self.keywords)
+        cure = f"write {keywords} by name" if keywords else "there are no others"
+        return InvalidInput(f"{self.name}: expected only {placed} by position; {cure}")
 
     def _cure(self, name: str) -> str:
         from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
-        ours = [f"write {word}={rest}" for word, rest in TORCH_WORDS.get(name, {}).items() if word in self.names]
-        masked = any(own.endswith("mask") for own in self.names)
-        ours += [WITHOUT[name]] if name in WITHOUT and masked else []
-        nearest = unknown(name, [one for one in self.names if one != "self"])
-        return f"'{name}' is PyTorch's word; {ours[0]}" if ours else nearest
+        cures = [f"write {word}={value}" for word, value in TORCH_WORDS.get(name, {}).items() if word in self.names]
+        has_mask = any(parameter.endswith("mask") for parameter in self.names)
+        cures += [WITHOUT[name]] if name in WITHOUT and has_mask else []
+        nearest = unknown(name, [parameter for parameter in self.names if parameter != "self"])
+        return f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
         """The arguments by position as their checks return them, and whether one is an array of PyTorch or JAX.
@@ -230,8 +237,8 @@ class _Plan:
             elif options.get(name, default) is not default:
                 options[name] = check(options[name], name)
         foreign = False
-        for one in (*placed[self.method :], *options.values()):
-            foreign = foreign or (type(one) not in OF_NUMPY and is_foreign_array(one))
+        for value in (*placed[self.method :], *options.values()):
+            foreign = foreign or (type(value) not in OF_NUMPY and is_foreign_array(value))
         if not self.arrays:
             return placed, foreign
         owner = (placed[0] if placed else options.get("self")) if self.method else None
@@ -314,8 +321,8 @@ def _refuse(plan: _Plan, args: Any, options: dict[str, Any], failed: bool) -> No
     arguments = list(_arrays(plan.signature.bind(*args, **options).arguments))
     if not (failed or (arguments and all(np.isfinite(array).all() for _, array in arguments))):
         return
-    largest = partial(max, key=lambda one: float(np.abs(one[1]).max()))
-    numbers = [one for one in arguments if one[1].ndim or "." not in one[0]]
+    largest = partial(max, key=lambda argument: float(np.abs(argument[1]).max()))
+    numbers = [argument for argument in arguments if argument[1].ndim or "." not in argument[0]]
     name, array = largest(numbers or arguments)
     message = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
     parameter, value = largest(arguments)  # that of a part, such as a power, has no dtype of its own

@@ -33,16 +33,16 @@ class Axes:
 
     def _refusal(self, shape: tuple[int, ...], what: str, sizes: Sizes) -> InvalidInput:
         """Why an array of this shape does not fit, and what makes it fit."""
-        own = shape[max(len(shape) - len(self.names), 0) :] if self.leading else shape
+        tail = shape[max(len(shape) - len(self.names), 0) :] if self.leading else shape
         lengths = {name: sizes[name][0] for name in self.names if name in sizes and sizes[name][1] != what}
-        if len(own) == len(self.names):
+        if len(tail) == len(self.names):
             lengths = {
-                name: lengths[name] for name, n in zip(self.names, own, strict=True) if lengths.get(name, n) != n
+                name: lengths[name] for name, n in zip(self.names, tail, strict=True) if lengths.get(name, n) != n
             }
-        known = [f"{name} = {n}" + f" of {sizes[name][1]}" * bool(sizes[name][1]) for name, n in lengths.items()]
-        known += ["no axis of length 0"] * (0 in own)
+        conditions = [f"{name} = {n}" + f" of {sizes[name][1]}" * bool(sizes[name][1]) for name, n in lengths.items()]
+        conditions += ["no axis of length 0"] * (0 in tail)
         form = ", ".join(["…"] * self.leading + list(self.names)) + "," * (len(self.names) == 1 and not self.leading)
-        message = f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(known)}" * bool(known)
+        message = f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(conditions)}" * bool(conditions)
         dim = lengths.get(self.names[-1])
         if self.names == ("dim",) and len(shape) > 1 and math.prod(shape) == dim:
             return InvalidInput(f"{message}; flatten it: x.reshape(-1)")

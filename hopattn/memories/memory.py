@@ -103,8 +103,8 @@ class KeyValueMemory(AssociativeMemory):
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
         rows = blocks(int(states.shape[0]), max(SCORES_HELD // self.n_keys, 1))
-        shares = (abs(self.weights(states[some, :], None if mask is None else mask[some, :])) for some in rows)
-        return namespace(states).concat([shared(part, self.value_sizes) for part in shares])
+        shares = (abs(self.weights(states[block, :], None if mask is None else mask[block, :])) for block in rows)
+        return namespace(states).concat([shared(share, self.value_sizes) for share in shares])
 
     @property
     def _why_no_energy(self) -> str:
@@ -122,16 +122,16 @@ class KeyValueMemory(AssociativeMemory):
     def lacks(self) -> Mapping[str, str]:
         dim, dim_out = self.dims
         separation, similarity, energy = self.separation, self.similarity, self._why_no_energy
-        convexity, alone = separation.why_imprecise, energy
+        convexity, obstacle = separation.why_imprecise, energy
         if self.activation.discrete and self.activation.silent != -1:
-            alone = NOT_ALONE
+            obstacle = NOT_ALONE
         elif not energy and not similarity.linear:
-            alone = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
+            obstacle = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
         reasons = {
             "recall": f"values of dim {dim_out} are not cues for keys of dim {dim}; use step" * (dim != dim_out),
             "energy": energy,
             "convexity": convexity if separation.convex else f"the potential of {quoted(separation)} is not convex",
-            "single-neuron updates": alone,
+            "single-neuron updates": obstacle,
             "continuous time": f"the weights of {quoted(separation)} jump" if separation.jumps else convexity,
         }
         return {capability: reason for capability, reason in reasons.items() if reason}
@@ -158,8 +158,8 @@ class Memory(KeyValueMemory):
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
     >>> memory.step([0.6, 0.4]).round(3)
     array([0.832, 0.168])
-    >>> found = memory.recall([0.6, 0.4])
-    >>> found.state.round(3), str(found.status), int(found.matched)
+    >>> recall = memory.recall([0.6, 0.4])
+    >>> recall.state.round(3), str(recall.status), int(recall.matched)
     (array([1., 0.]), 'converged', 0)
     """
 
@@ -183,20 +183,20 @@ class Memory(KeyValueMemory):
         patterns: Vectors | None = None,
         sink: float | None = None,
     ) -> None:
-        stored = rows_of(keys, "keys")
-        read_out = stored if values is None or values is keys else rows_of(values, "values")
-        known = read_out if patterns is None or patterns is values else stored
+        key_rows = rows_of(keys, "keys")
+        value_rows = key_rows if values is None or values is keys else rows_of(values, "values")
+        pattern_rows = value_rows if patterns is None or patterns is values else key_rows
         if patterns is not None and patterns is not values and patterns is not keys:
-            known = stored_rows(patterns, "patterns", multiplied=True)
-        arrays = {"keys": stored, "values": read_out, "patterns": known}
-        chosen = separation_of(separation, beta, sink=sink)
+            pattern_rows = stored_rows(patterns, "patterns", multiplied=True)
+        arrays = {"keys": key_rows, "values": value_rows, "patterns": pattern_rows}
+        sep = separation_of(separation, beta, sink=sink)
         for name in ("beta", "sink"):
-            if requires_grad(own := getattr(chosen, name)):
-                if isinstance(stored, np.ndarray):
+            if requires_grad(parameter := getattr(sep, name)):
+                if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
-                require_one_device(own, stored, name, "keys")
+                require_one_device(parameter, key_rows, name, "keys")
         parts = {"similarity": similarities.make(similarity), "activation": activations.make(activation)}
-        for name, part in {**parts, **arrays, "separation": chosen}.items():
+        for name, part in {**parts, **arrays, "separation": sep}.items():
             object.__setattr__(self, name, part)
         self._require_fit()
 
@@ -241,7 +241,7 @@ class Memory(KeyValueMemory):
         With the softmax separation and the identity activation, the step is attention. A spin whose field is 0 stays
         as it was where the answer is a state of the same neurons, and is 0, unknown, where it is not.
         """
-        return self._stepped(cues, mask).state
+        return self._answer(cues, mask).state
 
     @public
     def field(self, cues: Cues, mask: Any = None) -> Array:
@@ -260,16 +260,16 @@ class Memory(KeyValueMemory):
         array([[1., 0.],
                [0., 1.]])
         """
-        taken = rows_taken(pattern, self.n_keys, "pattern")
-        if len(taken) == self.n_keys:
+        rows = rows_taken(pattern, self.n_keys, "pattern")
+        if len(rows) == self.n_keys:
             got = "the only one" if self.n_keys == 1 else f"all {self.n_keys}"
             raise InvalidInput(f"pattern: got {got} of the memory; expected to leave at least one")
-        kept = np.delete(np.arange(self.n_keys), np.asarray(taken, dtype=np.int64))
-        keys = entries(self.keys, kept, 0)
-        values = keys if self.autoassociative else entries(self.values, kept, 0)
-        known = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
+        remainder = np.delete(np.arange(self.n_keys), np.asarray(rows, dtype=np.int64))
+        keys = entries(self.keys, remainder, 0)
+        values = keys if self.autoassociative else entries(self.values, remainder, 0)
+        patterns = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
         parts: dict[str, Any] = {name: getattr(self, name) for name in ("similarity", "separation", "activation")}
-        return Memory(keys, values, **parts, patterns=known)
+        return Memory(keys, values, **parts, patterns=patterns)
 
     @public
     def jacobian(self, cues: Cues, mask: Any = None) -> Array:
@@ -310,10 +310,10 @@ class Memory(KeyValueMemory):
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
         """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        answer = self._stepped(states, mask, energy=not self._why_no_energy)
+        answer = self._answer(states, mask, energy=not self._why_no_energy)
         return answer.state, answer.energy
 
-    def _stepped(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
+    def _answer(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
         """The step from checked cues; they are the state before it where the values are states of the same neurons."""
         before = x if self.values is self.keys or self.patterns is self.keys else None
         return self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
@@ -337,8 +337,8 @@ class Memory(KeyValueMemory):
     def nothing_near(self, states: Any, mask: Any = None) -> Array:
         """Whether every weight in the step of each state is 0, `(n_cues,)`: no pattern takes part in it.
 
-        So it is where a mask leaves no pattern, or where the separation gives none a weight, such as a threshold that
-        no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
+        This is so where a mask leaves no pattern, and where the separation gives no pattern a weight, such as a
+        threshold that no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
         """
         x, rule, step = states, as_mask(mask), self.retrieval
         xp, separation, whole = namespace(x), step.effective_separation, isinstance(rule, NoMask)
@@ -351,15 +351,15 @@ class Memory(KeyValueMemory):
             if separation.shares:
                 return ~xp.any(rule, axis=-1)
 
-        def alone(x: Array, rule: Any) -> Array:
+        def none_near(x: Array, rule: Any) -> Array:
             scores = step.scores(x, self.keys)
             return have_none(separation(scores, step.allowed(rule, scores, x, self.keys)), step.activation)
 
         if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
-            return alone(x, rule)
+            return none_near(x, rule)
         pairs = self.n_keys * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
         rows = blocks(int(x.shape[0]), max(SCORES_HELD // pairs, 1))
-        return xp.concat([alone(x[some, :], rule if whole else rule[some, :]) for some in rows])
+        return xp.concat([none_near(x[block, :], rule if whole else rule[block, :]) for block in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         if not (self.separation.shares and isinstance(states, np.ndarray)):
