@@ -204,11 +204,13 @@ class Loop:
         if t == 1:
             self.scale = np.maximum(self.scale, np.where(finite, size, 0))
         with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
-            large = np.flatnonzero(finite & (size > GROWTH * self.scale[live]))
-            if large.size:
+            growth: np.ndarray = ~finite | (size > GROWTH * self.scale[live])
+            if not growth.any():
+                return growth
+            if (large := np.flatnonzero(growth & finite)).size:
                 bounds = on_host(self.memory.activation.bounds(states(large))).max(axis=-1)
                 self.scale[live[large]] = np.maximum(self.scale[live[large]], bounds)
-            growth = np.asarray(~finite | (size > GROWTH * self.scale[live]))
+                growth[large] = size[large] > GROWTH * self.scale[live[large]]
             if growth.any():
                 x, mask = _of(self.x, live[growth]), _of(self.mask, live[growth])
                 numbers["size"] = np.where(growth, 0, numbers["size"])
@@ -225,20 +227,21 @@ class Loop:
         states: Callable[[np.ndarray], Array],
     ) -> np.ndarray:
         """Which of the live cues stop after step t, `(n_live,)`, and how they have ended."""
-        status, period = np.full(len(live), "", dtype=STATUS_DTYPE), np.zeros(len(live), dtype=int)
+        rests, period = np.zeros(len(live), dtype=bool), np.zeros(len(live), dtype=int)
         if self.rests:
-            status[self._small(numbers["residual"], numbers["size"], live, states)] = Status.CONVERGED
+            rests = self._small(numbers["residual"], numbers["size"], live, states)
         if "back" in numbers:
-            back = np.where(status == "", numbers["back"], np.inf)
+            back = np.where(rests, np.inf, numbers["back"])
             period[self._small(back, numbers["size"], live, states)] = TWO
-        status[growth] = Status.DIVERGED
         if "apart" in numbers:
             period[(period == 0) & (numbers["apart"] == 0)] = t - self.anchor_step
-        period[status != ""] = 0
-        status[period > 0] = Status.CYCLE
-        stops: np.ndarray = status != ""
+        period[rests | growth] = 0
         self.steps[live], self.period[live], self.residual[live] = t, period, numbers["residual"]
-        self.status[live[stops]] = status[stops]
+        stops: np.ndarray = rests | growth | (period > 0)
+        if stops.any():
+            self.status[live[rests]] = Status.CONVERGED
+            self.status[live[growth]] = Status.DIVERGED
+            self.status[live[period > 0]] = Status.CYCLE
         return stops
 
     def _small(
@@ -250,8 +253,9 @@ class Loop:
         weight does not count, however large it is.
         """
         small = np.asarray(change <= self.tol * size)
-        unclear = np.flatnonzero(~small & (change <= self.tol * self.largest))
-        if unclear.size:
+        near = ~small & (change <= self.tol * self.largest)
+        if near.any():
+            unclear = np.flatnonzero(near)
             sizes = self.memory.size_read(states(unclear), _of(self.mask, live[unclear]))
             small[unclear] = change[unclear] <= self.tol * on_host(sizes)
         return small

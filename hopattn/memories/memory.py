@@ -334,7 +334,8 @@ class Memory(KeyValueMemory):
     def value_sizes(self) -> Array:
         return largest_entries(self.values)
 
-    def nothing_near(self, states: Any, mask: Any = None) -> Array:
+    @public
+    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
         """Whether every weight in the step of each state is 0, `(n_cues,)`: no pattern takes part in it.
 
         This is so where a mask leaves no pattern, and where the separation gives no pattern a weight, such as a

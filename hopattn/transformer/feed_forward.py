@@ -10,19 +10,19 @@ EMNLP).
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace, shaped, widened
-from hopattn.foundation.boundary import public
+from hopattn.foundation.arrays import Array, namespace, shaped, widened
+from hopattn.foundation.boundary import Declared, Of, public
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.foundation.vectors import linear, rectified
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Affine:
+class Affine(Declared):
     """y = W x + b for each row of x, `(…, dim_in)` to `(…, dim_out)`.
 
     weight: W, `(dim_out, dim_in)`. bias: b, `(dim_out,)`, or None. Raises `InvalidInput` for other shapes.
@@ -31,14 +31,8 @@ class Affine:
     array([13., 27.])
     """
 
-    weight: Array
-    bias: Array | None = None
-
-    def __post_init__(self) -> None:
-        weight = shaped(self.weight, "weight", "out in")
-        object.__setattr__(self, "weight", weight)
-        if self.bias is not None:
-            object.__setattr__(self, "bias", shaped(self.bias, "bias", "out", like=weight, out=weight.shape[0]))
+    weight: Annotated[Array, Of("out dim")]
+    bias: Annotated[Array | None, Of("out")] = None
 
     def __repr__(self) -> str:
         return f"Affine(weight {self.dims}{'' if self.bias is None else ', bias'})"
@@ -66,11 +60,9 @@ class Affine:
         return int(self.weight.shape[0]), int(self.weight.shape[1])
 
     @public
-    def __call__(self, x: Any) -> Array:
+    def __call__(self, x: Annotated[Any, Of("… dim")]) -> Array:
         """W x + b for each row of x."""
-        rows = as_float(x, "x", like=self.weight)
-        shaped(rows, "x", "… dim", dim=(self.weight.shape[1], "the matrix"))
-        product = linear(rows, self.weight)
+        product = linear(x, self.weight)
         return product if self.bias is None else product + self.bias
 
 

@@ -10,6 +10,7 @@ their matrices and biases only are computed together, as further axes of one bat
 for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -256,7 +257,7 @@ class Group(NamedTuple):
             total = self._bias(bias, (n, keys.shape[-2]), keys)
             allowed, finite = (None, None) if total is None else split_bias(total)
             return (queries, keys, values), joint(rule, allowed), finite, total
-        total = self._bias(bias, (n, texts[1].shape[-2]), texts[1])
+        total = self._bias(bias, (n, texts[1].shape[-2]), texts[1][..., :1, :1] * self.maps[1].weight[:1, :1])
         allowed, finite = (None, None) if total is None else split_bias(total)
         scores = (*leading_axes("x, source", *texts[:2]), n, texts[1].shape[-2])
         rule = joint(*self._masks(rule, mask, scores), allowed)
@@ -316,7 +317,7 @@ class Group(NamedTuple):
             return x
         xp, n = namespace(x), x.ndim
         words = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
-        return xp.reshape(words, (*words.shape[:-3], -1))
+        return xp.reshape(words, (*words.shape[:-3], math.prod(words.shape[-3:])))
 
     def _of_head(self, i: int, array: Array | None) -> Array | None:
         """The part of an array `(…, g or 1, r or 1, n, …)` for one head."""
