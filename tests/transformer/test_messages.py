@@ -158,7 +158,7 @@ ROWS = [
     (lambda: HEADS(EYE, value=EYE[:3]), "value:", "3 words", "4"),
     (lambda: HEADS(EYE, key=EYE, source=EYE), "source:", "a key is given too"),
     (lambda: Affine(TWO, [1.0]), "bias:", "(1,)", "out = 2"),
-    (lambda: Affine(TWO)(ODD), "x:", "got shape (3, 3)", "dim = 2 of the matrix"),
+    (lambda: Affine(TWO)(ODD), "x:", "got shape (3, 3)", "dim = 2 of weight"),
     # positions and biases of heads
     (lambda: ha.Head(EYE, EYE, EYE, position="rop"), "position:", "'rop'", "'rope'"),
     (lambda: ha.Head(EYE, EYE, EYE, position=3), "position:", "'3'", "Rotary or None"),
