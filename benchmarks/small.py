@@ -17,6 +17,8 @@ from hopattn.networks import Dense, Layer, Network
 
 PATTERNS, DIM, WORDS, BETA, STEPS = 16, 64, 10, 1.2, 10
 CALLS = 200
+Works = tuple[Callable[[], Any], Callable[[], Any]]
+"""A call of hopattn, and the same formula by hand."""
 
 
 def rows(options: Options) -> Iterator[Row]:
@@ -25,7 +27,7 @@ def rows(options: Options) -> Iterator[Row]:
         yield measured_row(f"{name} / by hand, {PATTERNS} × {DIM}", None, partial(_compared, measure, options))
 
 
-def _compared(measure: Callable[[], tuple[Callable[[], Any], Callable[[], Any]]], options: Options) -> Measured:
+def _compared(measure: Callable[[], Works], options: Options) -> Measured:
     hopattn, hand = measure()
     require_close(np.asarray(hopattn()), np.asarray(hand()))
     over, under = f"hopattn × {CALLS}", f"by hand × {CALLS}"
@@ -44,19 +46,19 @@ def _arrays() -> tuple[np.ndarray, np.ndarray]:
     return ha.unit(rng.standard_normal((PATTERNS, DIM))), rng.standard_normal((WORDS, DIM))
 
 
-def softmax(scores: Any, xp: Any = np) -> Any:
+def softmax(scores: np.ndarray) -> np.ndarray:
     """The weights of scores `(…, n)`."""
-    parts = xp.exp(scores - scores.max()) if scores.ndim == 1 else xp.exp(scores - scores.max(axis=-1, keepdims=True))
-    return parts / (parts.sum() if scores.ndim == 1 else parts.sum(axis=-1, keepdims=True))
+    parts = np.exp(scores - scores.max()) if scores.ndim == 1 else np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(parts / (parts.sum() if scores.ndim == 1 else parts.sum(axis=-1, keepdims=True)))
 
 
-def _step() -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _step() -> Works:
     keys, text = _arrays()
     memory, cue = ha.Memory(keys, beta=BETA), text[0]
     return lambda: memory.step(cue), lambda: softmax(BETA * (keys @ cue)) @ keys
 
 
-def _energy() -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _energy() -> Works:
     keys, text = _arrays()
     memory, cue = ha.Memory(keys, beta=BETA), text[0]
 
@@ -68,7 +70,7 @@ def _energy() -> tuple[Callable[[], Any], Callable[[], Any]]:
     return lambda: memory.energy(cue), hand
 
 
-def _recall() -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _recall() -> Works:
     keys, text = _arrays()
     memory, cue = ha.Memory(keys, beta=BETA), text[0]
 
@@ -88,16 +90,16 @@ def _recall() -> tuple[Callable[[], Any], Callable[[], Any]]:
     return lambda: memory.recall(cue, tol=0, max_steps=STEPS).state, hand
 
 
-def _attention() -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _attention() -> Works:
     _, text = _arrays()
     causal = np.tril(np.ones((WORDS, WORDS), bool))
     hand = lambda: softmax(np.where(causal, text @ text.T / DIM**0.5, -np.inf)) @ text  # noqa: E731
     return lambda: ha.attention(text, text, text, mask="causal"), hand
 
 
-def _of_torch(steps: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _of_torch(steps: int) -> Works:
     torch = import_or_skip("torch")
-    keys, text = (torch.asarray(one) for one in _arrays())
+    keys, text = map(torch.asarray, _arrays())
     memory, cue = ha.Memory(keys, beta=BETA), text[0]
 
     def hand() -> Any:
@@ -111,7 +113,7 @@ def _of_torch(steps: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
     return lambda: memory.recall(cue, tol=0, max_steps=steps).state, hand
 
 
-def _network(steps: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def _network(steps: int) -> Works:
     keys, text = _arrays()
     layers = Layer("v", DIM, "tanh", beta=2), Layer("h", PATTERNS, "softmax", beta=4)
     network = Network(layers, [Dense(keys).on("h", "v")])
@@ -131,13 +133,13 @@ def _network(steps: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
     return lambda: network.recall(start, tol=0, max_steps=steps).state, hand
 
 
-_WORKS: dict[str, Callable[[], tuple[Callable[[], Any], Callable[[], Any]]]] = {
+_WORKS: dict[str, Callable[[], Works]] = {
     "step": _step,
     "energy": _energy,
     f"recall of {STEPS} steps": _recall,
     f"attention of {WORDS} words, causal,": _attention,
     "step of PyTorch arrays": partial(_of_torch, 1),
-    f"recall of {STEPS + 1} steps of PyTorch arrays": partial(_of_torch, STEPS + 1),
+    f"recall of {STEPS} steps of PyTorch arrays": partial(_of_torch, STEPS),
     "step of a network of two layers": partial(_network, 1),
-    f"recall of {STEPS + 3} steps of a network of two layers": partial(_network, STEPS + 3),
+    f"recall of {STEPS} steps of a network of two layers": partial(_network, STEPS),
 }

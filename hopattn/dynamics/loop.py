@@ -27,7 +27,7 @@ import numpy as np
 from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.arrays import Array, device_of, namespace, on_host, require_finite_energy, rows_at
+from hopattn.foundation.arrays import Array, device_of, entries, namespace, on_host, require_finite_energy
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import traced
 from hopattn.foundation.vectors import largest_change, largest_entries
@@ -319,4 +319,4 @@ def _of(rows: Any, numbers: np.ndarray) -> Any:
         return rows
     if isinstance(rows, np.ndarray):
         return rows[numbers] if rows.strides[0] else rows[: len(numbers)]
-    return rows_at(rows, numbers)
+    return entries(rows, numbers, 0)

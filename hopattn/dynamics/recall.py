@@ -23,11 +23,12 @@ from hopattn.foundation.arrays import (
     max_safe_entry,
     namespace,
     on_host,
-    require_alike,
     require_finite,
+    require_fitting,
     shaped,
     tolerance,
 )
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import ShownInNotebook
@@ -54,6 +55,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         single = self.activation.discrete and "single-neuron updates" not in self.lacks
         return IN_SEQUENCE if single else Synchronous()
 
+    @public
     def recall(
         self,
         cues: Any,
@@ -171,7 +173,7 @@ def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -
         raise InvalidInput(f"cues: the memory holds NumPy arrays; {TO_NUMPY}")
     shaped(array, "cues", "… dim", dim=(reference.shape[-1], "patterns"))
     if patterns is not None:
-        require_alike(array, patterns, "cues", "patterns")
+        require_fitting(array, patterns, "cues", "patterns")
         refuse_traced(array, patterns)
     _require_cues(array)
     why = memory.activation.why_outside_domain

@@ -22,11 +22,11 @@ import numpy as np
 from hopattn.foundation.arrays import (
     Array,
     as_array,
+    entries,
     in_numbers_of,
     namespace,
     on_host,
     require_finite_energy,
-    rows_at,
     widened,
 )
 from hopattn.foundation.kernels import compiled_loops
@@ -242,7 +242,7 @@ class Sums:
         rounding = np.broadcast_to(rounding, b.shape)
         for part in blocks(len(rows), max(CACHED // n, 1)):
             i, j = rows[part], neurons[part]
-            w = on_host(rows_at(detached(self.counts), j)).astype(float)
+            w = on_host(entries(detached(self.counts), j, 0)).astype(float)
             terms = self.scale * w * states[i]
             eps = np.where(np.all(states[i] == np.rint(states[i]), axis=1), 0.0, eps_of(x))
             share = error_of_sum(n + 1, self.eps, DOUBLE) + 2 * eps

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.shapes import Axes
+from hopattn.foundation.shapes import Of
 from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
 Array = Any  # an array of any supported library; the docstrings give its shape
@@ -192,27 +192,6 @@ def on_host(x: Array) -> np.ndarray:
     return np.asarray(plain.cpu() if is_torch(plain) else plain)
 
 
-def rows_at(array: Array, rows: np.ndarray) -> Array:
-    """The rows with these numbers, in their order, of an array of any library."""
-    if isinstance(array, np.ndarray):
-        return array[rows]
-    xp = namespace(array)
-    return xp.take(array, xp.asarray(rows, device=device_of(array)), axis=0)
-
-
-def require_alike(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for arrays of two libraries or devices; for two dtypes of PyTorch or JAX too."""
-    if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
-        return
-    try:
-        namespace(x, other)
-    except InvalidInput as error:
-        raise InvalidInput(f"{what} and {others}: {error}") from None
-    require_one_device(x, other, what, others)
-    if x.dtype != other.dtype:
-        raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
-
-
 def require_one_device(x: Array, other: Array, what: str, others: str) -> None:
     """Raise `InvalidInput` for two arrays on different devices; PyTorch combines a CPU tensor `()` with any device."""
     if isinstance(x, np.ndarray) or isinstance(other, np.ndarray) or (is_torch(x) and not x.ndim and x.is_cpu):
@@ -223,10 +202,15 @@ def require_one_device(x: Array, other: Array, what: str, others: str) -> None:
 
 
 def require_fitting(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for arrays on two devices, and for two dtypes of PyTorch, which only `autocast` converts."""
+    """Raise `InvalidInput` for arrays of two libraries or devices, and for two dtypes of PyTorch outside `autocast`."""
+    if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
+        return
+    try:
+        namespace(x, other)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} and {others}: {error}") from None
     require_one_device(x, other, what, others)
-    both = is_torch(x) and is_torch(other)
-    if both and x.dtype != other.dtype and not sys.modules["torch"].is_autocast_enabled(x.device.type):
+    if is_torch(x) and x.dtype != other.dtype and not sys.modules["torch"].is_autocast_enabled(x.device.type):
         raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
 
 
@@ -325,7 +309,7 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
     hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
     """
     sizes = {name: length if isinstance(length, tuple) else (length, "") for name, length in lengths.items()}
-    return Axes(axes).bound(as_float(values, what, like), what, sizes)
+    return Of(axes).bound(as_float(values, what, like), what, sizes)
 
 
 def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:

@@ -28,10 +28,12 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_o
 
 import numpy as np
 
-from hopattn.foundation.arrays import PLAIN, Array, as_float, is_foreign_array, namespace, require_fitting, stored_rows
+from hopattn.foundation.arrays import PLAIN, Array, as_float, is_foreign_array, require_fitting, stored_rows
 from hopattn.foundation.checks import flag, moderate, positive, real, whole
 from hopattn.foundation.errors import InvalidInput, unknown
-from hopattn.foundation.shapes import Axes, Sizes, common_axes
+from hopattn.foundation.shapes import Of as Of
+from hopattn.foundation.shapes import Sizes, common_axes
+from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -47,35 +49,34 @@ OF_NUMPY = (*PLAIN, np.float64, float, int, bool, str, list, tuple, dict, type(N
 """The classes of most arguments that are no array of another library."""
 
 
-class Of(Axes):
-    """The check of a floating-point array with these axes, each of at least one entry, such as `Of("… n dim")`.
-
-    A `…` stands for any leading axes. The names are those of one call: see the top of this file. Beside another check
-    in one annotation, that check gives the array.
-    """
-
-
-TEXT = Of("… n dim")
 Positive = Annotated[float, positive]
 Moderate = Annotated[float, moderate]
 Real = Annotated[float, real]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
 Rows = Annotated[Any, stored_rows, Of("n_patterns dim")]
+Text = Annotated[Any, Of("… n dim")]
 
 
 def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
-    """The check that an annotation declares, and the axes; None without one."""
-    metadata = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
-    check = next(filter(callable, metadata), None)
-    return check, next((entry for entry in metadata if isinstance(entry, Of)), None)
+    """The check that an annotation declares, and the axes; None where it declares none.
+
+    Raises `TypeError` for a check inside a union, which nobody would call.
+    """
+    if get_origin(annotation) is not Annotated:
+        if any(get_origin(part) is Annotated for part in get_args(annotation)):
+            raise TypeError(f"{annotation}: write Annotated[kind | None, check], with the check outermost")
+        return None, None
+    entries = annotation.__metadata__
+    return next(filter(callable, entries), None), next((entry for entry in entries if isinstance(entry, Of)), None)
 
 
 class Fit:
     """The arrays of one call, of one library, whose axes of one name have one length.
 
-    first: the array with which the others must fit, and its name; None before there is one. like: the array whose
-    library lists take where there is no first. leads: the leading axes of each array that has some.
+    first: the name of the first array and the array, with which the others must fit; None before it comes. like: an
+    array; where there is no first array, lists become arrays of its library. leads: the leading axes of each array that
+    has some.
     """
 
     def __init__(self, first: tuple[str, Array] | None = None, like: Array | None = None) -> None:
@@ -91,10 +92,6 @@ class Fit:
         if first is None:
             self.first = what, array
         elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
-            try:
-                namespace(array, first[1])
-            except InvalidInput as error:
-                raise InvalidInput(f"{what} and {first[0]}: {error}") from None
             require_fitting(array, first[1], what, first[0])
         if axes.leading and array.ndim > len(axes.names):
             self.leads[what] = tuple(array.shape[: array.ndim - len(axes.names)])
@@ -108,7 +105,7 @@ def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
     """
     fit = Fit((other, matrix))
     fit.sizes["dim"] = matrix.shape[1], other
-    return fit(values, what, TEXT)
+    return fit(values, what, Of("… n dim"))
 
 
 class Owner:
@@ -117,7 +114,7 @@ class Owner:
     _arrays: ClassVar[dict[str, Of]] = {}
     """The axes of each field that has some."""
     _lengths: ClassVar[tuple[tuple[str, str, int], ...]] = ()
-    """Each of these axes: its name, its field, and its place from the end."""
+    """The name of each of these axes, the field that has it, and its place from the end."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -203,7 +200,7 @@ class _Plan:
         self.axes = {axis for *_, axes, _ in self.arrays for axis in axes.names}
         annotation = signature.return_annotation
         parts_of = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
-        self.judged = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
+        self.numbers = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
 
     def refusal(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> InvalidInput:
         """Why the call does not take these arguments."""
@@ -213,21 +210,23 @@ class _Plan:
         placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
         keywords = ", ".join(f"{name}=" for name in self.keywords)
         cure = f"write {keywords} by name" if keywords else "there are no others"
-        return InvalidInput(f"{self.name}: expected only {placed} by position; {cure}")
+        n = len(args) - self.method
+        return InvalidInput(f"{self.name}: got {n} arguments by position; expected only {placed}; {cure}")
 
     def _cure(self, name: str) -> str:
-        from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
-
-        cures = [f"write {word}={value}" for word, value in TORCH_WORDS.get(name, {}).items() if word in self.names]
-        has_mask = any(parameter.endswith("mask") for parameter in self.names)
-        cures += [WITHOUT[name]] if name in WITHOUT and has_mask else []
-        nearest = unknown(name, [parameter for parameter in self.names if parameter != "self"])
-        return f"'{name}' is PyTorch's word; {cures[0]}" if cures else nearest
+        """What to write in the place of a keyword that the call lacks."""
+        for word, value in TORCH_WORDS.get(name, {}).items():
+            if word in self.names:
+                bias = "; bias= for numbers that are added" * (name == "attn_mask" and "bias" in self.names)
+                return f"'{name}' is PyTorch's word; write {word}={value}{bias}"
+        if name in WITHOUT and {"q", "x", "w_query"} & self.names:
+            return f"'{name}' is PyTorch's word; {WITHOUT[name]}"
+        return unknown(name, self.names - {"self"})
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
-        """The arguments by position as their checks return them, and whether one is an array of PyTorch or JAX.
+        """The arguments by position after their checks, and whether any argument is an array of PyTorch or JAX.
 
-        Those by name are put into the options.
+        Arguments by name are put into `options`.
         """
         placed = list(args)
         for i, name, check, default in self.checks:
@@ -242,9 +241,7 @@ class _Plan:
         if not self.arrays:
             return placed, foreign
         owner = (placed[0] if placed else options.get("self")) if self.method else None
-        if self.method and not isinstance(owner, Owner):
-            return placed, foreign  # Python names what is missing
-        fit = Fit() if owner is None else owner._fit(self.axes)
+        fit = owner._fit(self.axes) if isinstance(owner, Owner) else Fit()
         arrays = self.arrays
         if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
             values = {name: placed[i] if i < len(placed) else options.get(name) for i, name, *_ in arrays}
@@ -264,28 +261,28 @@ class _Plan:
 def public(call: Callable[Arguments, Result], /) -> Callable[Arguments, Result]: ...
 @overload
 def public(
-    *, may_be: MayBe | None = finite, parts: Callable[..., Any] | None = None
+    *, may_be: MayBe | None = ..., parts: Callable[..., Any] | None = None
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]: ...
-def public(call: Any = None, /, *, may_be: Any = "by its annotation", parts: Callable[..., Any] | None = None) -> Any:
+def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] | None = None) -> Any:
     """A function or a method that is called as its signature says; raises `InvalidInput` otherwise.
 
-    may_be: the numbers that the result may have; None for any. By default they are finite where the annotation of the
-    result is a number or an array, and else any. Arrays of PyTorch and JAX overflow as they do there. Where
-    `np.errstate(over="ignore")` says that overflow is expected, results are unchanged. The result of a call within a
-    call is not judged; the outermost call is, and gives the message. parts: the function that takes the options of
-    `**parts`.
+    may_be: the function that says which numbers the result may have; None for any. Without it, they must be finite
+    where the annotation of the result is a number or an array (`Any` counts as an array). Arrays of PyTorch and JAX
+    overflow as they do there. Where `np.errstate(over="ignore")` says that overflow is expected, results are unchanged.
+    The result of a call within a call is not judged; the outermost call is, and gives the message. parts: the function
+    that takes the options of `**parts`.
     """
     if call is None:
         return partial(public, may_be=may_be, parts=parts)
     plan = _Plan(call, parts)
-    numbers = (finite if plan.judged else None) if isinstance(may_be, str) else may_be
+    allowed = (finite if plan.numbers else None) if may_be is ... else may_be
 
     @wraps(call)
     def checked(*args: Any, **options: Any) -> Any:
         if len(args) > plan.most or not (plan.any_name or options.keys() <= plan.names):
             raise plan.refusal(args, options)
         placed, foreign = plan.arguments(args, options)
-        if numbers is None or foreign or np.geterr()["over"] == "ignore":
+        if allowed is None or foreign or np.geterr()["over"] == "ignore":
             return call(*placed, **options)
         result: Any = None
         with np.errstate(over="ignore", invalid="ignore"):
@@ -294,9 +291,9 @@ def public(call: Any = None, /, *, may_be: Any = "by its annotation", parts: Cal
             except (OverflowError, np.linalg.LinAlgError):  # of Python's numbers; of an array that is not finite
                 failed = True
         if isinstance(result, FLOATS) and result.dtype.kind == "f":  # most results, without a further call
-            if numbers(result).all():
+            if allowed(result).all():
                 return result
-        elif not failed and all(numbers(array).all() for _, array in _arrays(result)):
+        elif not failed and all(allowed(array).all() for _, array in _arrays(result)):
             return result
         _refuse(plan, placed, options, failed)
         return result
@@ -321,6 +318,8 @@ def _refuse(plan: _Plan, args: Any, options: dict[str, Any], failed: bool) -> No
     arguments = list(_arrays(plan.signature.bind(*args, **options).arguments))
     if not (failed or (arguments and all(np.isfinite(array).all() for _, array in arguments))):
         return
+    if not arguments:
+        raise InvalidInput(f"{plan.name}: the result is beyond the numbers of float64; expected smaller arguments")
     largest = partial(max, key=lambda argument: float(np.abs(argument[1]).max()))
     numbers = [argument for argument in arguments if argument[1].ndim or "." not in argument[0]]
     name, array = largest(numbers or arguments)

@@ -1,7 +1,7 @@
 """Checks of arguments that are not arrays: numbers, flags, lists, functions, paths, random numbers; room and time.
 
 Each check returns the value in the form that the code works with, or raises `InvalidInput` with `what`, the name of
-the argument, the value, and what was expected. An annotation declares a check: `declared.py`.
+the argument, the value, and what was expected. An annotation declares a check: `boundary.py`.
 """
 
 import math

@@ -11,14 +11,17 @@ Sizes = dict[str, tuple[int, str]]
 """The length of each axis by its name, and the array that has it; no array where the caller knows it."""
 
 
-class Axes:
-    """The names of the axes of an array, such as "n dim"; a `…` before them stands for any leading axes."""
+class Of:
+    """The axes of an array, each of at least one entry, such as `Of("… n dim")`; a `…` stands for any leading axes.
+
+    Where an annotation holds a check too, the check makes the array.
+    """
 
     def __init__(self, axes: str) -> None:
         self.leading, self.names = axes.startswith("…"), tuple(axes.removeprefix("…").split())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({' '.join(['…'] * self.leading + list(self.names))!r})"
+        return f"Of({' '.join(['…'] * self.leading + list(self.names))!r})"
 
     def bound(self, array: Any, what: str, sizes: Sizes) -> Any:
         """The array; its lengths are put into `sizes`, and raise `InvalidInput` where they differ from those there."""
@@ -43,7 +46,7 @@ class Axes:
         conditions += ["no axis of length 0"] * (0 in tail)
         form = ", ".join(["…"] * self.leading + list(self.names)) + "," * (len(self.names) == 1 and not self.leading)
         message = f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(conditions)}" * bool(conditions)
-        dim = lengths.get(self.names[-1])
+        dim = lengths.get("dim")
         if self.names == ("dim",) and len(shape) > 1 and math.prod(shape) == dim:
             return InvalidInput(f"{message}; flatten it: x.reshape(-1)")
         if self.names == ("dim",) and len(shape) > 2 and math.prod(shape[1:]) == dim:

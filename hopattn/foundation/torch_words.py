@@ -6,7 +6,7 @@ BOOLEANS, FIRST = ", True = may attend", ", the first argument"
 TORCH_WORDS: dict[str, dict[str, str]] = {
     "is_causal": {"mask": CAUSAL},
     "tgt_is_causal": {"mask": CAUSAL},
-    "attn_mask": {"mask": " for booleans, True = may attend; bias= for numbers that are added"},
+    "attn_mask": {"mask": BOOLEANS},
     "key_padding_mask": {"mask": PADDING},
     "src_key_padding_mask": {"mask": PADDING, "source_mask": PADDING},
     "tgt_key_padding_mask": {"mask": PADDING, "target_mask": PADDING},

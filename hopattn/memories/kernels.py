@@ -23,13 +23,7 @@ from hopattn.retrieval.masks import as_mask
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Euclidean, Similarity
 
-
-def stored_patterns(patterns: Any, what: str) -> Array:
-    """Patterns from an array or a file, `(n_patterns, dim)`."""
-    return rows_of(patterns, what)
-
-
-Patterns = Annotated[Any, stored_patterns, Of("n_patterns dim")]
+Patterns = Annotated[Any, rows_of, Of("n_patterns dim")]
 
 
 class KernelMemory(AssociativeMemory):

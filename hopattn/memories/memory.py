@@ -171,6 +171,7 @@ class Memory(KeyValueMemory):
     activation: Activation
     patterns: Annotated[Array, Of("n_patterns dim_out")]
 
+    @public
     def __init__(
         self,
         keys: Stored,
@@ -248,6 +249,7 @@ class Memory(KeyValueMemory):
         """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
         return self.retrieval.field(cues, self.keys, self.values, mask)
 
+    @public
     def without(self, pattern: Any) -> "Memory":
         """The same memory without a pattern, or several: without their keys and values.
 

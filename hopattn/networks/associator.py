@@ -45,6 +45,7 @@ class Associator(Coupled):
     activation: Activation
     patterns: Array
 
+    @public
     def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
         matrix = as_float(couplings, "couplings")
         if matrix.ndim != 2 or 0 in matrix.shape:
@@ -137,7 +138,7 @@ class Bidirectional(AssociativeMemory):
     @public
     def step(self, cues: Any, mask: Unmasked = None) -> Array:
         """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
-        return as_array(self.activation(self.field(cues, mask), self._states(cues)))
+        return as_array(self.activation(self.field(cues), self._states(cues)))
 
     @public(may_be=not_minus_infinity)
     def energy(self, states: Any, mask: Unmasked = None) -> Array:

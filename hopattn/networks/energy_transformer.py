@@ -23,8 +23,8 @@ from hopattn.foundation.arrays import (
     in_numbers_of,
     namespace,
     on_host,
-    require_alike,
     require_finite,
+    require_fitting,
     shaped,
 )
 from hopattn.foundation.boundary import Count, Declared, Flag, Of, Positive, not_minus_infinity, public
@@ -90,7 +90,7 @@ class EnergyTransformer(Declared):
             raise InvalidInput(f"w_key: got shape {shapes[0]}; expected that of w_query, {shapes[1]}")
         shaped(self.memories, "memories", "… dim", dim=(self.dim, "w_query"))
         for name in ("w_query", "w_key", "memories"):
-            require_alike(getattr(self, name), self.w_query, name, "w_query")
+            require_fitting(getattr(self, name), self.w_query, name, "w_query")
             require_finite(getattr(self, name), name)
         instance(self.norm, LayerNorm, "norm")
         if self.beta is None:
@@ -166,7 +166,7 @@ class EnergyTransformer(Declared):
         memory = self._bare.get(n)
         if patterns is not None:
             rows = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
-            require_alike(rows, self.w_query, "patterns", "w_query")
+            require_fitting(rows, self.w_query, "patterns", "w_query")
             memory = TokenMemory(self, n, namespace(rows).reshape(self.norm(rows), (-1, n * self.dim)))
         elif memory is None:
             memory = TokenMemory(self, n)
@@ -197,7 +197,7 @@ class EnergyTransformer(Declared):
     def _of(self, tokens: Any, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
         """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
         g = shaped(tokens, "tokens", "… n_tokens dim", like=self.w_query, dim=self.dim)
-        require_alike(g, self.w_query, "tokens", "w_query")
+        require_fitting(g, self.w_query, "tokens", "w_query")
         states = namespace(g).reshape(g, (*g.shape[:-2], g.shape[-2] * self.dim))
         return self.memory(int(g.shape[-2]), patterns, clamped), states
 

@@ -23,8 +23,8 @@ from hopattn.foundation.arrays import (
     is_half,
     namespace,
     on_host,
-    require_alike,
     require_finite,
+    require_fitting,
 )
 from hopattn.foundation.boundary import Fit, Of, not_minus_infinity, public
 from hopattn.foundation.errors import InvalidInput
@@ -105,6 +105,7 @@ class Hopfield(Coupled):
     patterns: Array
     rounding: Any
 
+    @public
     def __init__(
         self,
         couplings: Any,
@@ -227,5 +228,5 @@ def _of_neurons(value: Any, what: str, couplings: Array) -> Array:
     require_finite(numbers, what)
     if tuple(numbers.shape) not in ((), (n,)):
         raise InvalidInput(f"{what}: shape {tuple(numbers.shape)} does not fit {n} neurons")
-    require_alike(numbers, couplings, what, "couplings")
+    require_fitting(numbers, couplings, what, "couplings")
     return namespace(couplings).broadcast_to(numbers, (n,))

@@ -23,7 +23,7 @@ from hopattn.foundation.arrays import (
     in_numbers_of,
     namespace,
     on_host,
-    require_alike,
+    require_fitting,
     stored_rows,
     widened,
 )
@@ -405,7 +405,7 @@ def _errors(couplings: Array, keys: Array, values: Array, rate: float) -> Array:
 def _pairs(left: Any, right: Any) -> tuple[Array, Array]:
     """Both sides as checked arrays with the same number of rows."""
     cause, effect = _patterns(left), _patterns(right)
-    require_alike(effect, cause, "one side", "the other side")
+    require_fitting(effect, cause, "one side", "the other side")
     if cause.shape[0] != effect.shape[0]:
         many = f"{cause.shape[0]} on one side, {effect.shape[0]} on the other"
         raise InvalidInput(f"patterns: {many}; expected pairs")

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, device_of, max_safe_entry, namespace, read_by_numpy
-from hopattn.foundation.boundary import Declared
+from hopattn.foundation.boundary import Declared, public
 from hopattn.foundation.checks import flag, is_iterable, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
@@ -111,6 +111,7 @@ class Nonzero(MaskRule):
 mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
 
 
+@public
 def causal(n: int, m: int | None = None) -> np.ndarray:
     """Each token sees itself and those before it, `(n, m)`; the queries are the last n of the m tokens.
 
@@ -123,16 +124,19 @@ def causal(n: int, m: int | None = None) -> np.ndarray:
     return Causal()(n, m)
 
 
+@public
 def strict(n: int) -> np.ndarray:
     """Each token sees the tokens before it, `(n, n)`; the first sees nothing, and its output is 0."""
     return Strict()(n)
 
 
+@public
 def window(n: int) -> Window:
     """A rule: each token sees itself and the n − 1 tokens before it; `window(3)(5)` is its array for 5 tokens."""
     return Window(n)
 
 
+@public
 def padding(lengths: Any, n: int, *, heads: bool = False) -> np.ndarray:
     """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
 
@@ -254,9 +258,10 @@ def joint(*masks: Any) -> Any:
 
 
 def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
-    """Which keys some query sees, `(…, n_keys)`, in a text's library; None where no array hides a key from all queries.
+    """The keys that some query sees, `(…, n_keys)`, in the library of the text.
 
-    scores: their shape, `(…, n_queries, n_keys)`; raises `InvalidInput` for an array that does not fit them.
+    None where the mask holds no array, and where NumPy's arrays hide no key; other libraries are not asked. scores: the
+    shape of the scores, `(…, n_queries, n_keys)`. Raises `InvalidInput` for an array that does not fit it.
     """
     arrays = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
     if not arrays:

@@ -16,7 +16,7 @@ from hopattn.foundation.arrays import (
     require_one_device,
     shaped,
 )
-from hopattn.foundation.boundary import Of, finite, public
+from hopattn.foundation.boundary import Of, Text, finite, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.retrieval.activation import Identity
@@ -34,7 +34,7 @@ Texts = tuple[Array, Array, Array]
 
 @public
 def attention(
-    q: Annotated[Any, Of("… n dim")],
+    q: Text,
     k: Annotated[Any, Of("… m dim")],
     v: Annotated[Any, Of("… m dim_out")],
     *,
@@ -64,21 +64,21 @@ def attention(
     >>> ha.attention([[0, 10]], e, e, beta=1.0).round(3)
     array([[0., 1.]])
     """
-    leading, finite = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2])), None
+    leading, addend = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2])), None
     scores = (*leading, q.shape[-2], k.shape[-2])
     if bias is not None:
         numbers = as_bias(bias, k, "k")
         require_on_scores(numbers, scores, "bias")
-        allowed, finite = split_bias(numbers)
+        allowed, addend = split_bias(numbers)
         mask = joint(mask, allowed)
     rule, sep = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
     texts = with_numbers((q, k, v), seen_keys(rule, scores, k))
-    return Retrieval(Dot(), sep, Identity())(*texts, rule, finite).state
+    return Retrieval(Dot(), sep, Identity())(*texts, rule, addend).state
 
 
 @public(may_be=finite)
 def free_energy(
-    q: Annotated[Any, Of("… n dim")],
+    q: Text,
     k: Annotated[Any, Of("… m dim")],
     *,
     beta: float | None = None,

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, widened
-from hopattn.foundation.boundary import Count, finite, public
+from hopattn.foundation.boundary import Count, Text, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 from hopattn.retrieval.separation.base import masked
-from hopattn.transformer.linear_attention import StateOfText, Text, Values, by_chunks
+from hopattn.transformer.linear_attention import StateOfText, Values, by_chunks
 
 
 @dataclass(frozen=True, eq=False)

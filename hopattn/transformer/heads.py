@@ -14,10 +14,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Unpack
+from typing import Annotated, Any, NamedTuple, Unpack
 
-from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, require_fitting, shaped, widened
-from hopattn.foundation.boundary import as_text, finite, public
+from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, shaped, widened
+from hopattn.foundation.boundary import Of, Owner, as_text, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import require_broadcast
@@ -66,7 +66,7 @@ class HeadTrace:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Head:
+class Head(Owner):
     """One attention head: q = W_Q x, k = W_K x, v = W_V x, output = ∇Φ(Vᵀ ∇Ψ(sim(K, q))).
 
     w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in); an
@@ -84,9 +84,9 @@ class Head:
     Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
 
-    w_query: Array
-    w_key: Array
-    w_value: Array
+    w_query: Annotated[Array, Of("dim_key dim")]
+    w_key: Annotated[Array, Of("dim_key dim_of_keys")]
+    w_value: Annotated[Array, Of("dim_out dim_of_values")]
     query: Affine
     key: Affine
     value: Affine
@@ -113,18 +113,16 @@ class Head:
     ) -> None:
         arguments = (("query", w_query), ("key", w_key), ("value", w_value))
         maps = {role: Affine.of(w, f"w_{role}") for role, w in arguments}
-        rows, key_rows = maps["query"].dims[0], maps["key"].dims[0]
-        if rows != key_rows:
-            raise InvalidInput(f"w_key: {key_rows} rows do not fit the {rows} rows of w_query")
         matrices = {f"w_{role}": affine.weight for role, affine in maps.items()}
         for name, matrix in matrices.items():
-            require_fitting(matrix, matrices["w_query"], name, "w_query")
+            object.__setattr__(self, name, matrix)
+        self._require_fit()
         options = {"mask": as_mask(mask), "position": as_position(position), "bias": head_bias(bias)}
         for name, norm in (("query_norm", query_norm), ("key_norm", key_norm)):
             options[name] = Identity() if norm is None else function(norm, name)
         if options["position"] is not None:
-            require_rotated(options["position"], rows, "position: the rows of w_query")
-        for name, part in {**maps, **matrices, "retrieval": Retrieval.of(**parts), **options}.items():
+            require_rotated(options["position"], maps["query"].dims[0], "position: the rows of w_query")
+        for name, part in {**maps, "retrieval": Retrieval.of(**parts), **options}.items():
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from hopattn.foundation.arrays import Array, namespace, widened
-from hopattn.foundation.boundary import Count, Fit, Flag, Of, Owner, finite, public
+from hopattn.foundation.boundary import Count, Fit, Flag, Of, Owner, Text, finite, public
 from hopattn.foundation.checks import flag
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
@@ -26,19 +26,18 @@ from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mas
 from hopattn.retrieval.separation.base import masked
 
 State = TypeVar("State")
-Text = Annotated[Any, Of("… n dim")]
 Values = Annotated[Any, Of("… n dim_out")]
 
 
 @public
 def linear_attention(
-    q: Annotated[Any, Of("… n dim")],
+    q: Text,
     k: Annotated[Any, Of("… m dim")],
     v: Annotated[Any, Of("… m dim_out")],
     *,
     features: str | Features = "elu",
     mask: Any = None,
-    normalise: bool = True,
+    normalise: Flag = True,
     chunk: Count = 64,
 ) -> Array:
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.

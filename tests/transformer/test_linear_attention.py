@@ -266,3 +266,14 @@ def test_derivatives_are_those_of_the_scores(features, mask, torch, jax):
     for one, other, by_jax in zip(found, expected, of_jax, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(by_jax, other, rtol=1e-9, atol=1e-11)
+
+
+def test_a_state_of_half_precision_goes_on_with_the_text_and_refuses_another_batch(torch):
+    half, rows = torch.eye(3, dtype=torch.float16), np.ones((2, 3, 3))
+    assert ha.transformer.linear_attention(half, half, half).dtype == torch.float16
+    for first in (ha.transformer.LinearState(), ha.transformer.DeltaState()):
+        _, state = first.attended(half, half, half)
+        assert state.read(half).dtype == state.attended(half, half, half)[0].dtype == torch.float16
+        _, batch = first.attended(rows, rows, rows)
+        with pytest.raises(ha.InvalidInput, match=r"the state, q: the leading axes \(2,\), \(3,\) do not broadcast"):
+            batch.read(np.ones((3, 3, 3)))

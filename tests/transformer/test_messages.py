@@ -115,7 +115,7 @@ ROWS = [
     (lambda: ha.Head(EYE, EYE, EYE, sink=[0, 1]), "sink:", "finite number"),
     (lambda: ha.Head(EYE, EYE, EYE, sink=np.zeros(2)), "sink:", "ha.attention and ha.MultiHead"),
     # heads
-    (lambda: ha.Head(EYE, np.ones((2, 4)), EYE), "w_key:", "2 rows", "4 rows of w_query"),
+    (lambda: ha.Head(EYE, np.ones((2, 4)), EYE), "w_key:", "(2, 4)", "dim_key = 4 of w_query"),
     (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "w_value:", "dim = 4 of w_key"),
     (lambda: ha.Head([1, 2], EYE, EYE), "w_query:", "(2,)", "(out, in)"),
     (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask:", "'casual'", "'causal'"),
@@ -415,7 +415,7 @@ def test_what_does_not_fit_is_refused_with_its_place_and_the_cure(row):
 
 OF_TORCH = [
     (partial(ha.attention, EYE, EYE, EYE), "attention", {
-        "is_causal": ['write mask="causal"'], "attn_mask": ["write mask= for booleans", "bias="],
+        "is_causal": ['write mask="causal"'], "attn_mask": ["write mask=, True = may attend", "bias="],
         "scale": ["PyTorch's word", "write beta="], "average_attn_weights": ["in the trace"], "dropout_p": ["leave it"],
         "enable_gqa": ["k.repeat_interleave(n, -3), and v alike"], "query": ["write q="], "value": ["write v="]}),
     (partial(ha.Head, EYE, EYE, EYE), "Head", {"is_causal": [""]}),
@@ -444,7 +444,7 @@ def test_pytorchs_words_are_answered_with_ours(call, what, cures):
 def test_too_many_arguments_by_position_are_answered_with_the_names_of_the_others():
     for call, what, *names in (
         (partial(ha.attention, EYE, EYE, EYE, EYE), "attention:", "only q, k, v", "beta=, mask="),
-        (partial(HEADS, EYE, EYE, EYE), "MultiHead:", "only x, mask by position", "key=, value="),
+        (partial(HEADS, EYE, EYE, EYE), "MultiHead:", "got 3", "only x, mask;", "key=, value="),
     ):
         refused(call, what, *names)
 

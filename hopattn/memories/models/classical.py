@@ -10,8 +10,8 @@ from hopattn.foundation.arrays import (
     max_safe_entry,
     namespace,
     on_host,
-    require_alike,
     require_finite,
+    require_fitting,
 )
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -110,7 +110,7 @@ def input_driven(patterns: Stored, input: Any, beta: float = 4.0, self_coupling:
     u, n = as_float(input, "input", like=rows), int(rows.shape[1])
     if tuple(u.shape) != (n,):
         raise InvalidInput(f"input: got shape {tuple(u.shape)}; expected ({n},), a number for each neuron")
-    require_alike(u, rows, "input", "patterns")
+    require_fitting(u, rows, "input", "patterns")
     require_finite(u, "input", max_safe_entry(u))
     couplings = ((rows @ u)[:, None] * rows).mT @ rows / n**2
     if not flag(self_coupling, "self_coupling"):

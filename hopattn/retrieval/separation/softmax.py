@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, namespace
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import at_least, nonzero, rectified
 from hopattn.retrieval.separation.base import (
@@ -18,7 +18,6 @@ from hopattn.retrieval.separation.base import (
     Separation,
     Simplex,
     Weights,
-    attended,
     divided,
     masked,
     masked_max,
@@ -106,13 +105,11 @@ class Proportional(Separation):
     why_no_potential: ClassVar[str] = "weights in proportion to the scores are the gradient of no potential"
     source: ClassVar[str] = "Katharopoulos et al. 2020"
 
-    def potential(self, scores: Array, where: Array | None = None) -> Array:
-        """Raises `InvalidInput`: there is no potential."""
-        raise InvalidInput(f"potential: {self.why_no_potential}")
-
-    def weights(self, scores: Array, where: Array | None = None) -> Array:
-        scores = as_float(scores, "scores")
-        return proportions(rectified(masked(scores, attended(scores, where))))
+    def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
+        """Raises `InvalidInput` where a potential is asked for."""
+        if potential:
+            raise InvalidInput(f"potential: {self.why_no_potential}")
+        return Weights(proportions(rectified(masked(scores, where))))
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         return remainder(weights), None
