@@ -109,27 +109,33 @@ def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
 
 
 class Owner:
-    """The base of a class whose fields declare the axes of its arrays."""
+    """The base of a class whose fields declare what they are: a check, the axes of an array, or both."""
 
-    _arrays: ClassVar[dict[str, Of]] = {}
-    """The axes of each field that has some."""
+    _declared: ClassVar[dict[str, tuple[Check | None, Of | None, Any]]] = {}
+    """The check, the axes and the default of each such field; read once, so that PyTorch can trace a construction."""
     _lengths: ClassVar[tuple[tuple[str, str, int], ...]] = ()
-    """The name of each of these axes, the field that has it, and its place from the end."""
+    """The name of each axis, the field that has it, and its place from the end."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        arrays = {name: axes for base in reversed(cls.__bases__) for name, axes in getattr(base, "_arrays", {}).items()}
-        declarations = ((name, check_of(annotation)[1]) for name, annotation in inspect.get_annotations(cls).items())
-        cls._arrays = arrays | {name: axes for name, axes in declarations if axes}
+        inherited = (getattr(base, "_declared", {}) for base in reversed(cls.__bases__))
+        cls._declared = {name: entry for entries in inherited for name, entry in entries.items()}
+        for name, annotation in inspect.get_annotations(cls).items():
+            check, axes = check_of(annotation)
+            if check or axes:
+                default = vars(cls).get(name, MISSING)
+                cls._declared[name] = check, axes, default.default if isinstance(default, Field) else default
+        arrays = [(name, axes) for name, (_, axes, _) in cls._declared.items() if axes]
         cls._lengths = tuple(
-            (axis, name, i - len(axes.names)) for name, axes in cls._arrays.items() for i, axis in enumerate(axes.names)
+            (axis, name, i - len(axes.names)) for name, axes in arrays for i, axis in enumerate(axes.names)
         )
 
     def _require_fit(self) -> None:
         """Raise `InvalidInput` unless the arrays of the fields fit each other."""
         fit = Fit()
-        for name, axes in self._arrays.items():
-            fit(getattr(self, name), name, axes)
+        for name, (_, axes, _) in self._declared.items():
+            if axes:
+                fit(getattr(self, name), name, axes)
 
     def _fit(self, axes: Container[str]) -> Fit:
         """The lengths of these axes, as the fields have them."""
@@ -144,25 +150,11 @@ class Owner:
 
 
 class Declared(Owner):
-    """The base of a frozen dataclass whose fields declare their checks."""
-
-    _checks: ClassVar[dict[str, tuple[Check | None, Of | None, Any]]] = {}
-    """The check and the axes of each field that has one, and its default; read once, so that PyTorch can trace the
-    construction."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        base_checks = [getattr(base, "_checks", {}) for base in reversed(cls.__bases__)]
-        cls._checks = {name: entry for checks in base_checks for name, entry in checks.items()}
-        for name, annotation in inspect.get_annotations(cls).items():
-            check, axes = check_of(annotation)
-            if check or axes:
-                default = vars(cls).get(name, MISSING)
-                cls._checks[name] = check, axes, default.default if isinstance(default, Field) else default
+    """The base of a frozen dataclass whose fields are checked when an object is made."""
 
     def __post_init__(self) -> None:
         fit = Fit()
-        for name, (check, axes, default) in self._checks.items():
+        for name, (check, axes, default) in self._declared.items():
             if (value := getattr(self, name)) is not default:
                 value = check(value, name) if check else value
                 object.__setattr__(self, name, fit(value, name, axes) if axes else value)

@@ -26,7 +26,7 @@ from hopattn.foundation.arrays import (
     require_finite,
     require_fitting,
 )
-from hopattn.foundation.boundary import Fit, Of, not_minus_infinity, public
+from hopattn.foundation.boundary import Of, not_minus_infinity, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
@@ -55,16 +55,15 @@ class Coupled(AssociativeMemory):
     patterns: Array
 
     def _set(self, couplings: Array, activation: str | Activation, patterns: Any, rounding: Any = 0.0) -> None:
+        object.__setattr__(self, "couplings", couplings)
         n_out = couplings.shape[0]
         rows = couplings.mT[:0, :]  # of its library and dtype, so that a recall is not widened
         if patterns is not None:
-            fit = Fit()
-            fit(couplings, "couplings", Of("dim_out dim"))
+            fit = self._fit({"dim_out"})
             rows = as_float(patterns, "patterns", like=couplings)
             if tuple(rows.shape) != (0, n_out):
                 fit(rows, "patterns", Of("n_patterns dim_out"))
             require_finite(rows, "patterns")
-        object.__setattr__(self, "couplings", couplings)
         object.__setattr__(self, "sums", Sums.over(couplings, rounding))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", rows)

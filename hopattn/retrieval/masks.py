@@ -275,7 +275,7 @@ def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
     return None if isinstance(visible, np.ndarray) and visible.all() else visible
 
 
-def numbers_where_unseen(text: Array, seen: Array) -> Array:
+def without_padding(text: Array, seen: Array) -> Array:
     """A text `(…, n_keys, dim)`, in which what cannot be multiplied is 0 in keys that no query sees.
 
     So a NaN, an infinity or too large an entry there changes nothing: neither a weight that is 0 times its value, nor a

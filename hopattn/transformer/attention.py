@@ -21,7 +21,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import as_mask, joint, numbers_where_unseen, require_on_scores, seen_keys
+from hopattn.retrieval.masks import as_mask, joint, require_on_scores, seen_keys, without_padding
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
@@ -72,7 +72,7 @@ def attention(
         allowed, addend = split_bias(numbers)
         mask = joint(mask, allowed)
     rule, sep = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
-    texts = with_numbers((q, k, v), seen_keys(rule, scores, k))
+    texts = texts_without_padding((q, k, v), seen_keys(rule, scores, k))
     return Retrieval(Dot(), sep, Identity())(*texts, rule, addend).state
 
 
@@ -177,16 +177,16 @@ def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
     return namespace(bias).broadcast_to(bias, shape)
 
 
-def with_numbers(texts: Texts, seen: Array | None) -> Texts:
-    """Texts of queries, keys and values, as `numbers_where_unseen` gives those of keys and values.
+def texts_without_padding(texts: Texts, seen: Array | None) -> Texts:
+    """Texts of queries, keys and values, as `without_padding` gives those of keys and values.
 
     Where queries and keys are one text, so are its queries: the derivative by a word that counts for nothing is then 0.
     """
     if seen is None:
         return texts
     queries, keys, values = texts
-    plain = numbers_where_unseen(keys, seen)
-    return plain if queries is keys else queries, plain, plain if values is keys else numbers_where_unseen(values, seen)
+    plain = without_padding(keys, seen)
+    return plain if queries is keys else queries, plain, plain if values is keys else without_padding(values, seen)
 
 
 def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, flag, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import numbers_where_unseen
+from hopattn.retrieval.masks import without_padding
 from hopattn.transformer.feed_forward import FeedForward
 from hopattn.transformer.from_torch import (
     affine_from,
@@ -182,7 +182,7 @@ class Block:
             layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
         if context is None and words.ndim > 1 and (seen := seen_words(self.attention, words, mask, bias)) is not None:
-            words = numbers_where_unseen(words, seen)
+            words = without_padding(words, seen)
         states, inputs, outputs, sums = list[Array](), list[Array](), list[Array](), list[Array]()
         for layer, norm, norm_after in zip(layers, self.norms, self.norms_after, strict=True):
             state = states[-1] if states else words

@@ -34,7 +34,7 @@ from hopattn.transformer.attention import (
     own_bias,
     split_bias,
     stacked_sinks,
-    with_numbers,
+    texts_without_padding,
 )
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
@@ -255,14 +255,15 @@ class Group(NamedTuple):
             total = self._bias(bias, (n, keys.shape[-2]), keys)
             allowed, finite = (None, None) if total is None else split_bias(total)
             return (queries, keys, values), joint(rule, allowed), finite, total
-        total = self._bias(bias, (n, texts[1].shape[-2]), texts[1][..., :1, :1] * self.maps[1].weight[:1, :1])
+        number = texts[1][..., :1, :1] * self.maps[1].weight[:1, :1]  # of the dtype of the keys, not computed yet
+        total = self._bias(bias, (n, texts[1].shape[-2]), number)
         allowed, finite = (None, None) if total is None else split_bias(total)
         scores = (*leading_axes("x, source", *texts[:2]), n, texts[1].shape[-2])
         rule = joint(*self._masks(rule, mask, scores), allowed)
         seen = seen_keys(rule, scores if len(self.heads) == 1 else (*scores[:-2], *self.shape, *scores[-2:]), texts[1])
         if seen is not None and seen.ndim > 1 and len(self.heads) > 1:  # by some head
             seen = namespace(seen).any(seen, axis=(-3, -2))
-        return self.mapped(with_numbers(texts, seen), first), rule, finite, total
+        return self.mapped(texts_without_padding(texts, seen), first), rule, finite, total
 
     def mapped(self, texts: Texts, first: int = 0) -> Texts:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""
@@ -277,7 +278,7 @@ class Group(NamedTuple):
     def _bias(self, bias: Array | None, shape: tuple[int, int], keys: Array) -> Array | None:
         """The sum of the heads' own bias and the bias of the call: `(n, m)`, `(…, g, r, n, m)`, or None."""
         total = bias
-        if [head for head in self.heads if head.bias is not None]:
+        if any(head.bias is not None for head in self.heads):
             like = widened(keys[..., :1])  # a small part, in the numbers of the scores
             total = namespace(keys).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
             if bias is not None:
