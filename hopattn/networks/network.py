@@ -227,17 +227,14 @@ class Network(AssociativeMemory):
             rest = layer.activation(_zeros(layer.shape, like))
             array = xp.broadcast_to(arrays.get(layer.name, rest), (*lead, *layer.shape))
             parts.append(xp.reshape(array, (-1, *layer.shape)))
-        sources, targets = set(arrays), [layer.name for layer in self.layers if layer.name not in arrays]
-        while targets:
-            neighbours = [
-                name for name in targets if any(sources & set(connection.layers) for connection in self._on[name])
-            ] or targets[:1]
-            fields = {name: self._field_of(name, parts) for name in neighbours}
+        front, waiting = list(arrays), dict.fromkeys(name for name in self.parts if name not in arrays)
+        while waiting:
+            beside = {name for source in front for connection in self._on[source] for name in connection.layers}
+            front = sorted(beside & waiting.keys(), key=self._numbers.__getitem__) or [next(iter(waiting))]
+            fields = {name: self._field_of(name, parts) for name in front}
             for name, field in fields.items():
-                number = self._numbers[name]
-                parts[number] = self[name].activation(field, parts[number])
-            sources |= set(neighbours)
-            targets = [name for name in targets if name not in sources]
+                parts[self._numbers[name]] = self[name].activation(field, parts[self._numbers[name]])
+                del waiting[name]
         return xp.reshape(self.activation.flat(parts), (*lead, self.total))
 
     @public
