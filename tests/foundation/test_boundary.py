@@ -130,6 +130,8 @@ def test_the_boundary_itself_takes_six_calls_of_our_own():
         (ha.Memory(Y).step, "scale", "'scale' is unknown"),
         (ha.Memory, "betta", "did you mean 'beta'"),
         (ha.Memory(Y).recall, "max_step", "did you mean 'max_steps'"),
+        (ha.Hopfield, "biass", "did you mean 'bias'"),
+        (ha.MultiHead, "sinks", "did you mean 'sink'"),
         (ha.padding, "head", "did you mean 'heads'"),
     ],
 )
