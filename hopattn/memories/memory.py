@@ -356,7 +356,7 @@ class Memory(KeyValueMemory):
 
         def none_near(x: Array, rule: Any) -> Array:
             scores = step.scores(x, self.keys)
-            return have_none(separation(scores, step.allowed(rule, scores, x, self.keys)), step.activation)
+            return have_none(separation(scores, *step.on_scores(rule, scores, x, self.keys)), step.activation)
 
         if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
             return none_near(x, rule)

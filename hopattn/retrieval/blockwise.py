@@ -8,6 +8,8 @@ keys where the cues are few.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +18,7 @@ from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.ties import without_rounding
 from hopattn.foundation.vectors import largest_entry, longest_row
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, spread
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, split_bias, spread
 from hopattn.retrieval.online_softmax import (
     BlockPass,
     KeyBlock,
@@ -29,7 +31,7 @@ from hopattn.retrieval.online_softmax import (
     loops_of,
 )
 from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights, undecided
-from hopattn.retrieval.separation.base import Separation, too_flat, with_sink
+from hopattn.retrieval.separation.base import Separation, biased, too_flat, with_sink
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
 
@@ -110,9 +112,11 @@ def _of_texts(
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
     sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
     s_shape = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
+    parts = [(part,) if isinstance(part, MaskRule) else split_bias(part) for part in masks_of(as_mask(mask))]
     masks = [
         part if isinstance(part, MaskRule) else np.broadcast_to(spread(part, s_shape), (*leading, *s_shape[-2:]))
-        for part in masks_of(as_mask(mask))
+        for part in chain(*parts)
+        if part is not None
     ]
     broadcast = [np.broadcast_to(text, (*leading, *text.shape[-2:])) for text in texts]
     loops = loops_of(separation, dtype, math.prod((*leading, *s_shape[-2:]))) if kind is _Stream else None
@@ -165,7 +169,7 @@ def running_sums(
 class _Stream:
     """One pass of cues `(n, dim)` over blocks of keys `(m, dim)`; its attributes stay the same from block to block.
 
-    masks: rules, and arrays `(n, m)`; a cue may attend to a key where all of them allow it. potential: whether Ψ is
+    masks: rules, and arrays `(n, m)`: booleans, or finite numbers that are added to βs. potential: whether Ψ is
     asked for. ties: as of `stream`. loops: the compiled loops of the online softmax, or None.
     """
 
@@ -191,8 +195,15 @@ class _Stream:
         self.ties = self.ties if self.width_of(self.values) else None
         self.width = self.width_of(self.values) + (self.ties is not None)
         by_place = NoMask, PositionRule, np.ndarray
-        self.by_place = [mask for mask in self.masks if isinstance(mask, by_place)]
-        self.by_scores = [mask for mask in self.masks if not isinstance(mask, by_place)]
+        masks = [part for part in self.masks if not _are_numbers(part)]
+        numbers = [part for part in self.masks if _are_numbers(part)]
+        self.by_place = [mask for mask in masks if isinstance(mask, by_place)]
+        self.by_scores = [mask for mask in masks if not isinstance(mask, by_place)]
+        self.bias = reduce(np.add, numbers) if numbers else None
+        self.unbiased, self.unit = self.separation, 1.0
+        if self.bias is not None:
+            self.separation = biased(self.bias[:1, :1], self.bias[:1, :1], self.unbiased)[1]
+            self.unit = self.separation.beta / self.unbiased.beta
         self.unshifted = isinstance(self.separation, Softmax) and not self.by_scores and self._small()
 
     def run(self, sizes: Blocks) -> BlockPass:
@@ -219,6 +230,8 @@ class _Stream:
             parts = _runs(result.overflowed, min(max(SCORES_HELD // len(self.keys), 1), sizes.cues))
             for rows, part in zip(parts, share(self._from_all_scores, [(rows,) for rows in parts]), strict=True):
                 write(part, rows)
+        if self.unit != 1.0:
+            np.multiply(result.potential, self.unit, out=result.potential)
         return result if self.separation.online() is None else replace(result, factor=1.0)
 
     def sums(self, sizes: Blocks) -> RunningSums:
@@ -236,7 +249,7 @@ class _Stream:
         """
         one_key = len(self.keys) == 1 or not all(isinstance(mask, NoMask) for mask in self.by_place)
         numbers = np.finfo(self.cues.dtype)
-        has_bound = type(self.similarity) is Dot and numbers.dtype in (np.float32, np.float64)
+        has_bound = type(self.similarity) is Dot and self.bias is None and numbers.dtype in (np.float32, np.float64)
         if not has_bound or (self.potential and one_key):
             return False
         longest = longest_row(self.keys)
@@ -279,7 +292,7 @@ class _Stream:
                 indices = np.flatnonzero(visible.any(axis=1))
                 cue_slice = slice(int(indices[0]), int(indices[-1]) + 1)
             values = None if self.values is None else _part_of(self.values, columns, cues.dtype)
-            scores_and_mask = self._scored(cues, columns, visible, cue_slice, buffer)
+            scores_and_mask = self._scored(cues, rows, columns, visible, cue_slice, buffer)
             slack = self._slack(self.cues[rows.start : rows.stop][cue_slice], columns)
             sums.add(KeyBlock(cue_slice, *scores_and_mask, values, slack, self.ties))
         return sums
@@ -292,7 +305,7 @@ class _Stream:
         for part in ranges(columns, READ_AT_ONCE):
             span = slice(part.start, part.stop)
             visible = self._visible(rows, part)
-            scores[:, span], where = self._scored(cues, part, visible)
+            scores[:, span], where = self._scored(cues, rows, part, visible)
             if where is not None:
                 allowed = np.ones(scores.shape, bool) if allowed is None else allowed
                 allowed[:, span] = where
@@ -302,7 +315,7 @@ class _Stream:
         """The rounding of the scores of these cues and keys, where it is asked for."""
         if self.ties is None:
             return 0.0
-        return of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.ties.eps)
+        return of_scores(self.similarity, cues, _part_of(self.keys, columns, cues.dtype), self.ties.eps) / self.unit
 
     def _of_scores(self, scores: np.ndarray, allowed: np.ndarray | None, slack: Any) -> BlockPass:
         """The result from all scores of some of the cues, `(n_rows, m)`; slack: the rounding of the scores."""
@@ -331,27 +344,32 @@ class _Stream:
     def _scored(
         self,
         cues: np.ndarray,
+        rows: range,
         columns: range,
         visible: np.ndarray | bool,
         cue_slice: slice = slice(None),
         buffer: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The scores of some of the cues with these keys, in an array that may be overwritten, and their mask.
+        """The scores of some of the cues with these keys, with what is added to them, and their mask.
 
-        visible: the mask as far as it does not depend on the scores. The mask is None where all may be attended to.
+        rows: the places of the cues. visible: the mask as far as it does not depend on the scores. The scores may be
+        overwritten. The mask is None where all may be attended to.
         """
-        keys, rows = _part_of(self.keys, columns, cues.dtype), cues[cue_slice]
+        keys, queries = _part_of(self.keys, columns, cues.dtype), cues[cue_slice]
         if type(self.similarity) is Dot:
-            room = None if buffer is None else buffer[: len(rows) * len(keys)].reshape(len(rows), len(keys))
-            scores = np.matmul(rows, keys.T, out=room)
+            room = None if buffer is None else buffer[: len(queries) * len(keys)].reshape(len(queries), len(keys))
+            scores = np.matmul(queries, keys.T, out=room)
         else:
-            width = max(SCORES_HELD // rows.size, 1) if self.similarity.by_entries else len(keys)
-            scores = np.concatenate([self.similarity(rows, keys[part]) for part in blocks(len(keys), width)], axis=1)
+            width = max(SCORES_HELD // queries.size, 1) if self.similarity.by_entries else len(keys)
+            scores = np.concatenate([self.similarity(queries, keys[part]) for part in blocks(len(keys), width)], axis=1)
         where = None if visible is True else np.broadcast_to(visible, (len(cues), len(keys)))[cue_slice]
-        x = rows.astype(self.cue_dtype, copy=False)  # the rounding is that of the dtype as given
+        x = queries.astype(self.cue_dtype, copy=False)  # the rounding is that of the dtype as given
         for mask in self.by_scores:
             allowed = np.asarray(mask.allowed(scores, lambda: self.similarity.rounding(x, keys)))
             where = allowed if where is None else where & allowed
+        if self.bias is not None:
+            addend = self.bias[rows.start : rows.stop, columns.start : columns.stop][cue_slice]
+            scores = biased(scores, addend, self.unbiased)[0]
         return scores, where
 
 
@@ -390,6 +408,11 @@ def _runs(flags: np.ndarray, longest: int) -> list[range]:
     """The runs of neighbouring True flags, none longer than `longest`."""
     edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
     return [part for start, stop in edges.reshape(-1, 2).tolist() for part in ranges(range(start, stop), longest)]
+
+
+def _are_numbers(part: Any) -> bool:
+    """Whether a part of a bias is an array of numbers, and no mask."""
+    return isinstance(part, np.ndarray) and part.dtype != bool
 
 
 def _part_of(rows: np.ndarray, span: range, dtype: np.dtype) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Separation, masked, masked_max, shifted, too_flat, with_sink
+from hopattn.retrieval.separation.base import Separation, biased, masked, masked_max, shifted, with_sink
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,15 +52,19 @@ def require_entropy(separation: Separation) -> None:
         raise InvalidInput(f"free_energy: {quoted(separation)} has none: {separation.why_no_entropy}")
 
 
-def free_energy(separation: Separation, scores: Array, where: Array | None = None) -> FreeEnergy:
-    """The free energy of the weights of scores `(…, n_patterns)`; `where` is their mask."""
-    beta = separation.beta
+def free_energy(
+    separation: Separation, scores: Array, where: Array | None = None, bias: Array | None = None
+) -> FreeEnergy:
+    """The free energy of the weights of scores `(…, n_patterns)`, their mask and finite numbers added to β s."""
     if separation.sink is not None:
-        if isinstance(beta, float) and too_flat(beta, scores):
-            unit_energy = free_energy(replace(separation, beta=1.0), beta * scores, where)
-            return replace(unit_energy, energy=unit_energy.energy / beta, free=unit_energy.free / beta)
-        scores, where = separation.joined(scores, where)  # type: ignore[attr-defined]
+        scores, where, bias = separation.with_null_pattern(scores, where, bias)  # type: ignore[attr-defined]
         separation = with_sink(separation, None)
+    if bias is not None:
+        scores, unit_separation = biased(scores, bias, separation)
+        if unit_separation is not separation:
+            answer = free_energy(unit_separation, scores, where)
+            return replace(answer, energy=answer.energy / separation.beta, free=answer.free / separation.beta)
+    beta = separation.beta
     xp = namespace(scores)
     largest = masked_max(xp, scores, where)
     unit = beta if separation.tempered else 1.0

@@ -10,17 +10,17 @@ from typing import Any
 
 from hopattn.foundation.arrays import Array, in_numbers_of
 from hopattn.foundation.shapes import require_broadcast
-from hopattn.retrieval.masks import Causal, NoMask, require_on_scores, resolve
+from hopattn.retrieval.masks import Causal, NoMask, on_scores
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.ways import KERNEL
 
 
 def fused_step(
-    separation: Separation, cues: Array, keys: Array, values: Array | None, mask: Any, bias: Array | None
+    separation: Separation, cues: Array, keys: Array, values: Array | None, bias: Any
 ) -> tuple[Array, Array]:
     """h = Vᵀ p for the weights p, `(…, n, dim)`, and Ψ = β⁻¹ log Σ exp(βs + bias), `(…, n)`.
 
-    values: the keys where there are none. mask: rules by position and arrays. A sink adds exp(sink) to the sum: p and h
+    values: the keys where there are none. bias: rules by position and arrays. A sink adds exp(sink) to the sum: p and h
     of the patterns alone shrink by the ratio of the sums. A row with nothing to attend to has a field of 0.
     """
     torch: Any = sys.modules["torch"]
@@ -33,8 +33,8 @@ def fused_step(
         return text.expand(*leading, *last).reshape(*four, *last)
 
     texts = [in_four(text, *text.shape[-2:]) for text in (cues, keys, values)]
-    causal = isinstance(mask, Causal) and n == m and bias is None
-    addend, has_keys = _addend((*leading, n, m), cues, NoMask() if causal else mask, bias)
+    causal = isinstance(bias, Causal) and n == m
+    addend, has_keys = _addend((*leading, n, m), cues, NoMask() if causal else bias)
     addend = None if addend is None else in_four(addend, n, m) if addend.ndim > 2 else addend
     options = {"is_causal": causal, "attn_mask": addend, "scale": separation.beta}
     field, logarithm = getattr(torch.ops.aten, KERNEL)(*texts, **options)
@@ -54,16 +54,13 @@ def fused_step(
     return field * torch.exp(logarithm - total)[..., None], total / separation.beta
 
 
-def _addend(shape: tuple[int, ...], cues: Array, mask: Any, bias: Array | None) -> tuple[Array, Array | None]:
+def _addend(shape: tuple[int, ...], cues: Array, bias: Any) -> tuple[Array | None, Array | None]:
     """The numbers added to βs, −∞ where a mask hides a key, and whether a row sees any key; None where all do."""
     torch: Any = sys.modules["torch"]
-    if bias is not None:
-        require_on_scores(bias, shape, "bias")
-        bias = in_numbers_of(cues, bias)
-        bias = bias.expand(*bias.shape[:-2], *shape[-2:])
     zero = torch.zeros((), dtype=cues.dtype)
-    allowed = resolve(mask, zero.expand(shape))
-    if allowed is None:
-        return bias, None
-    addend = torch.where(allowed, zero if bias is None else bias, -math.inf)
-    return addend.expand(*addend.shape[:-2], *shape[-2:]), allowed.any(-1)
+    where, numbers = on_scores(bias, zero.expand(shape))
+    addend = None if numbers is None else in_numbers_of(cues, numbers)
+    if where is not None:
+        addend = torch.where(where, zero if addend is None else addend, -math.inf)
+    addend = None if addend is None else addend.expand(*addend.shape[:-2], *shape[-2:])
+    return addend, None if where is None else where.any(-1)

@@ -1,6 +1,8 @@
-"""Masks: the keys that each query may attend to. Boolean, True = may attend; rows are queries, columns are keys.
+"""Masks and biases: what is added to βs. Rows are queries, columns are keys.
 
-A mask is an array, or a rule that makes the array from the scores; or several of them, of which all must allow a key.
+A mask is boolean: True = may attend, or 0; False = may not, or −∞. It is an array, or a rule that makes the array from
+the scores. A bias is an array of numbers; −∞ is a mask there too. `AllOf` holds several, whose sum is added. Where it
+is −∞, a score is replaced and not added to, so that no NaN or infinity of a hidden key counts.
 Add a rule by adding a frozen dataclass here.
 """
 
@@ -167,11 +169,42 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
     Raises `InvalidInput` for an unknown name, an array that is not boolean, and one that does not broadcast to the
     scores.
     """
-    rule = as_mask(mask)
-    if isinstance(rule, MaskRule):
-        return rule.allowed(scores, rounding)
-    require_on_scores(rule, tuple(scores.shape), "mask")
-    return like(rule, scores)
+    return on_scores(as_mask(mask), scores, rounding)[0]
+
+
+def on_scores(bias: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> tuple[Array | None, Array | None]:
+    """A bias as the mask of these scores and the finite numbers that are added to βs; None for no mask, and for 0.
+
+    bias: a rule, an array, or `AllOf` several. Raises `InvalidInput` for an array that does not broadcast to the
+    scores.
+    """
+    where, total, shape = None, None, tuple(scores.shape)
+    for part in masks_of(bias):
+        if isinstance(part, MaskRule):
+            visible, numbers = part.allowed(scores, rounding), None
+        else:
+            visible, numbers = split_bias(part)
+            require_on_scores(part, shape, "mask" if numbers is None else "bias")
+            visible = None if visible is None else like(visible, scores)
+        if visible is not None:
+            where = visible if where is None else where & visible
+        if numbers is not None:
+            total = numbers if total is None else total + numbers
+    return where, total
+
+
+def split_bias(array: Array) -> tuple[Array | None, Array | None]:
+    """An array as a mask and as finite numbers: a boolean one is a mask alone, and −∞ is a mask with the number 0.
+
+    The mask is None where numbers of NumPy hide nothing; those of other libraries are not asked.
+    """
+    xp = namespace(array)
+    if array.dtype == xp.bool:
+        return array, None
+    finite = array > -xp.inf
+    if isinstance(array, np.ndarray) and finite.all():
+        return None, array
+    return finite, xp.where(finite, array, 0.0)
 
 
 @dataclass(frozen=True)
@@ -229,7 +262,7 @@ def rows_taken(choice: Any, n: int, what: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class AllOf(MaskRule):
-    """Several masks, each a rule or a boolean array `(…, n_queries, n_keys)`, of which all must allow a key."""
+    """Several masks and biases, each a rule or an array `(…, n_queries, n_keys)`: all must allow a key."""
 
     masks: tuple[Any, ...]
 
@@ -237,16 +270,12 @@ class AllOf(MaskRule):
     def by_pairs(self) -> bool:  # type: ignore[override]
         return all(mask.by_pairs for mask in self.masks if isinstance(mask, MaskRule))
 
-    def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        first, *further = self.masks
-        allowed: Array = resolve(first, scores, rounding)
-        for mask in further:
-            allowed = allowed & resolve(mask, scores, rounding)
-        return allowed
+    def allowed(self, scores: Array, rounding: Rounding) -> Array | None:
+        return on_scores(self, scores, rounding)[0]
 
 
-def joint(*masks: Any) -> Any:
-    """The masks as one: a rule, or a boolean array. Each is a name, a rule, an array, or None for no mask.
+def joint(*masks: Any, bias: Array | None = None) -> Any:
+    """The masks, and a bias of numbers, as one: a rule or an array. Each mask is a name, a rule, an array, or None.
 
     Raises `InvalidInput` as `as_mask` does.
 
@@ -254,7 +283,8 @@ def joint(*masks: Any) -> Any:
     Causal()
     """
     parts = [part for mask in map(as_mask, masks) for part in masks_of(mask) if not isinstance(part, NoMask)]
-    return AllOf(tuple(parts)) if len(parts) > 1 else parts[0] if parts else NoMask()
+    parts += [] if bias is None else [bias]
+    return AllOf(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NoMask()
 
 
 def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
@@ -263,14 +293,16 @@ def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
     None where the mask holds no array, and where NumPy's arrays hide no key; other libraries are not asked. scores: the
     shape of the scores, `(…, n_queries, n_keys)`. Raises `InvalidInput` for an array that does not fit it.
     """
-    arrays = [part for part in masks_of(mask) if not isinstance(part, MaskRule)]
-    if not arrays:
+    visible: Array | None = None
+    for part in masks_of(mask):
+        if isinstance(part, MaskRule):
+            continue
+        require_on_scores(part, scores, "mask" if part.dtype == namespace(part).bool else "bias")
+        array = split_bias(part)[0]
+        if array is not None:
+            visible = like(array, text) if visible is None else visible & like(array, text)
+    if visible is None:
         return None
-    for array in arrays:
-        require_on_scores(array, scores, "mask")
-    visible = like(arrays[0], text)
-    for array in arrays[1:]:
-        visible = visible & like(array, text)
     visible = visible if visible.ndim < 2 else namespace(text).any(visible, axis=-2)
     return None if isinstance(visible, np.ndarray) and visible.all() else visible
 

@@ -47,11 +47,12 @@ def of_weights(
     slack: Any,
     weights: Weights,
     whole: bool = True,
+    bias: Array | None = None,
 ) -> tuple[Array, Any]:
     """|p| and |δp|, `(…, n_cues, n_patterns)` each, before the factor of the weights.
 
     slack: the rounding of the scores; |δp| is 0.0 where it is 0.0. whole: whether these are all patterns of the cues;
-    otherwise |δp| is a bound, because patterns that are not here compete with these.
+    otherwise |δp| is a bound, because patterns that are not here compete with these. bias: as of the separation.
     """
     xp, factor = namespace(scores), weights.factor
     p = xp.abs(detached(weights.array))
@@ -67,9 +68,12 @@ def of_weights(
         others_r_ds = xp.sum(r_ds, axis=-1, keepdims=True) - r_ds
         return p, beta * (r_ds * xp.abs(1 - r / total) + xp.abs(others_r_ds) * r / total)
     s_ends = xp.concat([s + slack, s - slack], axis=-1)
-    where_ends = None if where is None else xp.concat([xp.broadcast_to(where, scores.shape)] * 2, axis=-1)
+    where_ends, bias_ends = (
+        None if array is None else xp.concat([xp.broadcast_to(array, scores.shape)] * 2, axis=-1)
+        for array in (where, bias)
+    )
     with np.errstate(over="ignore", invalid="ignore"):
-        p_ends, scale = separation(s_ends, where_ends)[:2]
+        p_ends, scale = separation(s_ends, where_ends, bias_ends)[:2]
     dp = xp.abs(detached(p_ends[..., : scores.shape[-1]] - p_ends[..., scores.shape[-1] :]))
     if isinstance(factor, float):
         return p, dp * (detached(scale) / factor)

@@ -7,14 +7,13 @@ there.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
-    in_numbers_of,
     is_foreign_array,
     is_half,
     namespace,
@@ -30,7 +29,7 @@ from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
-from hopattn.retrieval.masks import NoMask, as_mask, require_on_scores, resolve
+from hopattn.retrieval.masks import NoMask, as_mask, on_scores
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights, scaled
@@ -60,13 +59,14 @@ class Answer:
 
 
 class _Field(NamedTuple):
-    """h = factor · array and Ψ of a step; and the scores, their mask and weights, if it is computed in one piece."""
+    """h = factor · array and Ψ of a step; in one piece also the scores, their mask, bias and weights."""
 
     array: Array
     factor: Any
     potential: Any
     scores: Array = None
     mask: Array | None = None
+    bias: Array | None = None
     weights: Weights | None = None
 
 
@@ -112,8 +112,7 @@ class Retrieval:
         cues: Array,
         keys: Array,
         values: Array | None = None,
-        mask: Any = None,
-        bias: Array | None = None,
+        bias: Any = None,
         state: Array | None = None,
         *,
         energy: bool = False,
@@ -121,13 +120,12 @@ class Retrieval:
     ) -> Answer:
         """One step from the cues, in the way that `ways.py` says.
 
-        values: None if no state is asked for. bias: numbers added to β s, which broadcast to `(…, n_cues, n_patterns)`.
+        values: None if no state is asked for. bias: a mask or numbers added to β s, or both, as `joint` gives them.
         state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
         trace: whether to give the scores and weights too; the step is then computed in one piece. Half precision is
         computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
-        rule = as_mask(mask)
-        field = self._read(self.effective_separation, cues, keys, values, rule, bias, energy=energy, trace=trace)
+        field = self._read(self.effective_separation, cues, keys, values, as_mask(bias), energy=energy, trace=trace)
         x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
         state = _in_precision_of(x_next, cues, keys)
         energies = self.conjugate(widened(cues)) - field.potential if energy else None
@@ -135,8 +133,7 @@ class Retrieval:
             return Answer(state, energies)
         weights = field.weights
         if self.effective_separation is not self.separation:
-            biased_scores, separation = biased(field.scores, bias, self.separation)
-            weights = separation(biased_scores, field.mask)
+            weights = self.separation(field.scores, field.mask, field.bias)
         return Answer(state, energies, field.scores, field.mask, weights.p, weights.rest)
 
     def _read(
@@ -145,8 +142,7 @@ class Retrieval:
         cues: Array,
         keys: Array,
         values: Array | None,
-        rule: Any,
-        bias: Array | None = None,
+        bias: Any,
         *,
         energy: bool = False,
         trace: bool = False,
@@ -154,30 +150,24 @@ class Retrieval:
         """The field, and Ψ if the energy is asked for; of neurons that jump, a field is 0 where it is only rounding."""
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
-        way = "whole" if trace else way_of(self.similarity, separation, cues, keys, values, rule, bias)
-        has_bound = cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and bias is None  # without scores
+        way = "whole" if trace else way_of(self.similarity, separation, cues, keys, values, bias)
+        has_bound = cues.ndim == keys.ndim == 2 and isinstance(bias, NoMask)  # without scores
         if way == "fused" and (ties is None or has_bound):
-            field, potential = fused_step(separation, cues, keys, values, rule, bias)
+            field, potential = fused_step(separation, cues, keys, values, bias)
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
                 return _Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            biased_scores, biased_separation = (
-                (scores, separation) if bias is None else biased(scores, bias, separation)
-            )
-            where = None if isinstance(rule, NoMask) else self.allowed(rule, scores, cues, keys)
-            weights = biased_separation(biased_scores, where, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
-            potential = weights.potential
-            if energy and biased_separation is not separation:
-                potential = scaled(potential, biased_separation.beta / separation.beta)
+            where, addend = self.on_scores(bias, scores, cues, keys)
+            weights = separation(scores, where, addend, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
-                spread = of_weights(biased_separation, biased_scores, where, slack, weights)
+                spread = of_weights(separation, scores, where, slack, weights, bias=addend)
                 field = without_rounding(field, of_field(spread, widened(values), ties))
-            return _Field(field, weights.factor, potential, scores, where, weights)
+            return _Field(field, weights.factor, weights.potential, scores, where, addend, weights)
         rows = widened(cues if cues.ndim > 1 else cues[None])
-        block_pass = stream(self.similarity, separation, rows, keys, values, rule, potential=energy, ties=ties)
+        block_pass = stream(self.similarity, separation, rows, keys, values, bias, potential=energy, ties=ties)
         index: Any = 0 if cues.ndim == 1 else slice(None)
         factor = block_pass.factor[index] if isinstance(block_pass.factor, np.ndarray) else block_pass.factor
         return _Field(None if values is None else block_pass.field[index], factor, block_pass.potential[index])
@@ -215,23 +205,23 @@ class Retrieval:
             namespace(cues, self.separation.beta)  # refuses a β of another library
         return self.similarity(widened(cues), widened(keys))
 
-    def allowed(self, mask: Any, scores: Array, cues: Array, keys: Array) -> Array | None:
-        """The mask as a boolean array for these scores, or None where nothing is masked."""
-        if isinstance(mask, NoMask):
-            return None
-        return resolve(mask, scores, lambda: self.similarity.rounding(widened(cues), widened(keys)))
+    def on_scores(self, bias: Any, scores: Array, cues: Array, keys: Array) -> tuple[Array | None, Array | None]:
+        """The mask of these scores, and the numbers that are added to βs, as `masks.on_scores` gives them."""
+        if isinstance(bias, NoMask):
+            return None, None
+        return on_scores(bias, scores, lambda: self.similarity.rounding(widened(cues), widened(keys)))
 
-    def weights(self, cues: Array, keys: Array, mask: Any = None, bias: Array | None = None) -> Array:
+    def weights(self, cues: Array, keys: Array, bias: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
-        biased_scores, separation = biased(scores, bias, self.separation)
-        weights = separation.weights(biased_scores, self.allowed(mask, scores, cues, keys))
+        weights = self.separation(scores, *self.on_scores(as_mask(bias), scores, cues, keys)).p
         return _in_precision_of(weights, cues, keys)
 
     def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
         scores = self.scores(cues, keys)
-        return _in_precision_of(self.separation.rest(scores, self.allowed(mask, scores, cues, keys)), cues, keys)
+        where, _ = self.on_scores(as_mask(mask), scores, cues, keys)
+        return _in_precision_of(self.separation.rest(scores, where), cues, keys)
 
     def free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, each array `(…, n_cues)` and at least of single precision.
@@ -248,7 +238,7 @@ class Retrieval:
             return FreeEnergy(**{name: namespace(cues).concat([part[name] for part in parts]) for name in parts[0]})
         if way_of(self.similarity, separation, cues, keys, None, rule) != "blocks":
             scores = self.scores(cues, keys)
-            return free_energy(separation, scores, self.allowed(rule, scores, cues, keys))
+            return free_energy(separation, scores, *self.on_scores(rule, scores, cues, keys))
         return stream_free_energy(self.similarity, separation, widened(cues), keys, rule)
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
@@ -298,27 +288,6 @@ def summed(weights: Array, values: Array) -> Array:
     by_block = weights[..., :whole].unflatten(-1, (-1, SUMMED)).movedim(-2, -3)
     sums = (by_block @ values[..., :whole, :].unflatten(-2, (-1, SUMMED))).sum(-3)
     return sums + weights[..., whole:] @ values[..., whole:, :]
-
-
-def biased(scores: Array, bias: Array | None, separation: Separation) -> tuple[Array, Separation]:
-    """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
-
-    Without a bias they are those of the arguments.
-    The weights of a separation depend on β s alone. For a β below 1, or an array, the result is β s + bias and a β of
-    1, because bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β.
-    Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
-    Raises `InvalidInput` for a bias that does not broadcast.
-    """
-    if bias is None:
-        return scores, separation
-    require_on_scores(bias, tuple(scores.shape), "bias")
-    xp, beta = namespace(scores), separation.beta
-    bound = float(xp.finfo(scores.dtype).max) / 2
-    wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound
-    addend = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
-    if not isinstance(beta, float) or beta < 1:
-        return beta * scores + addend, replace(separation, beta=1.0)
-    return scores + addend / beta, separation
 
 
 def _in_precision_of(result: Array | None, cues: Array, keys: Array) -> Array | None:

@@ -2,8 +2,8 @@
 
 | way | arrays | parts | mask, bias, sink | scores, from |
 |---|---|---|---|---|
-| `fused` | PyTorch's, in single or double precision on a CPU, of which no derivative is taken | the dot product, the softmax with a number β, values of the dim of the keys | rules by position and arrays; any bias; a sink for each row | 2¹⁴ in all |
-| `blocks` | NumPy's | a similarity of pairs, a number β | rules by pairs and arrays; no bias; a sink for each text | 2²⁰ in all, 2¹⁶ of a text |
+| `fused` | PyTorch's, in single or double precision on a CPU, of which no derivative is taken | the dot product, the softmax with a number β, values of the dim of the keys | rules by position and arrays, of numbers too; a sink for each row | 2¹⁴ in all |
+| `blocks` | NumPy's | a similarity of pairs, a number β | rules by pairs and arrays, of numbers too; a sink for each text | 2²⁰ in all, 2¹⁶ of a text |
 | `whole` | all others | any | any | 0 |
 
 The definition is that in one piece, which also gives all weights; the others give the same up to rounding.
@@ -36,10 +36,9 @@ def way_of(
     cues: Array,
     keys: Array,
     values: Array | None = None,
-    mask: Any = NoMask(),  # noqa: B008
-    bias: Array | None = None,
+    bias: Any = NoMask(),  # noqa: B008
 ) -> Literal["whole", "blocks", "fused"]:
-    """The way of a step with these parts, texts, mask (a rule or an array) and bias, as the table says."""
+    """The way of a step with these parts, texts and bias (a rule, an array, or `AllOf` several), as the table says."""
     if not isinstance(separation.beta, float):
         return "whole"
     n = cues.shape[-2] if cues.ndim > 1 else 1
@@ -47,18 +46,16 @@ def way_of(
     if isinstance(cues, np.ndarray):
         scores = pairs * (keys.shape[-1] if similarity.by_entries else 1)
         large = scores >= OF_TEXT and scores * texts >= BLOCKS and isinstance(keys, np.ndarray)
-        plain = large and similarity.by_pairs and bias is None and _one_for_each_text(separation.sink)
+        plain = large and similarity.by_pairs and _one_for_each_text(separation.sink)
         if not plain:
             return "whole"
-        rules = [part for part in masks_of(mask) if isinstance(part, MaskRule)]
+        rules = [part for part in masks_of(bias) if isinstance(part, MaskRule)]
         by_blocks = all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
         return "blocks" if by_blocks else "whole"
     if pairs * texts < FUSED or type(similarity) is not Dot or type(separation) is not Softmax or cues.ndim < 2:
         return "whole"
-    arrays = [
-        array for array in (cues, keys, values, separation.sink, bias, *masks_of(mask)) if hasattr(array, "shape")
-    ]
-    return "fused" if _has_kernel(separation.beta, cues, keys, values, mask, arrays) else "whole"
+    arrays = [array for array in (cues, keys, values, separation.sink, *masks_of(bias)) if hasattr(array, "shape")]
+    return "fused" if _has_kernel(separation.beta, cues, keys, values, bias, arrays) else "whole"
 
 
 def _one_for_each_text(sink: Any) -> bool:
@@ -66,7 +63,7 @@ def _one_for_each_text(sink: Any) -> bool:
     return sink is None or isinstance(sink, float) or (isinstance(sink, np.ndarray) and sink.shape[-1] == 1)
 
 
-def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, mask: Any, arrays: list[Array]) -> bool:
+def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, bias: Any, arrays: list[Array]) -> bool:
     """Whether PyTorch has a kernel for these tensors, in which scores times β are within the range of the dtype."""
     torch: Any = sys.modules.get("torch")
     if torch is None or not hasattr(torch.ops.aten, KERNEL) or not all(map(is_torch, (cues, keys))):
@@ -76,7 +73,7 @@ def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, mas
     are_concrete = not any(map(traced, tensors)) and all(tensor.device.type == "cpu" for tensor in tensors)
     numbers = cues.dtype in (torch.float32, torch.float64) and all(text.dtype == cues.dtype for text in texts)
     dims = values is None or values.shape[-1] == keys.shape[-1]
-    rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in masks_of(mask))
+    rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in masks_of(bias))
     if not (are_concrete and numbers and dims and rules):
         return False
     product = largest_entry(on_host(cues)) * largest_entry(on_host(keys)) * cues.shape[-1]

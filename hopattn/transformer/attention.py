@@ -21,7 +21,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energy import FreeEnergy
-from hopattn.retrieval.masks import as_mask, joint, require_on_scores, seen_keys, without_padding
+from hopattn.retrieval.masks import joint, seen_keys, without_padding
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
@@ -64,16 +64,11 @@ def attention(
     >>> ha.attention([[0, 10]], e, e, beta=1.0).round(3)
     array([[0., 1.]])
     """
-    leading, addend = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2])), None
-    scores = (*leading, q.shape[-2], k.shape[-2])
-    if bias is not None:
-        numbers = as_bias(bias, k, "k")
-        require_on_scores(numbers, scores, "bias")
-        allowed, addend = split_bias(numbers)
-        mask = joint(mask, allowed)
-    rule, sep = as_mask(mask), _separation_of_heads(separation, beta, sink, k, leading)
-    texts = texts_without_padding((q, k, v), seen_keys(rule, scores, k))
-    return Retrieval(Dot(), sep, Identity())(*texts, rule, addend).state
+    leading = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2]))
+    total = joint(mask, bias=None if bias is None else as_bias(bias, k, "k"))
+    sep = _separation_of_heads(separation, beta, sink, k, leading)
+    texts = texts_without_padding((q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
+    return Retrieval(Dot(), sep, Identity())(*texts, total).state
 
 
 @public(may_be=finite)
@@ -125,10 +120,20 @@ def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
 
 
 def as_bias(bias: Any, like: Array, others: str) -> Array:
-    """The bias of a call as an array; raises `InvalidInput` for one on another device than `like`, named `others`."""
+    """The bias of a call as an array, finite or −∞; raises `InvalidInput` for others.
+
+    like: the array whose library and device it must be of, named `others`. The values of another library's arrays are
+    not known while it traces a function, and are not looked at.
+    """
     numbers = as_float(bias, "bias", like=like)
     require_one_device(numbers, like, "bias", others)
+    _require_below_infinity(numbers)
     return numbers
+
+
+def _require_below_infinity(bias: Array) -> None:
+    if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
+        raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
 
 
 def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> Array | None:
@@ -143,19 +148,6 @@ def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> 
     return namespace(like).reshape(namespace(like).stack(arrays), shape)
 
 
-def split_bias(bias: Array) -> tuple[Array, Array]:
-    """A bias as a mask and as finite numbers: −inf becomes a masked entry with a bias of 0.
-
-    Raises `InvalidInput` for NaN and +inf in NumPy arrays; the values of another library's arrays are not available
-    while it traces a function.
-    """
-    if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
-        raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
-    xp = namespace(bias)
-    finite = bias > -xp.inf
-    return finite, xp.where(finite, bias, 0.0)
-
-
 def head_bias(bias: Any) -> Any:
     """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
     if bias is None or isinstance(bias, Alibi):
@@ -163,7 +155,7 @@ def head_bias(bias: Any) -> Any:
     if isinstance(bias, str):
         raise InvalidInput("bias: expected an hopattn.positions.Alibi with its slope, or numbers (n, m), not a text")
     numbers = shaped(bias, "bias", "n m")
-    split_bias(numbers)  # refuses NaN and +inf
+    _require_below_infinity(numbers)
     return numbers
 
 

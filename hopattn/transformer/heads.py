@@ -32,7 +32,6 @@ from hopattn.transformer.attention import (
     head_bias,
     leading_axes,
     own_bias,
-    split_bias,
     stacked_sinks,
     texts_without_padding,
 )
@@ -216,13 +215,13 @@ class Group(NamedTuple):
         or `(…, heads or 1, n, m)`. first: the position of the first word. extend: puts the keys and values of the
         words before in front of those of these texts, which are then the last words.
         """
-        (queries, keys, values), rule, finite, _ = self._step_arguments(texts, mask, bias, first, extend)
-        return self._side_by_side(self.retrieval(keys)(queries, keys, values, rule, finite).state)
+        (queries, keys, values), rule, _ = self._step_arguments(texts, mask, bias, first, extend)
+        return self._side_by_side(self.retrieval(keys)(queries, keys, values, rule).state)
 
     def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
         """The trace of each head; the arguments are those of `output`."""
-        mapped, rule, finite, total = self._step_arguments(texts, mask, bias)
-        step = self.retrieval(mapped[1])(*mapped, rule, finite, trace=True)
+        mapped, rule, total = self._step_arguments(texts, mask, bias)
+        step = self.retrieval(mapped[1])(*mapped, rule, trace=True)
         parts = *mapped, step.scores, step.mask, step.weights, step.state
         rest = None if step.rest is None else step.rest[..., None]
         traces = list[HeadTrace]()
@@ -240,11 +239,11 @@ class Group(NamedTuple):
 
     def _step_arguments(
         self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
-    ) -> tuple[Texts, Any, Array | None, Array | None]:
-        """The arguments of the step of recall: the maps of the texts, one mask and one bias of the heads and the call.
+    ) -> tuple[Texts, Any, Array | None]:
+        """The arguments of the step of recall: the maps of the texts, and one bias of the heads and the call.
 
-        They are queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`; the mask; the bias without its −∞,
-        which are in the mask; and the whole bias.
+        They are queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`; masks and numbers as one; and the
+        numbers alone.
         """
         rule, n = self.heads[0].mask, texts[0].shape[-2]
         if extend is not None:
@@ -253,17 +252,15 @@ class Group(NamedTuple):
             if n == 1 and rule(1, keys.shape[-2]).all():
                 rule = NoMask()  # under a causal mask, the last word sees every key
             total = self._bias(bias, (n, keys.shape[-2]), keys)
-            allowed, finite = (None, None) if total is None else split_bias(total)
-            return (queries, keys, values), joint(rule, allowed), finite, total
+            return (queries, keys, values), joint(rule, bias=total), total
         number = texts[1][..., :1, :1] * self.maps[1].weight[:1, :1]  # of the dtype of the keys, not computed yet
         total = self._bias(bias, (n, texts[1].shape[-2]), number)
-        allowed, finite = (None, None) if total is None else split_bias(total)
         scores = (*leading_axes("x, source", *texts[:2]), n, texts[1].shape[-2])
-        rule = joint(*self._masks(rule, mask, scores), allowed)
+        rule = joint(*self._masks(rule, mask, scores), bias=total)
         seen = seen_keys(rule, scores if len(self.heads) == 1 else (*scores[:-2], *self.shape, *scores[-2:]), texts[1])
         if seen is not None and seen.ndim > 1 and len(self.heads) > 1:  # by some head
             seen = namespace(seen).any(seen, axis=(-3, -2))
-        return self.mapped(texts_without_padding(texts, seen), first), rule, finite, total
+        return self.mapped(texts_without_padding(texts, seen), first), rule, total
 
     def mapped(self, texts: Texts, first: int = 0) -> Texts:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""

@@ -7,8 +7,7 @@ from hopattn.foundation.arrays import in_numbers_of, namespace
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import instance
 from hopattn.retrieval.interventions import Response, Worth, worth_of_step
-from hopattn.retrieval.masks import rows_taken
-from hopattn.transformer.attention import split_bias
+from hopattn.retrieval.masks import rows_taken, split_bias
 from hopattn.transformer.heads import Head
 
 NO_STATES = {"energy": "values differ from keys, so that there is no energy of states"}

@@ -174,6 +174,24 @@ def test_texts_side_by_side_are_each_alone(mask, sink):
             assert_allclose(getattr(free, name)[i], array, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize(("name", "parameters"), SEPARATIONS)
+@pytest.mark.parametrize("beta", [0.1, 3.0])
+def test_what_is_added_to_a_large_batch_is_what_is_added_to_its_rows(name, parameters, beta):
+    """Of one text, and of three; −∞ hides keys, and from some queries all of them."""
+    rng = np.random.default_rng(7)
+    q, k, v, bias = (rng.normal(size=shape) for shape in ((3, 1100, 4), (1000, 4), (1000, 2), (3, 1100, 1000)))
+    q, k, bias = np.round(q), np.round(k), np.round(bias) / beta  # tied scores stay tied
+    bias[rng.random(bias.shape) < 0.3] = -np.inf
+    bias[:, 7] = -np.inf
+    attended = partial(ha.attention, separation=ha.separations[name](beta=beta, **parameters))
+    rows = [0, 7, 511, 512, 1099]
+    for text in (0, ...):
+        large = attended(q[text], k, v, bias=bias[text])
+        small = attended(q[text][..., rows, :], k, v, bias=bias[text][..., rows, :])
+        assert not large[..., 7, :].any()
+        assert_allclose(large[..., rows, :], small, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(small).max()))
+
+
 def test_no_text_at_all_gives_none():
     assert ha.attention(np.zeros((0, 1100, 4)), np.zeros((1000, 4)), np.zeros((1000, 3))).shape == (0, 1100, 3)
     assert ha.transformer.free_energy(np.zeros((0, 20, 4)), np.zeros((20, 4))).free.shape == (0, 20)

@@ -38,9 +38,9 @@ def test_the_kernel_of_pytorch_gives_what_the_step_in_one_piece_does(torch, monk
         answers = {}
         for way, least in (("fused", 0), ("whole", 10**9)):
             monkeypatch.setattr(ways, "FUSED", least)
-            rule = joint(mask_of_call)
-            assert ways.way_of(Dot(), step.separation, cues, keys, values, rule, bias) == way
-            answers[way] = step(cues, keys, values, mask_of_call, bias, energy=True)
+            total = joint(mask_of_call, bias=bias)
+            assert ways.way_of(Dot(), step.separation, cues, keys, values, total) == way
+            answers[way] = step(cues, keys, values, total, energy=True)
         for name in ("state", "energy"):
             own, other = (getattr(answers[way], name).numpy() for way in ("fused", "whole"))
             np.testing.assert_allclose(own, other, rtol=near, atol=near * 10)

@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopattn.foundation.arrays import in_numbers_of, widened
+from hopattn.foundation.arrays import widened
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.free_energy import free_energy
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, masks_of, rows_taken, spread
-from hopattn.retrieval.separation.base import Separation, with_sink
-from hopattn.retrieval.step import Retrieval, biased
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, masks_of, rows_taken, split_bias, spread
+from hopattn.retrieval.separation.base import Separation, biased, with_sink
+from hopattn.retrieval.step import Retrieval
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, class_of, least_number
-from hopattn.transformer.attention import own_bias, split_bias
+from hopattn.transformer.attention import own_bias
 from hopattn.transformer.heads import Head
 from hopattn.transformer.positions.alibi import Alibi
 
@@ -103,8 +103,8 @@ class StreamedHead:
         where = self._where(cues, rows, keys, scores)
         if self.head.bias is not None:
             visible, finite = split_bias(self._bias(rows, last))
-            scores, separation = biased(scores, in_numbers_of(scores, finite), separation)
-            where = visible if where is None else where & visible
+            scores, separation = biased(scores, finite, separation)
+            where = where if visible is None else visible if where is None else where & visible
         weights = separation.weights(scores, where)
         return Weighed(weights, scores, where, separation, separation.beta / self.step.effective_separation.beta)
 
@@ -127,7 +127,7 @@ class StreamedHead:
                 at = np.isin(rows, np.arange(n) if mask.at is None else rows_taken(mask.at, n, "at"))
                 visible = ~(at[:, None] & np.isin(np.arange(last), rows_taken(mask.keys, n, "token")))
             elif isinstance(mask, MaskRule):
-                visible = np.asarray(self.step.allowed(mask, scores, cues, keys))
+                visible = np.asarray(self.step.on_scores(mask, scores, cues, keys)[0])
             else:
                 visible = spread(mask, (n, n))[rows, :last]
             where = visible if where is None else where & visible

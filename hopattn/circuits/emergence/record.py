@@ -173,7 +173,7 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
 
 def _energy(head: Head, queries: Array, arrays: HeadTrace) -> np.ndarray:
     """E of each query, `(n_texts, n)`, for the keys that it may see."""
-    return np.asarray(head.retrieval(queries, arrays.keys, mask=arrays.mask, energy=True).energy)
+    return np.asarray(head.retrieval(queries, arrays.keys, bias=arrays.mask, energy=True).energy)
 
 
 @dataclass(frozen=True, eq=False)

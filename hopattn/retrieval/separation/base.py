@@ -117,9 +117,20 @@ class Separation(Declared, ABC):
         """Why the weights are not the gradient up to rounding, or an empty string where they are."""
         return ""
 
-    def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
-        """The weights of scores, and Ψ(s) where it is asked for: what both need is computed once."""
-        return self.answer(scores, attended(scores, where), potential)
+    def __call__(
+        self, scores: Array, where: Array | None = None, bias: Array | None = None, *, potential: bool = False
+    ) -> Weights:
+        """The weights of βs + bias, and Ψ where it is asked for: what both need is computed once.
+
+        bias: finite numbers that broadcast to the scores; None for 0.
+        """
+        if bias is None:
+            return self.answer(scores, attended(scores, where), potential)
+        biased_scores, separation = biased(scores, bias, self)
+        weights = separation.answer(biased_scores, attended(biased_scores, where), potential)
+        if separation is self or not potential:
+            return weights
+        return weights._replace(potential=scaled(weights.potential, separation.beta / self.beta))
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
@@ -272,34 +283,32 @@ class Competing(Separation):
     @abstractmethod
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
-    def __call__(self, scores: Array, where: Array | None = None, *, potential: bool = False) -> Weights:
+    def __call__(
+        self, scores: Array, where: Array | None = None, bias: Array | None = None, *, potential: bool = False
+    ) -> Weights:
         if self.sink is None:
-            return self.answer(scores, attended(scores, where), potential)
-        weights = self._with_null_pattern(scores, attended(scores, where), potential)
+            return super().__call__(scores, where, bias, potential=potential)
+        weights = super().__call__(*self.with_null_pattern(scores, where, bias), potential=potential)
         return weights._replace(array=weights.array[..., :-1], rest=weights.p[..., -1])
 
-    def _with_null_pattern(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        """The answer with the null pattern as the last one; a β too flat for sink/β is applied before."""
-        if isinstance(self.beta, float) and too_flat(self.beta, scores):
-            weights = replace(self, beta=1.0)._with_null_pattern(self.beta * scores, where, potential)
-            return weights._replace(potential=weights.potential / self.beta) if potential else weights
-        return self.answer(*self.joined(scores, where), potential)
-
-    def joined(self, scores: Array, where: Array | None) -> tuple[Array, Array | None]:
-        """The scores and their mask with a null pattern as the last one, whose score is sink/β."""
+    def with_null_pattern(
+        self, scores: Array, where: Array | None, bias: Array | None
+    ) -> tuple[Array, Array | None, Array]:
+        """The arguments of a call with a null pattern as the last one: its score is 0, its bias the sink."""
         xp, shape = namespace(scores), tuple(scores.shape)
         most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
+        zero = xp.zeros_like(scores[..., :1])
         if isinstance(self.sink, float):
-            sink = xp.full_like(scores[..., 0], min(max(self.sink, -most), most))
+            sink = zero + min(max(self.sink, -most), most)
         else:
-            sink = xp.clip(in_numbers_of(scores, self.sink), -most, most)
-            require_broadcast(sink, shape[:-1], "sink", "the rows of the scores")
-        beta = self.beta if isinstance(self.beta, float) else in_numbers_of(scores, self.beta)
-        null_score = xp.broadcast_to((sink / beta)[..., None], (*shape[:-1], 1))
+            sinks = xp.clip(in_numbers_of(scores, self.sink), -most, most)
+            require_broadcast(sinks, shape[:-1], "sink", "the rows of the scores")
+            sink = xp.broadcast_to(sinks[..., None], (*shape[:-1], 1))
         if where is not None:
             mask = xp.broadcast_to(where, shape)
             where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
-        return xp.concat([scores, null_score], axis=-1), where
+        addend = xp.zeros_like(scores) if bias is None else xp.broadcast_to(in_numbers_of(scores, bias), shape)
+        return xp.concat([scores, zero], axis=-1), where, xp.concat([addend, sink], axis=-1)
 
 
 def with_sink(separation: Separation, sink: Any) -> Separation:
@@ -344,6 +353,22 @@ class Elementwise(Separation):
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         """The other weights stay, and Ψ loses the terms φ(s_μ)."""
         return 1.0, -self.potential(scores, where)
+
+
+def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
+    """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
+
+    The weights of a separation depend on β s alone. For a β below 1, or an array, the result is β s + bias and a β of
+    1, because bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β.
+    Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
+    """
+    xp, beta = namespace(scores), separation.beta
+    bound = float(xp.finfo(scores.dtype).max) / 2
+    wider = float(namespace(bias).finfo(bias.dtype).max) / 2 > bound
+    addend = in_numbers_of(scores, namespace(bias).clip(bias, -bound, bound) if wider else bias)
+    if not isinstance(beta, float) or beta < 1:
+        return beta * scores + addend, replace(separation, beta=1.0)
+    return scores + addend / beta, separation
 
 
 def scaled(array: Array, factor: Any) -> Array:
