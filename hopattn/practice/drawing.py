@@ -19,13 +19,13 @@ from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, listed, shortened
 from hopattn.foundation.writing import fractions, number
 from hopattn.practice.friendly import (
+    first_alike,
     holds,
     is_by_hand,
     is_short,
     numbers_in,
     reduced,
     relevant,
-    same_vectors,
     up_to_layer,
     without_zero_fields,
 )
@@ -40,9 +40,10 @@ from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import changed
 from hopattn.scenario.loading import Scenario, load
 from hopattn.scenario.practice.mistakes import mistakes
+from hopattn.scenario.practice.practice_table import MOST_PROBLEMS
 
-MOST_PROBLEMS, PROBLEMS = 100, 5
-"""The largest number of problems on a sheet, and the number that it has by default."""
+PROBLEMS = 5
+"""The number of problems that a sheet has by default."""
 WRONG = 3
 """The number of wrong answers beside the right one."""
 TRIES = 500
@@ -119,7 +120,7 @@ class Exercise:
         self.written = spec.written_out
         dropped = (*LISTS_OF_FILE, "sweep", "figure")
         self.document = {key: node for key, node in tomllib.loads(scenario.text).items() if key not in dropped}
-        self.alike = same_vectors(spec.layout().words)
+        self.alike = first_alike(spec.layout().words)
         self.draw = lru_cache(4096)(self._draw)
 
     def draw_each(self) -> None:
@@ -168,7 +169,7 @@ class Exercise:
             and holds(judged)
         ):
             return None
-        if same_vectors(layout.words) - self.alike:
+        if any(self.alike.get(one, one) != self.alike.get(two, two) for one, two in first_alike(layout.words).items()):
             return None
         steps = moves(asked, self.lesson)
         if not all(step.is_exact(arrays, layout) for step in steps):

@@ -7,7 +7,7 @@ same vector, and what the lesson says holds with a margin of at least .05.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, takewhile
+from itertools import takewhile
 
 import numpy as np
 
@@ -45,10 +45,10 @@ def holds(verdicts: Iterable[Verdict]) -> bool:
     return all(verdict.met and verdict.margin >= MARGIN for verdict in verdicts)
 
 
-def same_vectors(words: Mapping[str, np.ndarray]) -> set[tuple[str, str]]:
-    """The pairs of words that are the same vector."""
-    pairs = combinations(words.items(), 2)
-    return {(one, other) for (one, a), (other, b) in pairs if a.shape == b.shape and np.allclose(a, b)}
+def first_alike(words: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """For each word the first word of the same vector, to six decimals; most often the word itself."""
+    first: dict[tuple[float, ...], str] = {}
+    return {word: first.setdefault((*(vector.round(6) + 0.0).tolist(),), word) for word, vector in words.items()}
 
 
 def without_zero_fields(arrays: Mapping[str, Labelled], words: Mapping[str, np.ndarray]) -> bool:

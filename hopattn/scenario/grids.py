@@ -19,6 +19,8 @@ Grid = str | Iterable[Any]
 LARGEST = float_info.max
 MOST = 100_000
 """The largest number of values of one axis."""
+MOST_POINTS = 1_000_000
+"""The largest number of points of a grid."""
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*(:[A-Za-z_]\w*)?")
 _NO_WORDS = frozenset({"nan", "inf", "infinity"})
@@ -73,12 +75,23 @@ def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[st
     """The values of each axis by its name, from texts or numbers.
 
     what: the name of the argument in messages. words: whether the values of an axis may be words. Raises `InvalidInput`
-    if `over` is not a mapping, and as `axis_values`.
+    if `over` is not a mapping, and as `axis_values` and `require_few_points`.
     """
     if not isinstance(over, Mapping):
         raise InvalidInput(f"{what}: expected the numbers of each axis by its name, not {quoted(over)}")
     names = each(list(over), str, f"{what}: names", "a text")
-    return {name: axis_values(over[name], name, words) for name in names}
+    axes = {name: axis_values(over[name], name, words) for name in names}
+    require_few_points(axes, what)
+    return axes
+
+
+def require_few_points(axes: Mapping[str, Values], what: str) -> None:
+    """Raise `InvalidInput` if the grid of these axes has more than `MOST_POINTS` points.
+
+    what: the name of the argument in the message.
+    """
+    if (n := math.prod(map(len, axes.values()))) > MOST_POINTS:
+        raise InvalidInput(f"{what}: the grid has {n:,} points; at most {MOST_POINTS:,} are gone over at once")
 
 
 def axes_from(texts: Iterable[str], words: bool = False) -> dict[str, Values]:

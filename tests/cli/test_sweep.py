@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +56,17 @@ def test_the_points_of_another_sweep_are_left_as_they_are(hopattn, tmp_path):
     code, _, err = hopattn("sweep", "phases", *SMALL, "--over", "load=0.1,0.3")
     assert code == 2 and "holds another sweep (temperature: " in err
     assert (tmp_path / "phases-points.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize(
+    "text", ["{", "{}", '{"sweep":', '{"sweep": "of my chimney"}', '{"sweep": 2, "year": 1987}', '{"point": 1}', " "]
+)
+def test_a_file_of_ones_own_is_no_file_of_points_and_stays_as_it_is(hopattn, text, end):
+    Path("mine.json").write_text(text + end)
+    code, out, err = hopattn("sweep", "phases", *SMALL, *AXES, "--points", "mine.json")
+    assert (code, out) == (2, "") and err.startswith("mine.json:1: expected ") and "is left as it is" in err
+    assert Path("mine.json").read_text() == text + end
 
 
 @pytest.mark.slow

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from tests.refusal import refused
+from tests.texts import parsed
 
 LETTERS, CAPACITY, PHASES, BANK = map(ha.load, ("letters", "capacity", "phases", "bank"))
 WEIGHT = "layer 1 head 1 weights[banks, financial]"
@@ -134,3 +136,19 @@ def test_models_are_an_axis():
     more = {"overrides": {"ensemble.neurons": 40, "load": 0.5}, "measures": ["recalled"]}
     sweep = swept(CAPACITY, {"model": ["hopfield", "dense"]}, **more)
     assert sweep.mean("recalled")[1] == 1 > sweep.mean("recalled")[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "place", "words"),
+    [
+        ('measures = ["gain"]\nover.load = [0.1]', 1, "sweep.measures.1", ["'gain' is unknown", "overlap"]),
+        ('measures = ["overlap", "status"]\nover.load = [0.1]', 1, "sweep.measures.2", ["no mean", "overlap"]),
+        ('over.rule = ["hebb", "stork"]', 1, "sweep.over", ["rule = stork", "'storkey'"]),
+        ("over.load = [-1, 0.1]", 1, "sweep.over", ["load = -1", "more than 0"]),
+        ('measures = ["overlaps[11]"]\nover.load = [0.1]', None, "", ["file.toml: ", "load = 0.1", "'11'"]),
+    ],
+)
+def test_a_fault_of_the_sweep_of_a_file_names_the_file(table, line, place, words):
+    text = f"{CAPACITY.text.partition('[sweep]')[0]}[sweep]\n{table}\n"
+    start = "" if line is None else f"file.toml:{text.splitlines().index('[sweep]') + 1 + line}: {place}: "
+    refused(lambda: swept(parsed(text), trials=1), start, *words)

@@ -49,6 +49,7 @@ within = 9
     ("vary", "errors", "before", "line", "words"),
     [
         (MARKETS, ERRORS, "", 0, ["draws", "number 1", "pools"]),
+        (MARKETS, [*ERRORS, ERRORS[0]], "", 2, [".errors", ERRORS[0], "2 times"]),
         (MARKETS, [IDLE, *ERRORS[:2]], "", 0, [IDLE, "change nothing"]),
         ('"input.tokens" = ["in", "muddy"]', ERRORS, "", 0, ["draws", "pools"]),
         ('"input.tokens" = [["in"], ["muddy"]]', ERRORS, "", 0, ["draws", "pools"]),

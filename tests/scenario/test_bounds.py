@@ -14,7 +14,7 @@ from tests.texts import GOOD, parsed
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/scenarios.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## How large a file may be")[2].partition("\n## ")[0]
-LARGEST, MOST_DEPTH, MOST_VALUES, MOST_VARIANTS, MOST_CHANGED = (
+LARGEST, MOST_DEPTH, MOST_VALUES, MOST_VARIANTS, MOST_CHANGED, MOST_AXES, MOST_POINTS, MOST_DRAWN = (
     int(bound.replace(",", "").replace(" MiB", "")) for bound in re.findall(r"\| ([\d,]+(?: MiB)?) \|$", SECTION, re.M)
 )
 MOST_PROBLEMS = int(re.search(r"stops after (\d+)", SECTION)[1])
@@ -118,6 +118,39 @@ def test_the_check_of_many_variants_takes_time_in_proportion():
     seconds(10)
     few, many = (min(seconds(n) for _ in range(3)) for n in (50, 400))
     assert many < 20 * few
+
+
+def swept(*counts):
+    axes = "".join(f"k{i} = {[*range(count)]}\n" for i, count in enumerate(counts))
+    return f"{GOOD}[sweep.over]\n{axes}"
+
+
+def drawn(n_values, n_asked):
+    vary = "".join(f'"vocabulary.words.w{i}" = "unit-tenths"\n' for i in range(n_values))
+    words = "".join(f"w{i} = [0.6, 0.8]\n" for i in range(n_values))
+    asked = '[[expect]]\nat = "a"\nis = [1, 0]\nasked = true\n' * n_asked
+    errors = ["word-itself-counted", "all-words-alike", "largest-alone"]
+    text = GOOD.replace("a = [1, 0]", f"{words}a = [1, 0]")
+    return f"{text}{asked}[practice]\nerrors = {errors}\n[practice.vary]\n{vary}"
+
+
+@pytest.mark.parametrize(
+    ("make", "most", "place"),
+    [
+        (lambda n: swept(*[1] * n), MOST_AXES, "sweep.over: has"),
+        (lambda n: swept(10, 10, -(-n // 100)), MOST_POINTS, "sweep.over: the grid has"),
+        (lambda n: drawn(n, 1), MOST_DRAWN, "practice.vary: has"),
+        (lambda n: drawn(1, n), MOST_DRAWN, f"expect.{MOST_DRAWN + 2}.asked: is number {MOST_DRAWN + 1}"),
+    ],
+    ids=["axes", "points", "values", "asked"],
+)
+def test_what_a_sweep_goes_over_and_what_a_problem_draws_are_bounded(make, most, place):
+    """One more than the most is refused at its place; as many are not."""
+    assert_refused(make(most + 1), "", place, f"at most {most:,}")
+    try:
+        parsed(make(most))
+    except InvalidScenario as error:  # the axes have no key
+        assert place not in str(error)
 
 
 def test_a_file_is_refused_from_its_largest_size_on(tmp_path):

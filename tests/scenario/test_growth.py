@@ -7,6 +7,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.errors import nearest
+from hopattn.practice.drawing import Exercise
 from hopattn.scenario.loading import parse
 
 TOP = 'schema = 1\ntitle = "t"\nsource = "s"\nkind = "attention"\n'
@@ -37,7 +38,13 @@ def with_parts(n):
     return f'{TOP}[spaces]\nword = ["x", "y"]\n{parts}[input]\ntokens = ["x"]\n{HEAD}'
 
 
+def with_words_of_practice(n):
+    words = "".join(f"w{i} = [0.6, 0.8, 0, 0]\n" for i in range(n))
+    return ha.load("bank").text.replace("[vocabulary.words]\n", f"[vocabulary.words]\n{words}")
+
+
 GROWN = {
+    "words of practice": with_words_of_practice,
     "unknown tokens": lambda n: with_words(n, [f"w{i}q" for i in range(n)]),
     "expectations of layers": with_layers,
     "synapses of layers": with_layers_of_neurons,
@@ -56,7 +63,9 @@ def calls_of(text):
 
     sys.setprofile(counted)
     try:
-        parse(text, "f.toml", "f")
+        scenario = parse(text, "f.toml", "f")
+        if scenario.spec.practice is not None:
+            Exercise(scenario).draw(0, 1)
     except ha.InvalidInput:
         pass
     finally:
@@ -76,6 +85,19 @@ def test_a_sweep_has_at_most_the_axes_of_an_array():
     axes = "".join(f'k{i} = "0:1:2"\n' for i in range(33))
     with pytest.raises(ha.InvalidInput, match=r"sweep\.over: has 33 entries; expected at most 32"):
         parse(f"{with_words(2, ['w0'])}[sweep.over]\n{axes}", "f.toml", "f")
+
+
+@pytest.mark.parametrize("n", [20, 32])
+def test_a_grid_of_too_many_points_is_refused_before_its_ends_are_tried(n, monkeypatch):
+    """Two values on each axis: the grid has as many ends as points."""
+    monkeypatch.setattr("hopattn.experiments.sweep.of_scenario.ScenarioTrial.at", None)
+    over, text = {f"layer.{i + 1}.head.1.beta": "1,2" for i in range(n)}, with_layers(n)
+    axes = "".join(f'"{key}" = "{grid}"\n' for key, grid in over.items())
+    says = rf"over: the grid has {2**n:,} points; at most 1,000,000"
+    with pytest.raises(ha.InvalidInput, match=rf"f\.toml:\d+: sweep\.{says}"):
+        parse(f"{text}[sweep.over]\n{axes}", "f.toml", "f")
+    with pytest.raises(ha.InvalidInput, match=says):
+        ha.experiments.sweep_scenario(parse(text, "f.toml", "f"), over)
 
 
 def test_of_many_near_names_few_are_compared_in_their_order(monkeypatch):

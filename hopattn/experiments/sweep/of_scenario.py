@@ -1,8 +1,8 @@
 """The sweep of a scenario over a grid of its numbers."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -16,18 +16,15 @@ from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import WorkerOptions, run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.foundation.checks import Seed, each, instance, whole_seed
-from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
+from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import require_changes
-from hopattn.scenario.language.sweep_table import path_of
+from hopattn.scenario.language.sweep_table import MET, entry_of, path_of, require_measured, with_means
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome
 from hopattn.scenario.running import once
-
-_ENTRY = re.compile(r"(?P<array>.+?)\[(?P<labels>.+)\]")
-MET = "met"
-"""The measure that is the fraction of expectations that are met."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,8 @@ class ScenarioTrial:
     def __call__(self, point: Point, seed: np.random.SeedSequence) -> dict[str, float]:
         """The measures of one trial."""
         arrays, outcomes = once(self.at(point), seed)
-        return {name: measured(name, arrays, outcomes) for name in self.measures}
+        with placed(self.where):
+            return {name: measured(name, arrays, outcomes) for name in self.measures}
 
     def at(self, point: Point) -> Scenario:
         """The scenario at one point; raises `InvalidScenario` if the point does not fit it."""
@@ -117,8 +115,12 @@ def sweep_scenario(
         paths=tuple((key, path_of(key, written, base.spec.is_user_key, values)) for key, values in axes.items()),
         measures=measures,
     )
-    _require_fitting_ends(trial, axes)
-    _require_measured(measures, base)
+    line = line_of(base.lines, ("sweep", "over"))
+    with placed(f"{scenario.where}:{line}: sweep.over") if over is None else nullcontext():
+        _require_fitting_ends(trial, axes)
+    means = with_means(base.spec.declared)
+    for name in measures:
+        require_measured(name, means)
     count = options.get("trials")
     trials = (table.trials if table else 1) if count is None else count
     seed = whole_seed(options.get("rng"), default=base.spec.seed)
@@ -131,18 +133,6 @@ def sweep_scenario(
     }
     plan = Plan(axes, trials, seed, about)
     return replace(run_plan(trial, plan, options), scenario=base)
-
-
-def _require_measured(measures: Sequence[str], scenario: Scenario) -> None:
-    """Raise `InvalidInput` for a measure that is not an array of the scenario, or an array that has no mean."""
-    declared = {array.name: array.measured for array in scenario.spec.declared if array.referable}
-    choices = [*(name for name, measured in declared.items() if measured), MET]
-    for name in measures:
-        array = _split(name, list(declared))[0]
-        if not declared.get(array, True):
-            message = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
-            raise InvalidInput(f"measure '{shortened(name)}': {message}")
-        reject_unknown("measure", [array], choices)
 
 
 def measured(name: str, arrays: Mapping[str, Labelled], outcomes: Sequence[Outcome]) -> float:
@@ -158,15 +148,9 @@ def measured(name: str, arrays: Mapping[str, Labelled], outcomes: Sequence[Outco
     return float(np.mean(values))
 
 
-def _split(name: str, known: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The array of a measure, and the labels of one entry of it; no labels for the array itself."""
-    match = _ENTRY.fullmatch(name) if name not in known else None
-    return (match["array"].strip(), tuple(map(str.strip, match["labels"].split(",")))) if match else (name, ())
-
-
 def _array(name: str, arrays: Mapping[str, Labelled]) -> tuple[Labelled, tuple[int, ...]]:
     """The array of a measure, and the index of one entry of it; no index for the array itself."""
-    wanted, labels = _split(name, list(arrays))
+    wanted, labels = entry_of(name, arrays)
     if wanted not in arrays or arrays[wanted].values.dtype.kind not in "biuf":
         numeric = [key for key, array in arrays.items() if array.values.dtype.kind in "biuf"]
         raise InvalidInput(f"measure '{name}': {unknown(wanted, [*numeric, MET])}")

@@ -16,9 +16,6 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.version import __version__
 from hopattn.scenario.grids import Values, in_order
 
-MOST = 1_000_000
-"""The largest number of points of a grid."""
-
 Point = Mapping[str, Any]
 """One point of the grid: a number or a word for each axis."""
 Trial = Callable[[Point, np.random.SeedSequence], Mapping[str, float]]
@@ -31,7 +28,7 @@ class Plan:
 
     axes: the numbers of each axis, in rising order, or its words. trials: trials at each point. seed: the seed of all
     trials. about: texts and numbers that describe the function; a checkpoint of another function is refused. Raises
-    `InvalidInput` for axes that are empty or do not rise, more than `MOST` points, invalid trials and an invalid seed.
+    `InvalidInput` for axes that are empty or do not rise, invalid trials and an invalid seed.
     """
 
     axes: Mapping[str, Values]
@@ -51,8 +48,6 @@ class Plan:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
             in_order(values, name, words=True)
-        if len(self) > MOST:
-            raise InvalidInput(f"sweep: the grid has {len(self):,} points; at most {MOST:,} are gone over at once")
 
     @property
     def head(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import is_user_key
 from hopattn.scenario.language.sweep_table import SweepTable
 from hopattn.scenario.parts.without import WithoutTable
-from hopattn.scenario.practice.practice_table import PracticeTable
+from hopattn.scenario.practice.practice_table import MOST_PROBLEMS, PracticeTable
 from hopattn.scenario.words.character_pictures import Strip
 from hopattn.transformer.heads import Head
 
@@ -124,9 +124,9 @@ class Spec(Table):
         yield from getattr(self, self.main_table).problems()
 
     def grid_problems(self) -> Iterator[Problem]:
-        """Keys and values that a sweep cannot go over or a practice problem cannot draw, and nothing that it asks."""
+        """What a sweep cannot go over or record, what a practice problem cannot draw, and nothing that it asks."""
         if self.sweep is not None:
-            yield from self.sweep.problems(self.written_out, self.is_user_key)
+            yield from self.sweep.problems(self.written_out, self.is_user_key, self.declared)
         if self.practice is not None:
             yield from self.practice.problems(self.written_out, self.is_user_key)
         asked = [
@@ -134,6 +134,9 @@ class Spec(Table):
         ]
         if self.practice is not None and not asked:
             yield Problem(("practice",), "asks nothing; write `asked = true` into an expectation of a number")
+        if self.practice is not None and len(asked) > MOST_PROBLEMS:
+            message = f"is number {MOST_PROBLEMS + 1} that is asked; a sheet has at most {MOST_PROBLEMS} problems"
+            yield Problem(("expect", asked[MOST_PROBLEMS], "asked"), message)
         if self.practice is None and asked:
             yield Problem(("expect", asked[0], "asked"), "needs a table [practice], which says what is drawn anew")
 

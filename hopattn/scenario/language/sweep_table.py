@@ -1,13 +1,17 @@
 """The table `[sweep]` of a scenario: its axes, the trials at each point, and the measures."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, Tag, WithJsonSchema
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
 from hopattn.foundation.registry import is_path
-from hopattn.scenario.grids import Values, axes_of, axis_values, of_words
+from hopattn.scenario.grids import Values, axes_of, axis_values, of_words, require_few_points
+from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import NOT_IMPORTED, ByTomlType, Count, Number, Problem, Table, Text
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import (
@@ -31,6 +35,9 @@ NOT_SWEPT = frozenset(
     {"schema", "kind", "title", "source", "note", "seed", "variant", "expect", "sweep", "figure", "practice"}
 )
 """The keys of a file that cannot be an axis of a sweep."""
+MET = "met"
+"""The measure that is the fraction of expectations that are met."""
+_ENTRY = re.compile(r"(?P<array>.+?)\[(?P<labels>.+)\]")
 MOST_AXES = 32
 """The most axes of a sweep, the most that an array may have; two values on each are 4 · 10⁹ points."""
 
@@ -52,20 +59,57 @@ class SweepTable(Table):
         """The values of each axis, by its key; raises `InvalidInput` for values that are not numbers or do not rise."""
         return axes_of(self.over, "over", words=True)
 
-    def problems(self, document: Mapping[str, Any], user_key: IsUserKey) -> Iterator[Problem]:
-        """The problems of the axes: unknown keys, and values that are not numbers or do not rise.
+    def problems(
+        self, document: Mapping[str, Any], user_key: IsUserKey, declared: Sequence[ArraySpec]
+    ) -> Iterator[Problem]:
+        """Unknown keys, values that are not numbers or do not rise, too many points, and measures that have no mean.
 
-        document: the file with all its defaults. user_key: which keys the author of the file chose.
+        document: the file with all its defaults. user_key: which keys the author of the file chose. declared: the
+        arrays of a run.
         """
+        place: Path = ("sweep", "over")
+        axes: dict[str, Values] = {}
         for key, axis in self.over.items():
-            place: Path = ("sweep", "over", key)
             try:
-                values = axis_values(axis, key, words=True)
-                path_of(key, document, user_key, values)
-                if any(map(is_path, values)):
+                axes[key] = axis_values(axis, key, words=True)
+                path_of(key, document, user_key, axes[key])
+                if any(map(is_path, axes[key])):
                     raise InvalidInput(f"{key}: {NOT_IMPORTED}")
             except InvalidInput as error:
-                yield Problem(place, str(error).removeprefix(f"{key}: "))
+                yield Problem((*place, key), str(error).removeprefix(f"{key}: "))
+        yield from refusals(place, partial(require_few_points, axes, "over"))
+        means = with_means(declared)
+        for i, name in enumerate(self.measures or ()):
+            yield from refusals(("sweep", "measures", i), partial(require_measured, name, means), "measure: ")
+
+
+def with_means(declared: Iterable[ArraySpec]) -> dict[str, bool]:
+    """For each array that a measure may name, whether it has a mean."""
+    return {array.name: array.measured for array in declared if array.referable} | {MET: True}
+
+
+def require_measured(name: str, means: Mapping[str, bool]) -> None:
+    """Raise `InvalidInput` for a measure that is not an array of the scenario, or an array that has no mean.
+
+    means: as `with_means` gives them.
+    """
+    array = entry_of(name, means)[0]
+    if means.get(array):
+        return
+    choices = [known for known, has_mean in means.items() if has_mean]
+    if array in means:
+        message = f"'{array}' has no mean (choices: {listed(sorted(choices))})"
+        raise InvalidInput(f"measure '{shortened(name)}': {message}")
+    reject_unknown("measure", [array], choices)
+
+
+def entry_of(name: str, arrays: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """The array of a measure, and the labels of one entry of it; no labels for the array itself.
+
+    arrays: the names of the arrays, which may hold brackets.
+    """
+    match = _ENTRY.fullmatch(name) if name not in arrays else None
+    return (match["array"].strip(), tuple(map(str.strip, match["labels"].split(",")))) if match else (name, ())
 
 
 def path_of(key: str, document: Mapping[str, Any], user_key: IsUserKey = no_user_keys, values: Values = (0,)) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, Tag
 
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.scenario.language.common_problems import duplicate_problems
 from hopattn.scenario.language.fields import (
     ByTomlType,
     EntryIn,
@@ -31,10 +32,16 @@ PoolChoice = Annotated[
 ]
 
 
+MOST_PROBLEMS = 100
+"""The largest number of problems on a sheet."""
+MOST_DRAWN = 100
+"""The most values that a problem draws anew."""
+
+
 class PracticeTable(Table):
     """The practice problems that `hopattn practice` draws from a scenario."""
 
-    vary: Annotated[dict[Text, PoolChoice], Field(min_length=1)]
+    vary: Annotated[dict[Text, PoolChoice], Field(min_length=1, max_length=MOST_DRAWN)]
     """What is drawn anew: the path of a value, as for --set, and the pool that it is drawn from: "unit-tenths",
     { name = "whole", most = 4 } …, or a list of values."""
     errors: Annotated[list[Annotated[str, NameIn(mistakes, lambda _: {})]], Field(min_length=3)]
@@ -47,7 +54,8 @@ class PracticeTable(Table):
         return {path: _drawn(pool, _present(document, parse_path(path)), random) for path, pool in self.vary.items()}
 
     def problems(self, document: Mapping[str, Any], user_key: IsUserKey) -> Iterator[Problem]:
-        """Paths that the file does not have, pools that do not fit the values there, and values drawn twice."""
+        """Paths that the file does not have, pools that do not fit the values there, values drawn twice, errors too."""
+        yield from duplicate_problems(self.errors, ("practice", "errors"))
         places: dict[str, Iterable[Path]] = {}
         for path, pool in self.vary.items():
             place = ("practice", "vary", path)
