@@ -1,6 +1,7 @@
 """The census of the heads of a model on disk, for a text of ids, of words, or of random tokens that repeat."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import head_census
 from hopattn.circuits.census.table import Census
 from hopattn.circuits.emergence.record import Training
-from hopattn.foundation.array_files import named, numbers
+from hopattn.foundation.array_files import chosen_in, named, numbers
 from hopattn.foundation.array_headers import opened
 from hopattn.foundation.checks import COUNTED, whole
-from hopattn.foundation.endings import ARRAYS
+from hopattn.foundation.endings import ARRAYS, foreign
 from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, shortened
+from hopattn.foundation.writing import counted
 from hopattn.scenario.files import shipped_folder, utf8
 
 PERIOD, TIMES = 25, 4
@@ -116,7 +118,7 @@ def tokens_for(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
         raise InvalidInput(f"--long: {named(file)} has {len(tokens):,} tokens; expected at least {text.long:,}")
     tokens = tokens[: text.long]
     if len(tokens) < 2:
-        raise InvalidInput(f"{named(file)}: got {len(tokens)} tokens; expected at least two")
+        raise InvalidInput(f"{named(file)}: got {counted(len(tokens), 'token')}; expected at least two")
     if (wrong := tokens.ids[(tokens.ids < 0) | (tokens.ids >= model.tokens)]).size:
         raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
     with placed(named(file)):
@@ -154,16 +156,23 @@ def _require_length(n: int, model: OpenedModel, cure: str) -> None:
 def _ids_in(file: Path) -> np.ndarray:
     """The ids in a file of arrays, or in a text of whole numbers between commas, spaces and brackets."""
     if file.suffix.lower() in ARRAYS:
-        found = numbers(file)
+        names = chosen_in(file, called=("ids",))
+        if len(names) > 1:
+            raise InvalidInput(f"{named(file)} holds {listed(map(str, names))}; expected one array, or one called ids")
+        found = numbers(file, names[0])
         if found.size != found.shape[-1]:
             raise InvalidInput(f"{named(file)}: got ids of shape {found.shape}; expected those of one text, (n,)")
         found = found.reshape(-1)
         if (wrong := found[found != np.floor(found)]).size:
             raise InvalidInput(f"{named(file)}: got {wrong[0]:g}; expected ids, which are whole numbers")
+        if (wrong := found[abs(found) >= 2**53]).size:
+            raise InvalidInput(f"{named(file)}: got {wrong[0]:g}; expected ids of a vocabulary")
         return found.astype(np.int64)
     with opened(file) as stream:
         text = stream.read().decode("utf-8", errors="replace")
     if not IDS.fullmatch(text):
+        if cure := foreign(file):
+            raise InvalidInput(f"{named(file)} {cure}")
         bad = next((word for word in re.split(r"[\s,\[\]]+", text) if word and not word.isdigit()), "")
         raise InvalidInput(f"{named(file)}: got '{shortened(bad)}'; expected ids, which are whole numbers")
     words = re.findall(r"\d+", text)
@@ -183,7 +192,7 @@ def _tokens_of(file: Path, tokenizer: Tokenizer | None) -> Tokens:
 
 def _opened(path: Path, fields: OfConfiguration) -> OpenedModel:
     """The model at a path; raises `InvalidInput` where there is none."""
-    if path.is_dir():
+    if _is_folder(path):
         with placed(f"'{shortened(path)}'"):
             return _checkpoint(path, fields)
     if any(fields):
@@ -198,15 +207,20 @@ def _opened(path: Path, fields: OfConfiguration) -> OpenedModel:
 
 def trained(path: Path) -> Training:
     """The training in a file of `hopattn train`, or in a shipped one; raises `InvalidInput` where there is none."""
-    if path.is_dir():
+    if _is_folder(path):
         raise InvalidInput(f"--save: '{shortened(path)}' is a folder; expected an .npz file of `hopattn train`")
-    shipped = {file.stem: file for file in sorted(shipped_folder().glob("*/*.npz"))}
-    path = path if path.exists() else shipped.get(str(path), path)
+    shipped = {file.stem: file for file in sorted(shipped_folder().glob("circuits/*.npz"))}
+    is_there = os.path.exists(path)  # noqa: PTH110 (without an error for a name that is too long)
+    path = path if is_there else shipped.get(str(path), path)
     if path.suffix.lower() != ".npz":
         expected = f"a folder of a checkpoint, an .npz file of `hopattn train`, or {listed(shipped)}"
-        there = "is another file" if path.exists() else "is not there, and nothing is downloaded"
+        there = "is another file" if is_there else "is not there, and nothing is downloaded"
         raise InvalidInput(f"'{shortened(path)}' {there}; expected {expected}")
     return Training.load(path)
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 (without an error for a name that is too long)
 
 
 def _checkpoint(folder: Path, fields: OfConfiguration) -> OpenedModel:

@@ -1,7 +1,7 @@
 """Whether a memory can tell given patterns apart: the margins of a file's patterns or heads, and what to take."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.experiments.comparison.cost import REPORTED_SECONDS, Size, in_words
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of, patterns_of
 from hopattn.experiments.comparison.problem import RecallProblem
 from hopattn.foundation.array_files import named
+from hopattn.foundation.checks import require_time
 from hopattn.foundation.errors import placed
 from hopattn.foundation.writing import at_most
-from hopattn.theory.separation import Margins, margins
+from hopattn.theory.separation import Margins, margins, multiplications
 
 SPARE = 10.0
 """The factor of the least exact β that is advised: a tenth of each margin is given up, and of the radius with it."""
@@ -181,17 +183,28 @@ def _finite(number: float) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def separation_of_file(file: Path, error: float, array: str | None = None) -> list[SeparationReport]:
+def separation_of_file(
+    file: Path, error: float, array: str | None = None, note: Callable[[str], object] = lambda text: None
+) -> list[SeparationReport]:
     """The report of the patterns of a file, or one of the keys of each head of a file with q, k and v alone.
 
-    array: the name of the array of patterns, in a file with several, or three of a head, as in "q,k,v". Raises
-    `InvalidInput` for a file that cannot be read, or that holds neither.
+    array: the name of the array of patterns, in a file with several, or three of a head, as in "q,k,v". note:
+    called with a sentence about work that takes longer than `REPORTED_SECONDS`. Raises `InvalidInput` for a file that
+    cannot be read, that holds neither, or whose margins would take more than ten minutes.
     """
+
+    def admit(sizes: Sequence[Size]) -> None:
+        work = sum(multiplications(size.n_keys, size.dim) for size in sizes)
+        what = f"the margins of {sum(size.n_keys for size in sizes):,} patterns"
+        require_time(work, what)
+        if work / 1e9 > REPORTED_SECONDS:
+            note(f"{named(file)}: {what} take about {in_words(work / 1e9)}")
+
     with placed(named(file)):
         if (names := head_arrays(file, array)) is None:
-            patterns = patterns_of(file, array=array)
+            patterns = patterns_of(file, admit, array)
             return [SeparationReport("", margins(patterns.read()), error, patterns.names)]
-        return [_of_head(head, error) for head in heads_of(file, names)]
+        return [_of_head(head, error) for head in heads_of(file, names, admit=admit)]
 
 
 def _of_head(head: RecallProblem, error: float) -> SeparationReport:

@@ -6,7 +6,7 @@ several arrays, those of one shape are patterns, one each; q, k and v alone are 
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from hopattn.foundation.array_headers import named as named
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
 from hopattn.foundation.checks import path_of, require_room
-from hopattn.foundation.endings import ENDINGS, MAPPED, TABLES, foreign
+from hopattn.foundation.endings import ENDINGS, MAPPED, NAMED, TABLES, foreign
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
 from hopattn.foundation.tables import MAX_NUMBERS as MAX_NUMBERS
 from hopattn.foundation.tables import numbers_in_table
@@ -75,7 +75,23 @@ def vectors_in(path: str | os.PathLike[str]) -> np.ndarray:
 def names_in(file: Path) -> list[str]:
     """The names of the arrays of a file, none in a format without names; raises `InvalidInput` as `numbers` does."""
     require_ending(file)
-    return [name for name in _FORMATS[file.suffix.lower()](file) if name] if file.suffix.lower() in _FORMATS else []
+    return list(_FORMATS[file.suffix.lower()](file)) if file.suffix.lower() in NAMED else []
+
+
+def chosen_in(file: Path, array: str | None = None, called: Sequence[str] = PATTERNS) -> tuple[str | None, ...]:
+    """The names of the arrays of a file that are meant: one, or all arrays of numbers; None for one without a name.
+
+    array: the name of one. called: the names, in lower case, by which one is found without it; the keys of a head are
+    not meant. Raises `InvalidInput` for a file that cannot be read.
+    """
+    require_ending(file)
+    return _chosen(_of_numbers(file), array, called)
+
+
+def _chosen(names: Iterable[str], array: str | None, called: Sequence[str]) -> tuple[str | None, ...]:
+    if array is None and not _is_head(names):
+        array = next((name for name in names if name.lower() in called), None)
+    return (array,) if array is not None else tuple(names) or (None,)
 
 
 def require_ending(file: Path) -> None:
@@ -88,8 +104,12 @@ def require_ending(file: Path) -> None:
 
 def holds_heads(file: Path) -> bool:
     """Whether a file has queries, keys and values and no other array of numbers: a head, and not three patterns."""
-    names = _of_numbers(file)
-    return len(names) == len(HEADS) and all(any(name.lower() in role for name in names) for role in HEADS.values())
+    return _is_head(_of_numbers(file))
+
+
+def _is_head(names: Iterable[str]) -> bool:
+    words = [name.lower() for name in names]
+    return len(words) == len(HEADS) and all(any(word in role for word in words) for role in HEADS.values())
 
 
 class Described(NamedTuple):
@@ -135,9 +155,10 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: 
     require_ending(file)
     arrays = _of_numbers(file)
     heads = all(any(name.lower() in role for role in HEADS.values()) for name in arrays)  # all, or some of a head
-    array = array or next((name for name in arrays if name.lower() in PATTERNS and not holds_heads(file)), None)
-    if array is not None or len(arrays) < 2:
-        values = described(file, array or next(iter(arrays), None), most_axes, most)
+    names = _chosen(arrays, array, PATTERNS)
+    if len(names) == 1:
+        (array,) = names
+        values = described(file, array, most_axes, most)
         if len(values.shape) < 2:
             form = "expected patterns, one a row; of a single one, save x[None, :]"
             raise InvalidInput(f"{named(file)} holds an array of shape {values.shape}; {form}")
@@ -150,7 +171,8 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: 
         call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
         example = shortened(call.format(file.name, next(iter(arrays))))
         form = "expected q, k and v, or arrays of one shape, one for each pattern"
-        cure = f"`--array NAME` chooses one (and `--array q,k,v` a head), in Python give {example}"
+        options = "`--array NAME`, or `array` in a scenario, chooses one (and `--array q,k,v` a head)"
+        cure = f"{options}; in Python give {example}"
         raise InvalidInput(f"{named(file)} holds {what}: {listed(arrays)}; {form}; {cure}")
     shape = len(every), math.prod(next(iter(shapes)))
 
@@ -184,10 +206,8 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
 
 def _of_numbers(file: Path) -> dict[str, StoredArray]:
     """The arrays of a file that have names, without those of texts, such as the tokens."""
-    arrays = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in _FORMATS else {}
-    return {
-        name: array for name, array in arrays.items() if name and (array.bits is None or array.bits.kind not in "US")
-    }
+    arrays = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in NAMED else {}
+    return {name: array for name, array in arrays.items() if array.bits is None or array.bits.kind not in "US"}
 
 
 def _all_described(file: Path, arrays: dict[str, StoredArray], most_axes: int, most: float) -> dict[str, Described]:
@@ -210,10 +230,17 @@ def arrays_of(file: Path) -> dict[str, np.ndarray]:
         return {name: stored.read() for name, stored in arrays.items()}
 
 
+def array_of(file: Path, name: str) -> np.ndarray:
+    """One array of a file, of numbers or texts, as it is; raises `InvalidInput` as `numbers` does."""
+    stored = _stored(file, name, "name")
+    stored.require("biufU", "numbers or texts")
+    return stored.read()
+
+
 def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     """One array of a file, by its name, or the only one; argument: what gives the name, for messages."""
     arrays = _FORMATS[file.suffix.lower()](file)
-    if name is not None and "" in arrays:
+    if name is not None and file.suffix.lower() not in NAMED:
         raise InvalidInput(f"{named(file)} holds one array without a name, and '{shortened(name)}' was asked for")
     if name is None and len(arrays) == 1:
         return next(iter(arrays.values()))

@@ -6,6 +6,7 @@ fault raises `InvalidInput`, with the file, what is wrong, and what was expected
 
 import io
 import json
+import lzma
 import math
 import struct
 import warnings
@@ -39,6 +40,11 @@ _UNREAD = {
     **dict.fromkeys(("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
 }
 """The types that are not read, and the bits of a number of each."""
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, RuntimeError, ValueError, LookupError),
+)
+"""What Python raises for an archive that is damaged or has a password or a method of its own."""
 _POINTER = b"version https://git-lfs"
 """The beginning of the text that Git LFS leaves in the place of a large file."""
 _HELD: ContextVar[tuple[Path, zipfile.ZipFile] | None] = ContextVar("_HELD", default=None)
@@ -125,7 +131,7 @@ class StoredArray:
         if self.bits is None:
             raise InvalidInput(f"{self.where} holds {self.kind}; expected {wanted}; convert them to F32, F16 or BF16")
         if self.bits.hasobject:
-            why = "they are never loaded, since that may run a program"
+            why = "they are never loaded, since that may run a program; of numbers, save x.astype(float)"
             raise InvalidInput(f"{self.where} holds Python objects; expected {wanted}; {why}")
         if ("f" if self.kind == "BF16" else self.bits.kind) not in kinds:
             raise InvalidInput(f"{self.where} holds {shortened(self.bits)}; expected {wanted}")
@@ -255,7 +261,7 @@ def _archive(file: Path, name: str = "") -> Iterator[zipfile.ZipFile]:
             yield archive
     except InvalidInput:
         raise
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, LookupError):
+    except _DAMAGE:
         where = f"{named(file)}: '{shortened(name)}'" if name else named(file)
         raise InvalidInput(f"{where} is not a .npz archive, or is truncated") from None
 

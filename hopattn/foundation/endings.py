@@ -10,18 +10,23 @@ NAMED = (".npz", ".safetensors")
 MAPPED = (".npy", ".safetensors")
 """The endings of files whose arrays can be mapped into memory, however large they are."""
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
-PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
+CHECKPOINTS, PICKLES = (".pt", ".pth", ".ckpt", ".bin"), (".pkl", ".pickle")
 SHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _PICTURE = (
     "is an image; `[pictures]` of a scenario reads a .png; or write its pixels as one pattern with "
     "`np.save({npy!r}, np.array(PIL.Image.open({file!r}).convert('L'), float).reshape(1, -1))`"
 )
-_PICKLE = (
+_CHECKPOINT = (
     "holds Python objects, which run code when they are read; save its arrays as .npz or .safetensors, or one with "
     "`np.save({npy!r}, torch.load({file!r}, weights_only=True)['NAME'].numpy())`"
 )
+_PICKLE = (
+    "holds Python objects, which run code when they are read; if you trust it, write its array with "
+    "`np.save({npy!r}, np.load({file!r}, allow_pickle=True))`"
+)
 _OTHERS = {
     **dict.fromkeys(IMAGES, _PICTURE),
+    **dict.fromkeys(CHECKPOINTS, _CHECKPOINT),
     **dict.fromkeys(PICKLES, _PICKLE),
     **dict.fromkeys(SHEETS, "is a workbook; save its sheet as CSV, without a heading"),
     ".mat": "holds variables of MATLAB; write one with `np.save({npy!r}, scipy.io.loadmat({file!r})['NAME'])`",

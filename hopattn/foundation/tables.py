@@ -19,6 +19,8 @@ from hopattn.foundation.writing import counted
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number in a table."""
+DECIMAL_COMMA = re.compile(r"[+-]?[\d.]+,\d+([eE][+-]?\d+)?", re.ASCII)
+"""A number with a comma for its point."""
 ENDLESS = ("nan", "inf", "infinity")
 """How programs write what is not a finite number."""
 SEPARATORS = {";": "semicolons", ",": "commas", "\t": "tabs"}
@@ -27,6 +29,7 @@ MAX_NUMBERS = 2**23
 """The most numbers of a file that are read into memory, enough for 10,000 pictures of 28 × 28."""
 MAX_BYTES = 64 * 2**20
 """The most bytes of a table."""
+UTF8 = "save the table as text in UTF-8, in Excel as 'CSV UTF-8'"
 NO_NAMES = "leave lines and columns of names out (pandas: df.to_csv(file, header=False, index=False))"
 
 
@@ -64,10 +67,13 @@ def _text(file: Path) -> str:
             raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB")
         data = stream.read()
     try:
-        return data.decode("utf-8-sig").replace("−", "-")
+        text, wrong = data.decode("utf-8-sig"), data.find(b"\0")  # there are zero bytes in UTF-16 and in no text
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{named(file)}, line {line}: is not UTF-8 text") from None
+        text, wrong = "", error.start
+    if wrong >= 0:
+        line = data.count(b"\n", 0, wrong) + 1
+        raise InvalidInput(f"{named(file)}, line {line}: is not UTF-8 text; {UTF8}")
+    return text.replace("−", "-")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -108,18 +114,29 @@ def _fault(text: str, separator: str | None) -> str:
         wrong = next((j for j, cell in enumerate(cells) if not _is_finite(cell)), None)
         if wrong is not None:
             cell = cells[wrong]
-            words = re.search(r"[^\W\d_]", line) and not any(map(NUMBER.fullmatch, cells))
-            if not first and line.endswith("\n") and (words or (not cells[0] and any(cells))):
+            words = re.search(r"[^\W\d_]", re.sub(NUMBER, "", line)) and not any(map(NUMBER.fullmatch, cells))
+            pandas = len(cells) > 1 and cells == ["", *map(str, range(len(cells) - 1))]
+            if not first and line.endswith("\n") and (words or pandas):
                 return f", line {i}: got the heading '{shortened(line.strip())}'; expected numbers; {NO_NAMES}"
             endless = NUMBER.fullmatch(cell) or cell.lower().lstrip("+-") in ENDLESS
-            form = "a finite number" if endless else f"numbers such as -0.5 or 3e-2, {between}"
-            form += f"; {NO_NAMES}" if cell[:1].isalpha() and not endless else ""
-            form += "; write a point, not a comma, in a number" if separator == ";" and "," in cell else ""
+            form = "a finite number" if endless else f"numbers such as -0.5 or 3e-2, {between}{_cure(cells, wrong)}"
             return f", line {i}, column {wrong + 1}: got '{shortened(cell)}'; expected {form}"
         first, width = first or i, width or len(cells)
         if len(cells) != width:
             return f", line {i}: got {counted(len(cells), 'number')}; expected {width}, as in line {first}"
     return f" is not a table of numbers {between}"
+
+
+def _cure(cells: list[str], wrong: int) -> str:
+    """What to do with the cell of this number, which is no number; empty where nothing is sure."""
+    cell = cells[wrong]
+    if cell[:1].isalpha():
+        return f"; {NO_NAMES}"
+    if DECIMAL_COMMA.fullmatch(cell):
+        return "; write a point, not a comma, in a number"
+    if len(list(NUMBER.finditer(cell))) == 1:
+        return "; leave out what is not a number"
+    return "; no line ends with a separator" if not cell and 0 < wrong == len(cells) - 1 else ""
 
 
 def _is_finite(cell: str) -> bool:

@@ -18,7 +18,7 @@ from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.protocol import Cues, shared
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import StoredSpins
-from hopattn.foundation.array_files import vectors_in
+from hopattn.foundation.array_files import named, vectors_in
 from hopattn.foundation.arrays import (
     Array,
     Vectors,
@@ -28,7 +28,8 @@ from hopattn.foundation.arrays import (
     stored_rows,
 )
 from hopattn.foundation.boundary import Of, finite, not_minus_infinity, public
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.checks import path_of
+from hopattn.foundation.errors import InvalidInput, placed, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
@@ -386,4 +387,7 @@ def have_none(weights: Weights, activation: Activation) -> Array:
 
 def rows_of(rows: Stored, what: str) -> Array:
     """Vectors to store, from an array or from the file of a path."""
-    return stored_rows(vectors_in(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)
+    if not isinstance(rows, (str, os.PathLike)):
+        return stored_rows(rows, what, multiplied=True)
+    with placed(named(path_of(rows, "path"))):
+        return stored_rows(vectors_in(rows), what, multiplied=True)

@@ -30,6 +30,8 @@ from hopattn.foundation.checks import positive, real, require_time
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.threads import blocks
 
+PER_PAIR = 400
+"""The work of a pair of patterns besides its dot product, in multiplications: mostly the search for β."""
 PAIRS_HELD = 2**22
 """The number of pairs that are held together."""
 NEAR = 1e-3
@@ -134,6 +136,11 @@ class Margins:
         return np.asarray(np.where(numbers > 0, 1 / np.maximum(numbers, 0), np.inf))
 
 
+def multiplications(n: int, dim: int) -> float:
+    """The work of the margins of n patterns, in multiplications."""
+    return float(n) * n * (dim + PER_PAIR)
+
+
 @FREELY
 def margins(patterns: Any) -> Margins:
     """How far each of the patterns is apart from the others, and what follows for every memory.
@@ -151,7 +158,7 @@ def margins(patterns: Any) -> Margins:
     rows = np.asarray(shaped(as_numpy(patterns, "patterns"), "patterns", "n_patterns dim"), float)
     require_finite(rows, "patterns", LARGEST_ENTRY)
     n = len(rows)
-    require_time(float(n) * n * (rows.shape[1] + 400), f"the margins of {n:,} patterns")
+    require_time(multiplications(*rows.shape), f"the margins of {n:,} patterns")
     delta, distance, reach = np.full((3, n), np.inf)
     rival = neighbour = np.full(n, -1)
     rival, neighbour = rival.copy(), neighbour.copy()

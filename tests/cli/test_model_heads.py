@@ -153,3 +153,30 @@ def test_a_long_text_of_ids_is_looked_at_once(tmp_path):
     (tmp_path / "ids.txt").write_text("1 " * 100_000 + "x")  # in the square of its length this would take minutes
     with pytest.raises(InvalidInput, match=r"'ids\.txt': got 'x'"):
         _ids_in(tmp_path / "ids.txt")
+
+
+@pytest.mark.parametrize(("name", "arrays", "words"), [
+    ("ids.npy", [1e160, 2.0], ["'ids.npy': got 1e+160", "ids of a vocabulary"]),
+    ("ids.npy", [-1e160, 2.0], ["'ids.npy': got -1e+160", "ids of a vocabulary"]),
+    ("ids.npy", [1], ["'ids.npy': got 1 token; expected at least two"]),
+    ("x.npz", {"a": [1, 2], "b": [3]}, ["'x.npz' holds a, b; expected one array, or one called ids"]),
+    ("x.npz", {"a": [1, 2], "ids": [3, 4, 60]}, ["got the id 60"]),
+    ("x.npz", {"words": np.array(["a"]), "a": [3, 60]}, ["got the id 60"]),
+])  # fmt: skip
+def test_ids_of_no_vocabulary_and_arrays_that_are_no_ids_are_named(hopattn, folder, tmp_path, name, arrays, words):
+    file = tmp_path / name
+    np.save(file, arrays) if name.endswith("npy") else np.savez(file, **arrays)
+    code, _, err = hopattn("heads", str(folder), "--ids", str(file))
+    assert code == 2 and all(word in err for word in words), err
+
+
+def test_a_path_that_is_no_model_is_told_what_it_is(hopattn, tmp_path):
+    (tmp_path / "x.pt").write_bytes(b"\x80")
+    code, _, err = hopattn("heads", "two-layers", "--ids", str(tmp_path / "x.pt"))
+    assert code == 2 and "'x.pt' holds Python objects" in err, err
+    code, _, err = hopattn("heads", "a" * 300)  # longer than the name of any file
+    assert code == 2 and "is not there" in err
+    names = err.strip().partition("train`, or ")[2].split(", ")
+    assert len(names) > 2
+    for name in names:
+        assert hopattn("heads", name, "--repeats", "4x2", "--json")[0] == 0, name

@@ -118,3 +118,16 @@ def test_the_size_of_what_was_read_is_said_with_the_memory_to_take(hopattn, file
     assert "ha.memories.sparse(" in out and "Or, for softmax attention, ha.memories.modern(" in out
     _, out, _ = hopattn("separation", file("one.npy", patterns=APART[:1]))
     assert out.splitlines()[1].split()[:3] == ["0", "∞", "–"]
+
+
+def test_margins_that_take_long_are_told_and_those_that_take_too_long_are_refused(hopattn, tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "many.npz", np.zeros((2**22, 2), np.int8))  # packed into kilobytes
+    heads = {name: np.zeros((40, 10_000, 1), np.int8) for name in "qkv"}  # each of them would do
+    np.savez_compressed(tmp_path / "heads.npz", **heads)
+    for name in ("many.npz", "heads.npz"):
+        code, _, err = hopattn("separation", str(tmp_path / name))
+        assert code == 2 and err.startswith(f"'{name}': the margins of") and "minutes" in err, err
+    monkeypatch.setattr("hopattn.experiments.separation.REPORTED_SECONDS", 0)
+    np.save(tmp_path / "few.npy", APART)
+    code, out, err = hopattn("separation", str(tmp_path / "few.npy"), "--json")
+    assert code == 0 and json.loads(out) and err == "'few.npy': the margins of 6 patterns take about 0 seconds\n"

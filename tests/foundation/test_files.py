@@ -149,7 +149,7 @@ def test_what_is_no_file_of_numbers_is_refused(tmp_path):
         ("archive.npy", "'archive.npy'", "is truncated"),
     ):
         refused(lambda name=name: ha.mapped(tmp_path / name), place, *words)
-    refused(lambda: ha.Memory(tmp_path / "broken.npy"), "keys: row 0", "NaN")
+    refused(lambda: ha.Memory(tmp_path / "broken.npy"), "'broken.npy': keys: row 0", "NaN")
     refused(lambda: numbers(tmp_path / "cat.csv"), "there is no file 'cat.csv'")
     (tmp_path / "keys.csv").write_text("1,2")
     refused(lambda: numbers(tmp_path / "keys.csv", "x"), "'keys.csv'", "without a name", "'x'")
@@ -226,6 +226,8 @@ SAFETENSORS = [
 ]  # fmt: skip
 STORED, PACKED = npz(("q.npy", npy())), npz(("q.npy", npy()), compression=zipfile.ZIP_DEFLATED)
 SHORT, Q = npy(GOOD.replace("2, 3", "100, 100")), "'a.npz': 'q'"
+LZMA = npz(("q.npy", npy()), compression=zipfile.ZIP_LZMA)
+DAMAGED_LZMA = [LZMA[:at] + b"\xff" + LZMA[at + 1 :] for at in (LZMA.index(b"q.npy") + 9, LZMA.index(b"q.npy") + 15)]
 NPZ = [
     *((data, "not a .npz archive, or is truncated") for data in (
         b"", STORED[:-30], STORED.replace(DATA, DATA[::-1]),
@@ -237,6 +239,7 @@ NPZ = [
     (npz(("q.npy", "text")), Q, "is not a .npy array", "b'text'"),
     (npz(("q.npy", npy(GOOD.replace("<f8", "|O")))), Q, "Python objects", "never loaded"),
     (npz(("q.txt", "text")), "no array"),
+    *((damaged, "is not a .npz archive, or is truncated") for damaged in DAMAGED_LZMA),
     (npz(*((f"{i:065000}", "") for i in range(70))), "directory has 4,553,220 bytes"),
     (zipped(a=np.zeros(10_000_000, np.int8)), "'a'", "10,000,000 numbers", "8,388,608"),  # packed into kilobytes
 ]  # fmt: skip
@@ -317,6 +320,17 @@ TABLES = [
     ("1,2\n3,x", "line 2, column 2", "'x'", "-0.5 or 3e-2"),
     ("1,2\n3,", "line 2, column 2", "''"),
     ("1;0,5\n2;3", "line 1, column 2", "'0,5'", "semicolons", "a point, not a comma"),
+    ('"1","2"\n"3","4"', "line 1, column 1", "'\"1\"'", "commas between them; leave out what is not a number"),
+    ("1,2 # note\n3,4", "line 1, column 2", "'2 # note'", "leave out what is not a number"),
+    ("1e+30|2e+30\n1|2", "line 1, column 1", "'1e+30|2e+30'", "spaces between them"),
+    ("1,2,\n3,4,", "line 1, column 3", "''", "no line ends with a separator"),
+    (",1,2\n,3,4", "line 1, column 1", "''", "-0.5 or 3e-2"),
+    *(
+        (text.encode(code), "line 1: is not UTF-8 text", "'CSV UTF-8'")
+        for text in ("1,2\n3,4\n", "a b\n1 2")
+        for code in ("utf-16", "utf-16-le", "utf-16-be", "utf-32")
+    ),
+    (b"PK\x03\x04\x14\x00", "line 1: is not UTF-8 text"),
     ("word,2\n1,2", "line 1, column 1", "'word'", "names"),
     ("one,two\n1,2", "line 1", "the heading 'one,two'", "header=False"),
     (",0,1\n0,1,-1", "line 1", "the heading ',0,1'", "index=False"),

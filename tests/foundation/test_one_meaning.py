@@ -1,9 +1,14 @@
 """A file has one meaning, whoever reads it, and an array in a file has that of the array."""
 
 import json
+import pickle
+import re
+import sys
 
 import numpy as np
+import PIL.Image
 import pytest
+import scipy.io
 from safetensors.numpy import save_file
 
 import hopattn as ha
@@ -44,6 +49,33 @@ def test_a_file_gives_the_numbers_of_its_array_to_every_reader(hopattn, tmp_path
     np.testing.assert_allclose(json.loads(out)[0]["delta"], ha.theory.margins(rows).delta)
     words = scenario_words(f'size = [3, 3]\nfiles = {{ x = "{file.name}" }}', tmp_path, "x 1", "x 4")
     assert np.array_equal(words, wanted[[0, 3]])
+
+
+FORMS = {
+    "one called patterns": {"labels": np.arange(4), "patterns": SPINS, "words": np.array(list("abcd"))},
+    "one of numbers": {"words": np.array(list("abcd")), "x": SPINS},
+    "a vector each": dict(zip(["", "b", "c,d", "q,k,v"], SPINS, strict=True)),
+    "a picture each": dict(zip("abcd", SPINS.reshape(4, 3, 3), strict=True)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_every_reader_finds_the_same_patterns_among_the_arrays_of_an_archive(hopattn, tmp_path, form):
+    file = tmp_path / "x.npz"
+    np.savez(file, **FORMS[form])
+    assert np.array_equal(ha.Memory(file).keys, SPINS)
+    (report,) = json.loads(hopattn("separation", str(file), "--json")[1])
+    np.testing.assert_allclose(report["delta"], ha.theory.margins(SPINS).delta)
+    few = ("--memories", "nearest", "--trials", "1", "--noise", "0", "--json")
+    assert json.loads(hopattn("compare", str(file), *few)[1])["rows"][0]["n_keys"] == 4
+    table = '[ensemble]\nfile = "x.npz"\npatterns = 4\nmodel = "nearest"'
+    (tmp_path / "e.toml").write_text(f'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "ensemble"\n{table}\n')
+    assert np.array_equal(ha.load(tmp_path / "e.toml").spec.ensemble.rows, SPINS)
+    if "" not in FORMS[form]:  # no word is without a letter
+        names = "ad" if len(FORMS[form]) == 4 else ("p 1", "p 4")
+        words = scenario_words('size = [3, 3]\nfiles = { p = "x.npz" }', tmp_path, *names)
+        assert np.array_equal(words, SPINS[[0, 3]])
 
 
 def scenario_words(pictures, folder, *names):
@@ -108,6 +140,47 @@ def test_attention_of_a_whole_model_is_explored_and_drawn(tmp_path, form):
         (ax,) = ha.plot(given, "attention", layer=2, head=3).axes
         shown = ax.collections[0].get_array() if ax.collections else ax.images[0].get_array()
         np.testing.assert_allclose(np.asarray(shown).reshape(4, 4), weights[1, 2])
+
+
+def test_the_words_of_an_archive_of_weights_are_read_beside_arrays_of_any_kind(tmp_path):
+    weights = RNG.dirichlet(np.ones(3), 3)
+    np.savez(tmp_path / "w.npz", weights=weights, tokens=np.array(["an", "old", "oak"]), more=np.array([1j]))
+    assert "an" in ha.explore(tmp_path / "w.npz").html
+
+
+def array_in_pickle(file, array):
+    file.write_bytes(pickle.dumps(array))
+
+
+def array_in_checkpoint(file, array):
+    pytest.importorskip("torch").save({"NAME": pytest.importorskip("torch").asarray(array)}, file)
+
+
+def array_in_picture(file, array):
+    PIL.Image.fromarray((255 * (array > 0)).astype(np.uint8)).save(file)
+
+
+FOREIGN = {
+    "x.pkl": array_in_pickle,
+    "x.pickle": array_in_pickle,
+    "x.pt": array_in_checkpoint,
+    "x.mat": lambda file, array: scipy.io.savemat(file, {"NAME": array}),
+    "x.png": array_in_picture,
+    "x.gif": array_in_picture,
+}
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning", "ignore:Exception ignored in")
+@pytest.mark.parametrize("name", FOREIGN)
+def test_the_cure_for_a_file_of_another_program_works(hopattn, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    FOREIGN[name](tmp_path / name, SPINS.astype(float))
+    _, _, message = hopattn("separation", name)
+    libraries = {"np": np, "scipy": scipy, "PIL": PIL, "torch": sys.modules.get("torch")}
+    exec(re.search(r"`(np\.save\(.*\))`", message)[1], libraries)
+    rows = numbers(tmp_path / "x.npy")
+    assert np.array_equal(rows > 0, SPINS.reshape(rows.shape) > 0)
+    assert hopattn("separation", "x.npy")[0] == 0
 
 
 @pytest.mark.parametrize(("name", "words"), [

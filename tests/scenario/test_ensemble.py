@@ -10,6 +10,7 @@ from scipy.special import erf, erfc
 from scipy.stats import beta
 
 import hopattn as ha
+from tests.refusal import refused
 from tests.scenario.scenarios_of_kinds import FORGETTING, scenario
 from tests.texts import parsed
 
@@ -320,3 +321,10 @@ def test_a_length_has_the_same_texts_whatever_the_others_are_and_another_seed_ha
         for lengths, seed in (("[0, 3, 20]", 0), ('"20"', 0), ("[20]", 1))
     )
     assert one == alone != other
+
+
+def test_numbers_of_a_file_that_no_memory_stores_are_refused_with_the_file(tmp_path):
+    np.save(tmp_path / "x.npy", np.full((3, 4), 1e160))
+    table = '[ensemble]\nfile = "x.npy"\npatterns = 2'
+    (tmp_path / "s.toml").write_text(f'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "ensemble"\n{table}\n')
+    refused(lambda: ha.load(tmp_path / "s.toml"), f"{tmp_path}/s.toml:5: ensemble: 'x.npy': keys: row 0")

@@ -1,5 +1,6 @@
 """`hopattn separation`: which β and which memory can tell the patterns of a file apart."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ def command(file: Path, error: float, array: str | None, whole: bool, as_json: b
 
     if not 0 < real(error, "--error") < 0.5:
         raise InvalidInput(f"--error: expected a share of the distance above 0 and below 0.5, not {error:g}")
-    reports = separation_of_file(file, error, array)
+    reports = separation_of_file(file, error, array, partial(click.echo, err=True))
     if as_json:
         from hopattn.results.files import json_text
 

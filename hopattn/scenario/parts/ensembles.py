@@ -115,7 +115,7 @@ class StoredTable(ModelTable, TableWithFiles):
         try:
             return super().build(patterns, values, rng, given)
         except InvalidInput as error:
-            if self.file is None or not str(error).startswith("patterns: "):
+            if self.file is None or not str(error).startswith(("patterns: ", "keys: ")):
                 raise
             raise InvalidInput(f"{named(FilePath(self.file))}: {error}") from None
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.foundation.array_files import MAX_NUMBERS, names_in, numbers, numbers_below
+from hopattn.foundation.array_files import MAX_NUMBERS, chosen_in, numbers, numbers_below
 from hopattn.foundation.endings import ENDINGS, NAMED, foreign
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.vectors import unit
@@ -38,7 +38,8 @@ class PictureFile(Table):
     """Whether an image keeps its shades, between −1 and 1. Without it, a pixel darker than half is black (1), any other
     white (−1)."""
     array: Text | None = None
-    """The name of one array, in an .npz with several. Without it, each array is a picture, with the array's name."""
+    """The name of one array, in an .npz with several. Without it, the array called patterns has them all, and else each
+    array is a picture, with the array's name."""
     black_above: Number | None = None
     """A threshold for an array or a table: a number above it is black (1), any other white (−1). Without it, the
     numbers stay as they are."""
@@ -73,10 +74,11 @@ class PictureFile(Table):
         if self.is_image:
             darkness = image(file, size)
             return {name: darkness if self.grey else np.where(darkness > 0, 1.0, -1.0)}
-        if self.array is None and len(names_in(file)) > 1:
+        names = chosen_in(file, self.array)
+        if len(names) > 1:
             read = {word: one[None] for word, one in numbers_below(file, "", 2, MAX_NUMBERS).items()}
         else:
-            read = {name: numbers(file, self.array)}
+            read = {name: numbers(file, names[0])}
         if self.black_above is None:
             return read
         return {word: np.where(values > self.black_above, 1.0, -1.0) for word, values in read.items()}

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopattn.experiments.comparison.from_files import head_arrays, heads_of
 from hopattn.figures.as_result import weights_as_result
-from hopattn.foundation.array_files import MAX_NUMBERS, arrays_of, named, names_in, numbers, numbers_below
+from hopattn.foundation.array_files import MAX_NUMBERS, array_of, chosen_in, named, names_in, numbers, numbers_below
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, listed, placed
@@ -57,7 +57,7 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
 def _started_of_file(file: Path, tokens: Any, mask: Any, array: str | None) -> Start:
     """The weights view of a file."""
     if tokens is None and file.suffix.lower() == ".npz" and TOKENS in names_in(file):
-        tokens = arrays_of(file)[TOKENS].tolist()
+        tokens = array_of(file, TOKENS).tolist()
     names: list[str] = []
     if head := head_arrays(file, array):
         weights, names = _of_heads(file, head, mask)
@@ -146,12 +146,11 @@ def _require_few(n_queries: int, n_keys: int) -> None:
 
 def _of_file(file: Path, array: str | None) -> Any:
     """The weights in a file: its only array, the one that is called so, or arrays of one shape, one for each layer."""
-    name = array or next((name for name in names_in(file) if name.lower() in WEIGHTS), None)
-    names = [one for one in names_in(file) if one != TOKENS]
-    if name is not None or len(names) < 2:
-        return numbers(file, name or next(iter(names), None), most_axes=5)
+    names = chosen_in(file, array, WEIGHTS)
+    if len(names) == 1:
+        return numbers(file, names[0], most_axes=5)
     layers = numbers_below(file, "", 4, MAX_NUMBERS)
     if len({layer.shape for layer in layers.values()}) > 1:
         expected = "expected one array called weights, arrays of one shape for the layers, or q, k and v of heads"
-        raise InvalidInput(f"{named(file)} holds {listed(names)}; {expected}")
+        raise InvalidInput(f"{named(file)} holds {listed(layers)}; {expected}; `--array NAME` chooses one")
     return list(layers.values())
