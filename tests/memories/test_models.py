@@ -326,6 +326,12 @@ def test_sdm_reads_the_values_written_within_its_radius():
         assert np.array_equal(memory.step(cue), np.sign(sums))
 
 
+def test_a_spin_of_the_cue_stays_where_two_addresses_of_sdm_disagree():
+    addresses = np.array([[1, 1, 1, 1], [1, 1, -1, -1]])
+    memory, cue = ha.memories.sdm(addresses, addresses, radius=1), np.array([1, 1, 1, -1])  # at 1 from both
+    assert memory.step(cue).tolist() == memory.recall(cue).state.tolist() == cue.tolist()
+
+
 def test_sdm_draws_its_locations_from_a_seed():
     addresses = random_spins(5, 64, 1)
     one, again = (ha.memories.sdm(addresses, addresses, 26, locations=500, rng=3) for _ in range(2))
