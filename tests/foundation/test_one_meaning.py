@@ -108,8 +108,8 @@ def test_arrays_of_one_shape_are_patterns_with_their_names(hopattn, alphabet, tm
     found = json.loads(hopattn("compare", str(file), *few)[1])["rows"][0]
     assert (found["recalled"], found["n_keys"]) == (1, len(LETTERS))
     assert np.array_equal(scenario_words('files = { abc = "letters.npz" }', tmp_path, "A", "V"), rows[[0, 21]])
-    one = scenario_words('files = { first = { file = "letters.npz", array = "A" } }\nsize = [10, 10]', tmp_path, "first")
-    assert np.array_equal(one, rows[:1])
+    one = 'files = { first = { file = "letters.npz", array = "A" } }\nsize = [10, 10]'
+    assert np.array_equal(scenario_words(one, tmp_path, "first"), rows[:1])
 
 
 def test_queries_keys_and_values_are_a_head_where_they_are_alone_or_asked_for(hopattn, tmp_path):
