@@ -163,6 +163,7 @@ class Compositions:
     value: float
 
 
+@public
 def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out: Any = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 

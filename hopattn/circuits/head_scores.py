@@ -138,6 +138,7 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
     return np.asarray(attention[..., k:, k].mean(axis=-1))
 
 
+@public
 def sink_share(attention: Any, position: int = 0, threshold: float = 0.3) -> float:
     """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
 
@@ -163,6 +164,7 @@ OF_REPEATS = ("duplicate token", "prefix matching")
 """The scores of texts in which a token occurs twice."""
 
 
+@public
 def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
     """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, plain_array, shaped
-from hopattn.foundation.boundary import Declared
+from hopattn.foundation.arrays import as_numpy, is_foreign_array, plain_array, shaped
+from hopattn.foundation.boundary import Declared, public
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.foundation.registry import Choices
@@ -58,6 +58,7 @@ differ by rounding alone are equal."""
 def sequence(values: Any, what: str) -> np.ndarray:
     """A sequence as an array `(n,)` of floats or of texts; raises `InvalidInput` for anything else."""
     message = f"{what}: expected a sequence (n,) of numbers or of words, not"
+    values = as_numpy(values, what) if is_foreign_array(values) else values
     try:
         entries = values if isinstance(values, np.ndarray) and values.ndim else [*islice(values, MOST_WORDS + 1)]
     except (TypeError, ValueError):
@@ -178,6 +179,7 @@ class Selection(Declared):
         return self.head(values.shape[1], separation).trace(self.text(values))
 
 
+@public
 def select(keys: Any, queries: Any, where: str = "==") -> Selection:
     """The words that each word selects: those whose key compares to its query, `key where query`.
 

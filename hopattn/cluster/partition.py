@@ -14,6 +14,7 @@ from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, kind_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
 from hopattn.foundation.arrays import namespace, stored_rows
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Activation, activations
@@ -22,6 +23,7 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 
 
+@public
 def sharded(
     keys: Any,
     cluster: Any,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from hopattn.dynamics.updates import updates
+from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry, is_path
 from hopattn.retrieval.activation import activations
@@ -21,6 +22,7 @@ Part = TypeVar("Part", bound=type[Any])
 REGISTRIES: tuple[Registry[Any], ...] = (similarities, separations, activations, updates)
 
 
+@public
 def register(part: Part) -> Part:
     """Add a class of your own to the registry of its kind, so that you can use its name like ours.
 

@@ -70,7 +70,7 @@ class Recallable(Owner, ABC):
         Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
         """
         self.require_energy()
-        x = shaped(states, "states", "… dim", like=self.patterns, dim=self.patterns.shape[-1])
+        x = shaped(states, "states", "… dim", like=("patterns", self.patterns), dim=self.patterns.shape[-1])
         return self.activation.inverse(x) - self.field(x, mask)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:

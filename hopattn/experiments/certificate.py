@@ -18,6 +18,7 @@ from hopattn.experiments.own_memories import is_part, memory_with, own_named
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_memories import random_beta, random_memory, random_reals
 from hopattn.experiments.random_networks import RANDOM
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
@@ -88,6 +89,7 @@ class Certificate:
         return replace(self, largest=max(self.largest, other.largest), **first, **both)
 
 
+@public
 def certify(
     memory: Any,
     update: str | Update | None = None,

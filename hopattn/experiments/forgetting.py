@@ -1,6 +1,7 @@
 """Forgetting: how well the first word of a random text is read out, by the number of words after it."""
 
 from hopattn.experiments.sweep.table import Sweep
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, require_room, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.grids import Grid, axis_values
@@ -9,6 +10,7 @@ from hopattn.transformer.first_word import FirstWord, measured_by_length
 AXIS = "words after the first"
 
 
+@public
 def forgetting(
     lengths: Grid = (0, 1, 2, 4, 8, 16, 32, 64, 128),
     model: FirstWord | None = None,

@@ -29,6 +29,7 @@ from hopattn.figures.style import STYLES, Style, coloured, loaded, sides, style_
 from hopattn.figures.sweep import FORMS, View, draw_sweep, draw_sweep_panel
 from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.results.labelled import Labelled
@@ -90,6 +91,7 @@ class Panels(NamedTuple):
     axes: tuple[Axes, ...]
 
 
+@public
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Panels:
     """Draw a figure of a result, a recall, a sweep, a comparison, a census, or of an array of attention weights.
 

@@ -22,6 +22,7 @@ from hopattn.foundation.array_headers import (
 from hopattn.foundation.array_headers import named as named
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of, require_room
 from hopattn.foundation.endings import ENDINGS, MAPPED, NAMED, TABLES, foreign
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
@@ -36,6 +37,7 @@ PATTERNS = ("patterns", "keys", "vectors")
 """The accepted names of an array of patterns, in lower case."""
 
 
+@public
 def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
     """An array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
 

@@ -8,14 +8,14 @@ known: not while a library traces a function. `what` is the name of an array in 
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.foundation.checks import require_room
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.checks import is_iterable, require_room
+from hopattn.foundation.errors import InvalidInput, a_class, quoted
 from hopattn.foundation.shapes import Of
 from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
@@ -58,6 +58,8 @@ def namespace(*arrays: Array) -> Any:
     try:
         return array_namespace(*arrays)
     except TypeError:
+        if other := next((kind for kind in map(type, arrays) if kind.__module__ == "builtins"), None):
+            raise InvalidInput(f"expected an array, not {a_class(other)}; numpy.asarray(x) makes one") from None
         kinds = sorted({type(array).__module__.split(".")[0] for array in arrays})
         calls = [TO_LIBRARY.get(kind) for kind in kinds if kind != "numpy"]
         cure = f"; give {calls[0]}(x) for an x of numpy" if len(kinds) == 2 and len(calls) == 1 and calls[0] else ""
@@ -104,8 +106,8 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     unequal length, entries that are not real numbers, a sparse array, and an array with a mask.
     """
     if is_foreign_array(values):
-        if getattr(values, "is_sparse", False) or getattr(values, "is_sparse_csr", False):
-            raise InvalidInput(f"{what}: expected a dense array; x.to_dense() gives one")
+        if is_torch(values) and (cure := _to_plain_tensor(values)):
+            raise InvalidInput(f"{what}: expected {cure}")
         return values
     if isinstance(values, (list, tuple)) and values and is_foreign_array(values[0]):
         return _stacked(values, what)
@@ -121,15 +123,42 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     return namespace(like).asarray(array.tolist(), dtype=dtype, device=device_of(like))
 
 
+def _to_plain_tensor(tensor: Any) -> str:
+    """The kind of tensor that is expected instead of one of another kind, and how to get it; empty for a plain one."""
+    if tensor.is_nested:
+        return "texts of one length in one array, not a nested tensor; x.to_padded_tensor(0.0) gives one"
+    if tensor.is_quantized:
+        return "real numbers, not quantized ones; x.dequantize() gives them"
+    return "" if tensor.layout is sys.modules["torch"].strided else "a dense array; x.to_dense() gives one"
+
+
 def _not_numbers(values: Any, array: np.ndarray) -> str:
     """Why an array does not hold real numbers, and how to get one that does."""
     if hasattr(values, "toarray"):
         return "expected a dense array, not a sparse one; x.toarray() gives one"
-    if not hasattr(values, "to_numpy"):
+    if hasattr(values, "isna"):
+        if bool(np.any(values.isna())):
+            return "expected real numbers, and some are missing; x.dropna().to_numpy(float) leaves their rows out"
+        return f"expected real numbers, not {array.dtype}; x.to_numpy(float) converts columns of numbers"
+    if array.dtype.kind not in "USO":
         return f"expected real numbers, not {array.dtype}"
-    if bool(np.any(values.isna())):
-        return "expected real numbers, and some are missing; x.dropna().to_numpy(float) leaves their rows out"
-    return f"expected real numbers, not {array.dtype}; x.to_numpy(float) converts columns of numbers"
+    if array.dtype.kind == "O" and not array.ndim:
+        cure = "; list(x) gives its entries" * (is_iterable(values) and not isinstance(values, Mapping))
+        return f"expected numbers such as [0.5, -1], not {'None' if values is None else a_class(type(values))}{cure}"
+    every = array.ravel().tolist()
+    other = next((entry for entry in every if not _is_number(entry)), None)
+    if other is None and None not in every:
+        return f"expected real numbers, not entries such as {quoted(every[0])}; np.asarray(x, float) converts them"
+    return f"expected real numbers, not {quoted(other)}"
+
+
+def _is_number(entry: Any) -> bool:
+    """Whether an entry of another type, such as a text or a fraction, stands for a number."""
+    try:
+        float(entry)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _stacked(values: Sequence[Any], what: str) -> Array:
@@ -173,6 +202,8 @@ def as_numpy(values: Any, what: str) -> np.ndarray:
 
 def read_by_numpy(array: Array, what: str) -> np.ndarray:
     """An array of any library and dtype of NumPy as one of NumPy; raises `InvalidInput` as `as_numpy` does."""
+    if is_torch(array) and array.is_meta:
+        raise InvalidInput(f"{what}: holds no numbers, on the device meta; expected an array that does")
     if requires_grad(array):
         library = "PyTorch" if is_torch(array) else "JAX"
         has_grad = getattr(array, "requires_grad", False)
@@ -201,14 +232,19 @@ def require_one_device(x: Array, other: Array, what: str, others: str) -> None:
         raise InvalidInput(f"{what}: on the device {here}, but {others} on {there}; {cure}")
 
 
-def require_fitting(x: Array, other: Array, what: str, others: str) -> None:
-    """Raise `InvalidInput` for arrays of two libraries or devices, and for two dtypes of PyTorch outside `autocast`."""
-    if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
-        return
+def require_one_library(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for arrays of two libraries."""
     try:
         namespace(x, other)
     except InvalidInput as error:
         raise InvalidInput(f"{what} and {others}: {error}") from None
+
+
+def require_fitting(x: Array, other: Array, what: str, others: str) -> None:
+    """Raise `InvalidInput` for arrays of two libraries or devices, and for two dtypes of PyTorch outside `autocast`."""
+    if isinstance(x, np.ndarray) and isinstance(other, np.ndarray):
+        return
+    require_one_library(x, other, what, others)
     require_one_device(x, other, what, others)
     if is_torch(x) and x.dtype != other.dtype and not sys.modules["torch"].is_autocast_enabled(x.device.type):
         raise InvalidInput(f"{what}: {x.dtype} do not fit {others} of {other.dtype}; convert one of them")
@@ -294,12 +330,14 @@ def max_safe_entry(array: Array) -> float:
     return bound if bound < float(xp.finfo(array.dtype).max) else math.inf
 
 
-def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **lengths: int | tuple[int, str]) -> Array:
+def shaped(
+    values: Any, what: str, axes: str, *, like: tuple[str, Array] | None = None, **lengths: int | tuple[int, str]
+) -> Array:
     """The values as a floating-point array with these axes, each of at least one entry.
 
     axes: their names; a `…` before them stands for any leading axes. lengths: of an axis, by its name, perhaps with the
-    name of the array that has it. like: lists and numbers become an array of its library. Raises `InvalidInput` for
-    another shape.
+    name of the array that has it. like: the name of an array and the array, whose library lists and numbers take; an
+    array must be one of it. Raises `InvalidInput` for another shape, library, device or dtype.
 
     >>> shaped([[1, 2]], "cues", "… dim", dim=2)
     array([[1., 2.]])
@@ -309,7 +347,11 @@ def shaped(values: Any, what: str, axes: str, *, like: Array | None = None, **le
     hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
     """
     sizes = {name: length if isinstance(length, tuple) else (length, "") for name, length in lengths.items()}
-    return Of(axes).bound(as_float(values, what, like), what, sizes)
+    if like is None:
+        return Of(axes).bound(as_float(values, what), what, sizes)
+    array = as_float(values, what, like[1])
+    require_fitting(array, like[1], what, like[0])
+    return Of(axes).bound(array, what, sizes)
 
 
 def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:

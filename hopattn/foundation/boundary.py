@@ -15,7 +15,8 @@
   given".
 * `Of` is the check of an array. Axes of one name have one length in all arrays of a call and of its object: above, x
   has as many entries as the weight has columns. Lists become arrays of the library of the others.
-* A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's.
+* A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's. The constructors
+  of all public classes do so too: `argument_names.public_class`.
 * A result that is not finite, although all arguments are, is refused with the argument that has the largest number.
 """
 
@@ -28,19 +29,26 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_o
 
 import numpy as np
 
-from hopattn.foundation.arrays import PLAIN, Array, as_float, is_foreign_array, require_fitting, stored_rows
+from hopattn.foundation.argument_names import ArgumentNames
+from hopattn.foundation.arrays import (
+    PLAIN,
+    Array,
+    as_float,
+    is_foreign_array,
+    require_fitting,
+    require_one_library,
+    stored_rows,
+)
 from hopattn.foundation.checks import flag, moderate, positive, real, whole
-from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import Of as Of
 from hopattn.foundation.shapes import Sizes, common_axes
-from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Check = Callable[[Any, str], Any]
 MayBe = Callable[[Any], Any]
 """Which numbers a result may have: gives a boolean array."""
-PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 NUMBERS = float, np.ndarray, Any
 """The annotations of a result that is judged: a number, an array of NumPy, an array of any library."""
 finite = np.isfinite
@@ -74,22 +82,24 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
 class Fit:
     """The arrays of one call, of one library, whose axes of one name have one length.
 
-    first: the name of the first array and the array, with which the others must fit; None before it comes. like: an
-    array; where there is no first array, lists become arrays of its library. leads: the leading axes of each array that
-    has some.
+    first: the name of the first array and the array, with which the others must fit; None before it comes. like: such a
+    pair for the first array of the call, which must be of its library, but of any dtype. leads: the leading axes of
+    each array that has some.
     """
 
-    def __init__(self, first: tuple[str, Array] | None = None, like: Array | None = None) -> None:
+    def __init__(self, first: tuple[str, Array] | None = None, like: tuple[str, Array] | None = None) -> None:
         self.sizes: Sizes = {}
         self.leads: dict[str, tuple[int, ...]] = {}
         self.first, self.like = first, like
 
     def __call__(self, value: Any, what: str, axes: Of) -> Array:
         """The value as an array that fits the others."""
-        first = self.first
+        first, pair = self.first, self.first or self.like
         of_numpy = type(value) is np.ndarray and value.dtype.kind == "f"
-        array = value if of_numpy else as_float(value, what, self.like if first is None else first[1])
+        array = value if of_numpy else as_float(value, what, None if pair is None else pair[1])
         if first is None:
+            if self.like is not None:
+                require_one_library(array, self.like[1], what, self.like[0])
             self.first = what, array
         elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
             require_fitting(array, first[1], what, first[0])
@@ -160,7 +170,7 @@ class Declared(Owner):
                 object.__setattr__(self, name, fit(value, name, axes) if axes else value)
 
 
-class _Plan:
+class _Plan(ArgumentNames):
     """What the signature of a call says, read once."""
 
     def __init__(self, call: Callable[..., Any], parts: Callable[..., Any] | None) -> None:
@@ -170,20 +180,12 @@ class _Plan:
                 parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
             ]
             signature = signature.replace(parameters=[*arguments, *inspect.signature(parts).parameters.values()])
-        parameters = signature.parameters.values()
-        kinds = {parameter.kind for parameter in parameters}
+        super().__init__(call, signature)
         self.signature = signature
-        self.name = call.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
-        self.method = next(iter(signature.parameters), "") == "self"
-        self.placed = [parameter.name for parameter in parameters if parameter.kind in PLACED]
-        self.keywords = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-        self.names = {*self.placed, *self.keywords}
-        self.any_name = inspect.Parameter.VAR_KEYWORD in kinds
-        self.most = sys.maxsize if inspect.Parameter.VAR_POSITIONAL in kinds else len(self.placed)
         places = {name: i for i, name in enumerate(self.placed)}
         declarations = [
             (places.get(parameter.name, sys.maxsize), parameter, *check_of(parameter.annotation))
-            for parameter in parameters
+            for parameter in signature.parameters.values()
         ]
         self.checks = [
             (i, parameter.name, check, parameter.default) for i, parameter, check, _ in declarations if check
@@ -193,27 +195,6 @@ class _Plan:
         annotation = signature.return_annotation
         parts_of = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
         self.numbers = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
-
-    def refusal(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> InvalidInput:
-        """Why the call does not take these arguments."""
-        for name in options:
-            if name not in self.names and not self.any_name:
-                return InvalidInput(f"{self.name}: option {self._cure(name)}")
-        placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
-        keywords = ", ".join(f"{name}=" for name in self.keywords)
-        cure = f"write {keywords} by name" if keywords else "there are no others"
-        n = len(args) - self.method
-        return InvalidInput(f"{self.name}: got {n} arguments by position; expected only {placed}; {cure}")
-
-    def _cure(self, name: str) -> str:
-        """What to write in the place of a keyword that the call lacks."""
-        for word, value in TORCH_WORDS.get(name, {}).items():
-            if word in self.names:
-                bias = "; bias= for numbers that are added" * (name == "attn_mask" and "bias" in self.names)
-                return f"'{name}' is PyTorch's word; write {word}={value}{bias}"
-        if name in WITHOUT and {"q", "x", "w_query"} & self.names:
-            return f"'{name}' is PyTorch's word; {WITHOUT[name]}"
-        return unknown(name, self.names - {"self"})
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
         """The arguments by position after their checks, and whether any argument is an array of PyTorch or JAX.
@@ -272,7 +253,7 @@ def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] 
     @wraps(call)
     def checked(*args: Any, **options: Any) -> Any:
         if len(args) > plan.most or not (plan.any_name or options.keys() <= plan.names):
-            raise plan.refusal(args, options)
+            plan.require_taken(args, options)
         placed, foreign = plan.arguments(args, options)
         if allowed is None or foreign or np.geterr()["over"] == "ignore":
             return call(*placed, **options)

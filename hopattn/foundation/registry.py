@@ -14,6 +14,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
+from hopattn.foundation.argument_names import public_class
 from hopattn.foundation.errors import InvalidInput, a_class, quoted, reject_unknown, shortened, unknown
 
 Entry = TypeVar("Entry")
@@ -74,7 +75,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
     """
 
     def __init__(self, what: str, base: type[Entry], modules: Iterable[str], imports: bool = False) -> None:
-        entries = {name: entry for module in modules for name, entry in entries_of(module, base)}
+        entries = {name: public_class(entry) for module in modules for name, entry in entries_of(module, base)}
         super().__init__(what, entries)
         self.base = base
         self.imports = imports  # whether the path "module:Class" of a user's own class stands for it
@@ -130,7 +131,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         """An object of a class of this kind; raises `InvalidInput` for an unknown or a missing parameter."""
         try:
             return entry(**parameters)
-        except TypeError:
+        except (TypeError, InvalidInput):
             what = f"{self.what} '{registered_name(entry)}'"
             declared = fields(entry) if is_dataclass(entry) else ()
             reject_unknown(what, parameters, [field.name for field in declared])

@@ -5,14 +5,13 @@ of other parts, and an object that is not finished, are shown as their class wit
 """
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from html import escape
 from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type[Any])
 
 
-@cache
 def always_shown(kind: Kind) -> Kind:
     """The class, whose words and whose HTML are `by_types` from now on where its own fail.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, first_true, namespace, require_finite, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import workers
 from hopattn.foundation.traces import known_true
@@ -155,6 +156,7 @@ def largest_entries(rows: Array) -> Array:
     return xp.maximum(xp.max(rows, axis=-1), -xp.min(rows, axis=-1))
 
 
+@public
 def unit(x: Any) -> Array:
     """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
 

@@ -171,6 +171,7 @@ class Bifurcation:
         return f"Bifurcation({len(self.value)} values, from {self.count[0]} to {self.count[-1]} fixed points)"
 
 
+@public
 def bifurcation(
     build: Callable[[float], AssociativeMemory], values: Any, *, count: int = 300, rng: Seed = 0
 ) -> Bifurcation:

@@ -13,6 +13,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened
 from hopattn.foundation.registry import name_of
@@ -258,6 +259,7 @@ class SpinStates:
         )
 
 
+@public
 def spin_states(memory: Recallable) -> SpinStates:
     """All 2^N states of a memory of at most 20 spins: energies, moves, minima, depths, barriers, basins.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.arrays import Array
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.ties import eps_of
@@ -18,6 +19,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 
 
+@public
 def of_network(network: Network) -> AssociativeMemory:
     """The memory that a network of layers is: a `Memory`, a `Hopfield` network, or a bidirectional memory.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import read
+from hopattn.foundation.boundary import public
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
@@ -21,6 +22,7 @@ INSIDE: dict[str, type[Any]] = {kind.file_kind: kind for kind in _INSIDE}
 """The kinds of objects within a network."""
 
 
+@public
 def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
     """The memory that `memory.save(path)` wrote, an object of one of `KINDS`.
 

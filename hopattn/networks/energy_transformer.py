@@ -165,8 +165,8 @@ class EnergyTransformer(Declared):
         require_room(n * n, f"the scores of {n:,} tokens")
         memory = self._bare.get(n)
         if patterns is not None:
-            rows = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=self.w_query, n_tokens=n, dim=self.dim)
-            require_fitting(rows, self.w_query, "patterns", "w_query")
+            of_heads = "w_query", self.w_query
+            rows = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=of_heads, n_tokens=n, dim=self.dim)
             memory = TokenMemory(self, n, namespace(rows).reshape(self.norm(rows), (-1, n * self.dim)))
         elif memory is None:
             memory = TokenMemory(self, n)
@@ -196,7 +196,7 @@ class EnergyTransformer(Declared):
 
     def _of(self, tokens: Any, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
         """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
-        g = shaped(tokens, "tokens", "… n_tokens dim", like=self.w_query, dim=self.dim)
+        g = shaped(tokens, "tokens", "… n_tokens dim", like=("w_query", self.w_query), dim=self.dim)
         require_fitting(g, self.w_query, "tokens", "w_query")
         states = namespace(g).reshape(g, (*g.shape[:-2], g.shape[-2] * self.dim))
         return self.memory(int(g.shape[-2]), patterns, clamped), states

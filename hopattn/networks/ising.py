@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.dynamics.protocol import Recallable
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.roots import bisected
@@ -63,6 +64,7 @@ class Boltzmann(Thermal):
         return f"Boltzmann({self.magnetisation.shape[-1]} spins, T = {self.temperature.tolist()})"
 
 
+@public
 def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
     """The exact averages of a memory of at most 16 spins, by summing over its 2^N states.
 
@@ -131,6 +133,7 @@ class CurieWeiss(Thermal):
     square_of_m: np.ndarray
 
 
+@public
 def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     """The exact averages of n spins, by the sum over the number of spins that are up.
 
@@ -149,6 +152,7 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     return CurieWeiss(t, *_at_each(t, -0.5 * count * m * m, binomials, lambda p: (p @ np.abs(m), p @ (m * m))))
 
 
+@public
 def mean_field(temperature: ArrayLike) -> np.ndarray:
     """The magnetisation of infinitely many spins: the largest root of m = tanh(m/T), 0 from T = 1 on.
 

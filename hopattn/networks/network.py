@@ -26,6 +26,7 @@ from hopattn.foundation.arrays import (
     namespace,
     on_host,
     require_finite,
+    require_fitting,
     shaped,
     stored_rows,
 )
@@ -201,7 +202,7 @@ class Network(AssociativeMemory):
 
     def split(self, states: Any) -> dict[str, Array]:
         """The activities of each layer by name, `(…, *shape)`, of states `(…, total)`."""
-        x = shaped(states, "states", "… total", like=self.patterns, total=self.total)
+        x = shaped(states, "states", "… total", like=("the weights", self.patterns), total=self.total)
         return dict(zip(self.parts, self.activation.split(x), strict=True))
 
     @public
@@ -508,7 +509,7 @@ class Network(AssociativeMemory):
 
     def _split(self, states: Any) -> tuple[Array, list[Array]]:
         """The states `(…, total)`, and the activities of each layer, `(n, *shape)`."""
-        x = shaped(states, "states", "… total", like=self.patterns, total=self.total)
+        x = shaped(states, "states", "… total", like=("the weights", self.patterns), total=self.total)
         if 0 in x.shape:
             raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
         return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))
@@ -525,6 +526,7 @@ class Network(AssociativeMemory):
             raise InvalidInput(
                 f"{what}: got shape {tuple(array.shape)}; expected (n, {', '.join(map(str, shape))}), or one without n"
             )
+        require_fitting(array, self.patterns, what, "the weights")
         require_finite(array, what)
         return array
 

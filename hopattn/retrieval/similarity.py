@@ -211,7 +211,7 @@ class Capped(Declared, Similarity):
     @public
     def __call__(self, cues: Array, keys: Array) -> Array:
         k = shaped(keys, "keys", "… n_patterns dim")
-        scores = shaped(cues, "cues", "… dim", like=k, dim=int(k.shape[-1])) @ k.mT
+        scores = shaped(cues, "cues", "… dim", like=("keys", k), dim=int(k.shape[-1])) @ k.mT
         return self.cap * namespace(scores).tanh(scores / self.cap)
 
 
@@ -242,7 +242,7 @@ class Bilinear(Declared, Similarity):
 
 
 @dataclass(frozen=True, eq=False)
-class Additive(Similarity):
+class Additive(Declared, Similarity):
     """s_μ = vᵀ tanh(W x + U k_μ), from −Σ|v| to Σ|v|: a network with one hidden layer compares cue and key.
 
     w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. Raises
@@ -254,18 +254,11 @@ class Additive(Similarity):
     array([[0., 2.]])
     """
 
-    w_cue: Any
-    w_key: Any
-    v: Any
+    w_cue: Annotated[Any, Of("dim_hidden dim_cue")]
+    w_key: Annotated[Any, Of("dim_hidden dim_key")]
+    v: Annotated[Any, Of("dim_hidden")]
     by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Bahdanau et al. 2015"
-
-    def __post_init__(self) -> None:
-        w_cue = shaped(self.w_cue, "w_cue", "dim_hidden dim_cue")
-        hidden = int(w_cue.shape[0])
-        object.__setattr__(self, "w_cue", w_cue)
-        object.__setattr__(self, "w_key", shaped(self.w_key, "w_key", "dim_hidden dim", like=w_cue, dim_hidden=hidden))
-        object.__setattr__(self, "v", shaped(self.v, "v", "dim_hidden", like=w_cue, dim_hidden=hidden))
 
     @public
     def __call__(self, cues: Array, keys: Array) -> Array:
@@ -307,6 +300,7 @@ class FixedScores(Similarity):
         return 0.0
 
 
+@public
 def cosine(a: Any, b: Any) -> Array:
     """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
 
@@ -319,15 +313,15 @@ def cosine(a: Any, b: Any) -> Array:
     0.752
     """
     left = shaped(a, "cosine: a", "… dim")
-    right = shaped(b, "cosine: b", "… dim", like=left, dim=int(left.shape[-1]))
+    right = shaped(b, "cosine: b", "… dim", like=("a", left), dim=int(left.shape[-1]))
     cosines = Cosine()(left, right if right.ndim > 1 else right[None, :])
     return cosines if right.ndim > 1 else cosines[..., 0]
 
 
 def _vectors(cues: Any, keys: Any, of_cues: Array, of_keys: Array) -> tuple[Array, Array]:
     """Cues and keys as arrays that their matrices `(out, dim)` can map; raises `InvalidInput` for others."""
-    x = shaped(cues, "cues", "… dim", like=of_cues, dim=int(of_cues.shape[1]))
-    return x, shaped(keys, "keys", "… n_patterns dim", like=of_cues, dim=int(of_keys.shape[1]))
+    x = shaped(cues, "cues", "… dim", like=("the matrices", of_cues), dim=int(of_cues.shape[1]))
+    return x, shaped(keys, "keys", "… n_patterns dim", like=("the matrices", of_cues), dim=int(of_keys.shape[1]))
 
 
 def _length(matrix: Array) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero
@@ -63,6 +64,7 @@ def entropy(weights: Any) -> np.ndarray:
     return np.asarray(np.sum(shares * -np.log(nonzero(shares)), axis=-1))
 
 
+@public
 def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
     """The operating class of one head, from its weights `(n_queries, n_keys)`: I to IV, from averaging to single keys.
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from hopattn.foundation.boundary import public
 from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
@@ -55,6 +56,7 @@ class Scenario:
         return self.spec.figure.model_copy(update=changed)
 
 
+@public
 def load(path: Any) -> Scenario:
     """Read and check a scenario.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, flag, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, shortened
 from hopattn.results.labelled import Labelled
@@ -24,6 +25,7 @@ LARGE = 1e6
 """A vector with an entry of at least this size is named by the message that numbers grow out of range."""
 
 
+@public
 def run(
     scenario: Scenario | str | Path,
     rng: Seed = None,

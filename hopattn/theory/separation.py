@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive, real, require_time
 from hopattn.foundation.roots import bisected
 from hopattn.foundation.threads import blocks
@@ -141,6 +142,7 @@ def multiplications(n: int, dim: int) -> float:
     return float(n) * n * (dim + PER_PAIR)
 
 
+@public
 @FREELY
 def margins(patterns: Any) -> Margins:
     """How far each of the patterns is apart from the others, and what follows for every memory.

@@ -14,12 +14,14 @@ import math
 
 import numpy as np
 
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.theory.mean_field import peak
 
 WIDE, STEPS = 12.0, 480  # of the integral over z, whose integrand falls faster than the normal density
 
 
+@public
 def metastable_rate(neurons: int | None = None) -> float:
     """The rate log(mean number of metastable states)/N of a Sherrington–Kirkpatrick spin glass.
 

@@ -23,7 +23,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hopattn.foundation.boundary import Count, Positive, Real, formula
+from hopattn.foundation.boundary import Count, Positive, Real, formula, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import WARM, Numbers, each_number, peak, root
@@ -70,6 +70,7 @@ def _more(y: float) -> float:
     return sum(islice(terms, 1, None))
 
 
+@public
 def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
     """The load α_c (patterns a synapse of a neuron) of a strongly diluted asymmetric network; 0 from T = 1 on.
 

@@ -83,7 +83,8 @@ class StateOfText(Owner):
     dims: tuple[int, int] | None
 
     def _fit(self, axes: Container[str]) -> Fit:
-        fit = Fit(like=self.couplings)  # of half precision, the state holds single precision
+        like = None if self.couplings is None else ("the state", self.couplings)
+        fit = Fit(like=like)  # not first: of words in half precision, the state holds single precision
         if self.couplings is not None and self.couplings.ndim > 2:
             fit.leads["the state"] = tuple(self.couplings.shape[:-2])
         for axis, length in zip(("dim", "dim_out"), self.dims or (), strict=False):

@@ -25,6 +25,7 @@ from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHead
 
 
+@public
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
     """The graph of what a head computed for one text: a `networkx.DiGraph`.
 

@@ -51,7 +51,6 @@ class MultiHead:
     groups: tuple[Group, ...]
     """The heads again, those together that are alike."""
 
-    @public
     def __init__(self, heads: Iterable[Head], w_out: Any, *, sink: Any = None) -> None:
         out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
         if not heads:

@@ -6,35 +6,28 @@ LayerNorm   gain · (x − mean x) / √(var x + ε) + shift          RMSNorm   
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from hopattn.foundation.arrays import Array, is_half, namespace, shaped, widened
-from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import positive
+from hopattn.foundation.boundary import Declared, Of, Positive, public
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval import activation
 from hopattn.transformer.from_torch import require_names
 
 
 @dataclass(frozen=True, eq=False)
-class Normalisation(ABC):
+class Normalisation(Declared, ABC):
     """The base of both normalisations of rows x, `(…, dim)`.
 
     gain, shift: `(dim,)`, or None for 1 and for 0. epsilon: ε, above 0. Half precision is computed in single precision.
-    Raises `InvalidInput` for a gain and a shift that are not vectors of one length, and for an ε that is not positive.
+    Raises `InvalidInput` for a gain and a shift that are not vectors of one length, for vectors of two libraries or
+    dtypes of PyTorch, and for an ε that is not positive.
     """
 
-    gain: Array | None = None
-    shift: Array | None = None
-    epsilon: float = 1e-5
+    gain: Annotated[Array | None, Of("dim")] = None
+    shift: Annotated[Array | None, Of("dim")] = None
+    epsilon: Positive = 1e-5
     centred: ClassVar[bool]
-
-    def __post_init__(self) -> None:
-        gain = None if self.gain is None else shaped(self.gain, "gain", "dim")
-        lengths = {} if gain is None else {"dim": gain.shape[0]}
-        shift = None if self.shift is None else shaped(self.shift, "shift", "dim", like=gain, **lengths)
-        for name, part in (("gain", gain), ("shift", shift), ("epsilon", positive(self.epsilon, "epsilon"))):
-            object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
         parts = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
@@ -45,15 +38,13 @@ class Normalisation(ABC):
         """The rows at size 1, before gain and shift; no square and no length overflows."""
 
     @public
-    def __call__(self, x: Any) -> Array:
+    def __call__(self, x: Annotated[Any, Of("… dim")]) -> Array:
         """The normalised rows, `(…, dim)`."""
-        vector = self.shift if self.gain is None else self.gain
-        rows = shaped(x, "x", "… dim", like=vector, **({} if vector is None else {"dim": vector.shape[0]}))
-        result = self.unit(widened(rows))
+        result = self.unit(widened(x))
         result = result if self.gain is None else widened(self.gain) * result
         result = result if self.shift is None else result + widened(self.shift)
-        half = all(is_half(array) for array in (rows, self.gain, self.shift) if array is not None)
-        return namespace(rows).astype(result, rows.dtype) if half else result
+        half = all(is_half(array) for array in (x, self.gain, self.shift) if array is not None)
+        return namespace(x).astype(result, x.dtype) if half else result
 
     @public
     def held(self, parts: Any, x: Any) -> Array:

@@ -48,9 +48,9 @@ class Recurrent:
 
     def __init__(self, w_input: Any, w_hidden: Any, bias: Any = None, *, activation: str | Activation = "tanh") -> None:
         w = shaped(w_input, "w_input", "dim_hidden dim")
-        u = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=w, dim_hidden=w.shape[0])
+        u = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=("w_input", w), dim_hidden=w.shape[0])
         shift = namespace(u).zeros_like(u[0, :]) if bias is None else bias
-        shift = shaped(shift, "bias", "dim_hidden", like=w, dim_hidden=w.shape[0])
+        shift = shaped(shift, "bias", "dim_hidden", like=("w_input", w), dim_hidden=w.shape[0])
         parts = {"w_input": w, "w_hidden": u, "bias": shift, "activation": activations.make(activation)}
         for name, part in parts.items():
             object.__setattr__(self, name, part)
@@ -72,8 +72,8 @@ class Recurrent:
 
         Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
         """
-        x = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
-        h = shaped(state, "state", "… dim_hidden", like=self.w_input, dim_hidden=self.w_hidden.shape[1])
+        x = shaped(word, "word", "… dim", like=("w_input", self.w_input), dim=self.w_input.shape[1])
+        h = shaped(state, "state", "… dim_hidden", like=("w_input", self.w_input), dim_hidden=self.w_hidden.shape[1])
         try:
             np.broadcast_shapes(tuple(x.shape[:-1]), tuple(h.shape[:-1]))
         except ValueError:
@@ -90,11 +90,11 @@ class Recurrent:
 
         given: `(…, dim_hidden)`; 0 by default.
         """
-        first = shaped(word, "word", "… dim", like=self.w_input, dim=self.w_input.shape[1])
+        first = shaped(word, "word", "… dim", like=("w_input", self.w_input), dim=self.w_input.shape[1])
         zero = namespace(first).zeros_like(linear(first, self.w_input))
         if given is None:
             return zero
-        state = shaped(given, "start", "… dim_hidden", like=zero, dim_hidden=zero.shape[-1])
+        state = shaped(given, "start", "… dim_hidden", like=("w_input", zero), dim_hidden=zero.shape[-1])
         require_broadcast(state, tuple(zero.shape), "start", "states")
         return zero + state
 
@@ -171,8 +171,8 @@ class RecurrentDecoder:
     def _texts(self, previous: Any, memory: Any) -> tuple[Array, Array]:
         """Both texts as arrays; raises `InvalidInput` unless they fit each other and the cell."""
         matrix = self.cell.w_input
-        words = shaped(previous, "previous", "… n dim", like=matrix)
-        keys = shaped(memory, "memory", "… n dim", like=matrix)
+        words = shaped(previous, "previous", "… n dim", like=("w_input", matrix))
+        keys = shaped(memory, "memory", "… n dim", like=("w_input", matrix))
         if words.shape[:-2] != keys.shape[:-2]:
             axes = [tuple(text.shape[:-2]) for text in (keys, words)]
             raise InvalidInput(f"memory: the leading axes {axes[0]} are not those of previous, {axes[1]}")

@@ -22,6 +22,7 @@ from hopattn.figures.language import in_language
 from hopattn.figures.recall_course import draw_recall
 from hopattn.figures.rendering import favourite, rendered
 from hopattn.figures.sweep import draw_sweep, why_not_drawable
+from hopattn.foundation.boundary import public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import HIDDEN, Labelled
 from hopattn.scenario.result import Result
@@ -34,6 +35,7 @@ from hopattn.views.tables import sweep_size, sweep_table
 from hopattn.views.visible import plain
 
 
+@public
 def html(thing: Any) -> str:
     """A result, a recall, a memory, a comparison, a census, a sweep or a labelled array as HTML: tables and a figure.
 

@@ -1,5 +1,6 @@
 """Public calls: their signatures check arguments, axes of one name have one length, results are numbers."""
 
+import inspect
 import pickle
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
+from tests.foundation.test_shown import CLASSES, NAMED
 from tests.refusal import refused
 
 
@@ -32,6 +34,8 @@ class Layer(Declared):
     def added(self, x: Annotated[Any, Of("… out")], times: Count = 1) -> Any:
         return x if self.bias is None else x + times * self.bias
 
+
+CALLS = {name: one for name, one in NAMED.items() if inspect.isfunction(one)} | {CLASSES[one]: one for one in CLASSES}
 
 LAYER = Layer(np.ones((2, 3)), [1.0, 2.0])
 X, Y = np.ones((5, 4, 3)), np.ones((2, 3))
@@ -132,6 +136,10 @@ def test_the_boundary_itself_takes_six_calls_of_our_own():
         (ha.Memory(Y).recall, "max_step", "did you mean 'max_steps'"),
         (ha.Hopfield, "biass", "did you mean 'bias'"),
         (ha.MultiHead, "sinks", "did you mean 'sink'"),
+        (ha.Block, "norm_frist", "Block: option 'norm_frist' is unknown; did you mean 'norm_first'?"),
+        (ha.networks.Network, "synapse", "did you mean 'synapses'"),
+        (ha.transformer.RMSNorm, "eps", "RMSNorm: option 'eps' is unknown; did you mean 'epsilon'?"),
+        (ha.separations.entmax, "alfa", "did you mean 'alpha'"),
         (ha.padding, "head", "did you mean 'heads'"),
     ],
 )
@@ -140,6 +148,16 @@ def test_a_keyword_that_a_call_lacks_is_answered_by_what_the_call_takes(call, wo
         call(**{word: None})
     text = str(refusal.value)
     assert message in text and ("bias=" in text) == ("bias=" in message)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_public_function_and_class_refuses_a_keyword_and_a_place_that_it_lacks(name):
+    call = CALLS[name]
+    parameters = inspect.signature(call).parameters.values()
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):  # those of `**options` have lists of their own
+        refused(lambda: call(not_there=1), "", "option 'not_there' is unknown")
+    if not any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        refused(lambda: call(*[None] * 20), "", "got 20 arguments by position")
 
 
 def test_a_call_that_fails_without_numbers_is_refused_and_a_hidden_check_is_no_declaration():

@@ -1,5 +1,7 @@
 """Arrays that people have: matrices, frames, sparse arrays, pictures, empty batches, and signs of print."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -45,6 +47,70 @@ def test_a_sparse_array_and_a_frame_of_other_columns_are_named_with_the_cure(wha
     for form in (scipy.sparse.csr_matrix, scipy.sparse.coo_array):
         refused(lambda form=form: CALLS[what](form(ROWS)), f"{what}: ", "x.toarray()")
     assert np.array_equal(whole.to_numpy(float), np.asarray(whole, float))
+
+
+OTHERS = {
+    "a generator": ((row for row in ROWS), "[0.5, -1]", "list(x)"),
+    "None": (None, "[0.5, -1]", "None"),
+    "a dict": ({"a": 1}, "[0.5, -1]", "a dict"),
+    "texts of numbers": ([["1", "2"]], "'1'", "np.asarray(x, float)"),
+    "fractions": ([[Fraction(1, 2)]], "Fraction(1, 2)", "np.asarray(x, float)"),
+    "an empty cell": ([[1.0, None]], "not None"),
+    "a word": ([[1.0, "a"]], "not 'a'"),
+    "a number beyond float64": ([[10**400]], "1000"),
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_is_no_array_of_numbers_is_named_as_it_stands_with_the_cure(what, other):
+    value, *words = OTHERS[other]
+    refused(lambda: CALLS[what](value), f"{what}: expected ", *words)
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor:UserWarning")
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+def test_tensors_that_are_no_plain_array_are_named_with_the_cure(torch):
+    plain = torch.tensor(ROWS)
+    sparse, packed = plain.to_sparse(), torch.quantize_per_tensor(plain.float(), 0.5, 0, torch.qint8)
+    ragged = torch.nested.nested_tensor([plain[0], plain[1, :2]])
+    cures = {"x.to_dense()": sparse, "x.dequantize()": packed, "x.to_padded_tensor(0.0)": ragged}
+    for cure, tensor in cures.items():
+        for what in CALLS:
+            refused(lambda what=what, tensor=tensor: CALLS[what](tensor), f"{what}: ", cure)
+        ha.Memory(eval(cure, {"x": tensor}))
+    refused(lambda: ha.circuits.previous_token(torch.eye(3, device="meta")), "attention: ", "meta")
+
+
+NETWORK = ha.networks.Network([ha.networks.Layer("a", 4, "tanh")], [ha.networks.Dense(np.eye(4)).on("a", "a")])
+DECODER = ha.transformer.RecurrentDecoder(ha.transformer.Recurrent(np.ones((4, 8)), np.eye(4)))
+STATES = ha.transformer.LinearState(), ha.transformer.DeltaState()
+LINEAR, DELTA = (state.attended(ROWS, ROWS, ROWS)[1] for state in STATES)
+OF_NUMPY = {
+    "a normalisation": ha.transformer.LayerNorm(np.ones(4), np.ones(4)),
+    "the gain beside it": lambda x: ha.transformer.RMSNorm(np.ones(4), x[0]),
+    "Bilinear": lambda x: ha.retrieval.Bilinear(np.eye(4))(x, ROWS),
+    "Additive": lambda x: ha.retrieval.Additive(np.eye(4), np.eye(4), np.ones(4))(ROWS, x),
+    "Capped": lambda x: ha.retrieval.Capped(1.0)(x, ROWS),
+    **{name: getattr(NETWORK, name) for name in ("energies", "energy", "field", "step", "split", "gradient")},
+    "join": lambda x: NETWORK.join({"a": x}),
+    "a recurrent network": ha.transformer.Recurrent(np.eye(4), np.eye(4)),
+    "its step": lambda x: ha.transformer.Recurrent(np.eye(4), np.eye(4)).step(x, ROWS),
+    "the text of a decoder": lambda x: DECODER(ROWS, x),
+    "the words of a decoder": lambda x: DECODER(x, ROWS),
+    "a state of a text": LINEAR.read,
+    "a state of the delta rule": DELTA.read,
+    "further words of a state": lambda x: DELTA.attended(x, x, x),
+    "sdm": lambda x: ha.memories.sdm(ROWS, x, 1, locations=ROWS),
+    "cosine": lambda x: ha.cosine(ROWS, x),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMPY)
+def test_an_object_of_numpy_refuses_a_tensor_and_takes_a_list(torch, name):
+    call = OF_NUMPY[name]
+    call(ROWS.tolist())
+    refused(lambda: call(torch.tensor(ROWS)), "", "one library", "give torch.asarray(x) for an x of numpy")
 
 
 @pytest.mark.parametrize("call", [

@@ -18,6 +18,7 @@ from hopattn.circuits.emergence.record import (
     TrainingState,
     measured,
 )
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import function, instance, path_of
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
@@ -31,6 +32,7 @@ CHECKPOINT = 100
 """The steps after which the state of an unfinished training is written."""
 
 
+@public
 def train(
     recipe: Recipe | None = None,
     *,

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, instance, whole
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 
@@ -88,6 +89,7 @@ class World:
         return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), lengths, closed)
 
 
+@public
 def world_of_graph(graph: Any, inverse: Mapping[str, str]) -> World:
     """The world of a `networkx.DiGraph` or `MultiDiGraph` whose edges have an `action`.
 

@@ -12,6 +12,7 @@ from hopattn.experiments.comparison.measuring import Measured, measure, row_of
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, function, positive, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.scenario.grids import Values, axes_of
@@ -67,6 +68,7 @@ class CompareOptions(RecallOptions, total=False):
     mask: Any
 
 
+@public
 def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare several memories, and independent softmax attention, on the same keys, values and cues.
 

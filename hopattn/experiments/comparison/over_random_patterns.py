@@ -9,6 +9,7 @@ from hopattn.experiments.comparison.cost import Admit, admit_all, counted
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.sampling import Draw
 from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 
@@ -41,6 +42,7 @@ class RandomOptions(PatternOptions, total=False):
     patterns: str
 
 
+@public
 def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[RandomOptions]) -> Comparison:
     """Compare several memories on random patterns, with cues that are damaged patterns, at each point of a grid.
 
@@ -74,6 +76,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     return compare_draws(over, options)
 
 
+@public
 def compare_patterns(
     patterns: Any, over: Mapping[str, Any] | None = None, **options: Unpack[PatternOptions]
 ) -> Comparison:

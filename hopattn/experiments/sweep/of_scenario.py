@@ -15,6 +15,7 @@ import numpy as np
 from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import WorkerOptions, run_plan
 from hopattn.experiments.sweep.table import Sweep
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, each, instance, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, unknown
 from hopattn.results.labelled import Labelled
@@ -69,6 +70,7 @@ class ScenarioSweepOptions(WorkerOptions, total=False):
     overrides: Mapping[str, Any] | None
 
 
+@public
 def sweep_scenario(
     scenario: Scenario, over: Mapping[str, Grid] | None = None, **options: Unpack[ScenarioSweepOptions]
 ) -> Sweep:

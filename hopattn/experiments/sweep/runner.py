@@ -13,6 +13,7 @@ from hopattn.experiments.sweep.checkpoint import open_checkpoint
 from hopattn.experiments.sweep.code import code_of
 from hopattn.experiments.sweep.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
 from hopattn.experiments.sweep.table import Sweep, described
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown
 from hopattn.foundation.threads import single_threaded
@@ -44,6 +45,7 @@ class SweepOptions(WorkerOptions, total=False):
     about: Mapping[str, Any] | None
 
 
+@public
 def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions]) -> Sweep:
     """Apply a function at every point of a grid, in several independent trials at each point.
 

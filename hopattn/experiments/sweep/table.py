@@ -8,6 +8,7 @@ import numpy as np
 
 from hopattn.experiments.sweep.checkpoint import read_checkpoint
 from hopattn.experiments.sweep.plan import key_of, points_of
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import Drawable
@@ -148,6 +149,7 @@ class Sweep(Drawable):
         return {"trials": self.trials, **self.about}
 
 
+@public
 def load_sweep(file: Any) -> Sweep:
     """The table of a checkpoint, NaN at points and trials that are not finished yet.
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, shaped
+from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_fitting, shaped
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import known_true
@@ -125,6 +125,7 @@ def sdm(
     random = generator(rng=rng)
     address_rows = spin_patterns(addresses, "addresses")
     value_rows = address_rows if values is addresses else spin_patterns(values, "values")
+    require_fitting(value_rows, address_rows, "values", "addresses")
     count, n = address_rows.shape
     if count != value_rows.shape[0]:
         raise InvalidInput(f"values: {value_rows.shape[0]} rows do not fit {count} addresses")

@@ -9,8 +9,9 @@ from functools import cached_property, wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
+from hopattn.foundation.argument_names import ArgumentNames
 from hopattn.foundation.arrays import Array, first_true, namespace
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, rows_of
 
@@ -53,15 +54,15 @@ class Card:
 def named(source: str, energy: str, update: str = "sync", answers: bool = False) -> Callable[[Build], Build]:
     """Mark a constructor as a named memory; the parameters are the fields of `Card`.
 
-    The constructor then raises `InvalidInput` for a mistyped option, with the nearest one.
+    The constructor then raises `InvalidInput` for a mistyped option, with the nearest one, and for further arguments.
     """
 
     def mark(build: Build) -> Build:
-        parameters = signature(build).parameters
+        names = ArgumentNames(build, signature(build))
 
         @wraps(build)
         def constructor(*args: Any, **options: Any) -> Any:
-            reject_unknown(build.__name__, options, parameters, "option")
+            names.require_taken(args, options)
             return build(*args, **options)
 
         constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hopattn.foundation.arrays import on_host
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance, real
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.threads import blocks
@@ -42,6 +43,7 @@ def threshold_layer(patterns: Stored, threshold: float = 0.5, activation: Visibl
     return Memory(unit(real_patterns(patterns)), separation=separation, activation=activation)
 
 
+@public
 def stable_hidden_states(memory: Any) -> np.ndarray:
     """The stable hidden states of a threshold layer: those h, 0 or 1, that its visible state gives again.
 

@@ -127,6 +127,7 @@ def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 
     return Curves("magnitude", points, sizes)
 
 
+@public
 def vanishing_gradients(
     n_layers: int = 12,
     n_draws: int = 10,

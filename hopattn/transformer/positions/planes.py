@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, namespace, require_finite
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 
@@ -56,6 +57,7 @@ def n_planes(dim: Any, what: str = "dim") -> int:
     return int(dim) // 2
 
 
+@public
 def rotation(angle: Any, dim: int = 2) -> np.ndarray:
     """The matrix that rotates each plane (0, 1), (2, 3), … counter-clockwise by `angle` radians.
 

@@ -20,7 +20,7 @@ from hopattn.foundation.arrays import (
     shaped,
     widened,
 )
-from hopattn.foundation.boundary import Declared, Positive
+from hopattn.foundation.boundary import Declared, Positive, public
 from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.shapes import require_broadcast
@@ -28,6 +28,7 @@ from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, n
 from hopattn.transformer.positions.scaling import Scaling
 
 
+@public
 def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interleaved") -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 

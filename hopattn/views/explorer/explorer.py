@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.files import write_over
@@ -50,6 +51,7 @@ class Explorer:
         return path
 
 
+@public
 def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None, array: str | None = None) -> Explorer:
     """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
