@@ -21,7 +21,7 @@ from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
-from hopattn.foundation.arrays import as_array, read_by_numpy, shaped
+from hopattn.foundation.arrays import as_array, as_numpy, read_by_numpy, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
@@ -139,7 +139,9 @@ class Checkpoint:
 
     def layer(self, layer: int, states: Any) -> Layer:
         """A layer, counted from 0, for the words `(n, dim)` before it, such as `states[layer]` of a `Run`."""
-        return _read(layer, self.block(layer), np.asarray(shaped(states, "states", "n dim", dim=self.plan.dim)), None)
+        return _read(
+            layer, self.block(layer), shaped(as_numpy(states, "states"), "states", "n dim", dim=self.plan.dim), None
+        )
 
     def run(self, ids: Any, kinds: Any = None, *, patches: Iterable[Patch] = ()) -> Run:
         """The states and logits of a text; the other arguments are those of `layers`.
@@ -252,7 +254,7 @@ class Checkpoint:
         Source: nostalgebraist (2020), Interpreting GPT: the logit lens.
         """
         self._require_logits()
-        return self._parts.logits(np.asarray(shaped(states, "states", "… dim", dim=self.plan.dim)))
+        return self._parts.logits(shaped(as_numpy(states, "states"), "states", "… dim", dim=self.plan.dim))
 
     @property
     def embedding(self) -> np.ndarray:

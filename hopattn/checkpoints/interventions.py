@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
-from hopattn.foundation.arrays import as_float, require_finite
+from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.retrieval.masks import rows_taken
@@ -59,7 +59,7 @@ class Patch:
         elif isinstance(value, str):
             reject_unknown("value", [value], ["mean"])
         else:
-            value = np.asarray(as_float(value, "value"))
+            value = as_numpy(value, "value")
             require_finite(value, "value")
         return cls(place, layer, head, at, value)
 

@@ -293,6 +293,7 @@ class Network(AssociativeMemory):
         flags = [xp.all(xp.reshape(share, (n, -1)) == 0, axis=-1) for share in shares]
         return xp.reshape(xp.all(xp.stack(flags), axis=0), x.shape[:-1])
 
+    @public(may_be=not_minus_infinity)
     def energies(self, states: Any) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
         x, parts = self._split(states)

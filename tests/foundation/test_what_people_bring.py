@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import hopattn as ha
+from tests.checkpoints.written import GPT2, state_of, write
 from tests.refusal import refused
 
 ROWS = np.array([[1.0, -1, 1, -1], [1, 1, -1, -1], [1, 1, 1, -1]])
@@ -104,6 +105,15 @@ OF_NUMPY = {
     "sdm": lambda x: ha.memories.sdm(ROWS, x, 1, locations=ROWS),
     "cosine": lambda x: ha.cosine(ROWS, x),
 }
+
+
+def test_what_a_model_computes_with_numpy_says_so_of_a_tensor_with_a_derivative(torch, tmp_path):
+    model = ha.Checkpoint(write(tmp_path, GPT2, state_of(GPT2)))
+    states = torch.ones(1, 8)
+    for call in (lambda x: model.layer(0, x), model.logits):
+        call(states)
+        refused(lambda call=call: call(states.clone().requires_grad_()), "states: ", "x.detach()")
+    refused(lambda: model.patch("residual", 0, value=states[0].clone().requires_grad_()), "value: ", "x.detach()")
 
 
 @pytest.mark.parametrize("name", OF_NUMPY)
