@@ -165,6 +165,12 @@ def test_patterns_so_small_that_no_beta_tells_them_apart_are_told_the_cure(hopat
     ha.memories.sparse(1e-160 * ROWS / np.abs(1e-160 * ROWS).max(), beta=10.0)
 
 
+def test_a_recall_that_rests_at_the_mean_of_two_patterns_matches_neither():
+    recall = ha.memories.modern(ROWS[:2], beta=0.01).recall(ROWS[:2].mean(axis=0))
+    assert recall.converged and np.allclose(recall.state, ROWS[:2].mean(axis=0), atol=1e-2)
+    assert recall.matched == -1 and recall.spurious
+
+
 @given(arrays(float, (4, 12), elements=st.sampled_from([-1.0, 1.0])), st.integers(0, 3), st.floats(0.01, 0.2))
 def test_a_state_as_near_to_two_patterns_matches_neither_and_says_so(rows, i, size):
     apart = size * rows[i] * (np.eye(12)[0] - np.eye(12)[1])  # at a right angle to the state

@@ -326,10 +326,13 @@ def test_sdm_reads_the_values_written_within_its_radius():
         assert np.array_equal(memory.step(cue), np.sign(sums))
 
 
-def test_a_spin_of_the_cue_stays_where_two_addresses_of_sdm_disagree():
-    addresses = np.array([[1, 1, 1, 1], [1, 1, -1, -1]])
-    memory, cue = ha.memories.sdm(addresses, addresses, radius=1), np.array([1, 1, 1, -1])  # at 1 from both
-    assert memory.step(cue).tolist() == memory.recall(cue).state.tolist() == cue.tolist()
+def test_a_spin_of_sdm_whose_sum_is_0_stays_as_it_is():
+    """All states of six spins, with Kanerva's sums; an answer of another dim than the cue is 0 there."""
+    patterns, cues = random_spins(4, 6, 1), np.array([*itertools.product([-1.0, 1.0], repeat=6)])
+    sums = ((cues[:, None] != patterns).sum(axis=-1) <= 3) @ patterns
+    assert (sums == 0).any() and (sums != 0).any()
+    assert np.array_equal(ha.memories.sdm(patterns, patterns, 3).step(cues), np.where(sums == 0, cues, np.sign(sums)))
+    assert np.array_equal(ha.memories.sdm(patterns, patterns[:, :5], 3).step(cues), np.sign(sums[:, :5]))
 
 
 def test_sdm_draws_its_locations_from_a_seed():
