@@ -5,7 +5,7 @@ score, the sum of the unnormalised weights, and their weighted sum of values. Th
 the shards, so that the result does not depend on which worker answers first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import Any
@@ -17,7 +17,7 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import Ranked, ReferencePatterns, merged
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.arrays import as_float, namespace, shaped
+from hopattn.foundation.arrays import Array, as_float, namespace, shaped
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
@@ -110,10 +110,11 @@ class Sharded(KeyValueMemory):
     def reference(self) -> ReferencePatterns:
         return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
-    @cached_property
-    def lacks(self) -> Mapping[str, str]:
-        apart = "its keys lie on several machines, each of which would be asked for every neuron"
-        return {**super().lacks, "single-neuron updates": super().lacks.get("energy", apart)}
+    def why_not(self, capability: str) -> str:
+        if capability == "single-neuron updates":
+            apart = "its keys lie on several machines, each of which would be asked for every neuron"
+            return self.why_not("energy") or apart
+        return super().why_not(capability)
 
     @cached_property
     def value_sizes(self) -> np.ndarray:
@@ -151,28 +152,17 @@ class Sharded(KeyValueMemory):
         require_entropy(separation := self.retrieval.effective_separation)
         return free_energy(separation, *self._here(cues, mask))
 
-    def field(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
-        result = self._pass(self.separation, self._cues(cues), mask)
+    def _field_at(self, x: Array, mask: Any) -> np.ndarray:
+        result = self._pass(self.separation, self._cues(x), mask)
         return np.asarray(scaled(result.field, result.factor))
 
-    def step(self, cues: Any, mask: Any = None) -> np.ndarray:
-        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`."""
-        return self._step(cues, mask, energy=False)[0]
-
-    def energy(self, states: Any, mask: Any = None) -> np.ndarray:
-        """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; raises `InvalidInput` where the memory has no energy."""
-        self.require_energy()
-        x = self._cues(states)
+    def _energy_at(self, x: Array, mask: Any) -> np.ndarray:
+        x = self._cues(x)
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
         return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[np.ndarray, np.ndarray | None]:
-        """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        return self._step(states, mask, energy="energy" not in self.lacks)
-
-    def _step(self, states: Any, mask: Any, energy: bool) -> tuple[np.ndarray, np.ndarray | None]:
-        x = self._cues(states)
+    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+        x = self._cues(x)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
         before = x if self.autoassociative else None
         moved = self.retrieval.activate(result.field, result.factor, before)

@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
-from hopattn.dynamics.updates.base import StepContext, Update
+from hopattn.dynamics.updates.base import AssociativeMemory, StepContext, Update
 from hopattn.foundation.arrays import Array, device_of, entries, namespace, on_host, require_finite_energy
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import traced
@@ -76,7 +75,7 @@ class Loop:
     each.
     """
 
-    memory: Recallable
+    memory: AssociativeMemory
     rule: Update
     x: Array
     mask: Array | None

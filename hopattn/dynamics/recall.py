@@ -1,23 +1,29 @@
-"""Recall: one step after another until nothing changes, and what every memory inherits."""
+"""The base of every memory, and its recall: one step after another until nothing changes.
+
+A memory of any kind (keys and values, couplings, two sides, keys on many machines) subclasses it and states its field
+and its energy; a step, a gradient and a recall follow from them, and a subclass overrides what differs.
+"""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from inspect import cleandoc
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from hopattn.dynamics import saving
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.loop import Loop, refuse_traced
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import STATUS_DTYPE, Recall, Status
+from hopattn.dynamics.single_neuron import SingleNeuronStates
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import (
     Array,
+    as_array,
     as_float,
     is_foreign_array,
     max_safe_entry,
@@ -28,22 +34,168 @@ from hopattn.foundation.arrays import (
     shaped,
     tolerance,
 )
-from hopattn.foundation.boundary import public
+from hopattn.foundation.boundary import Of, Owner, not_minus_infinity, public
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
+from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, as_mask, like, require_on_scores
 
+Cues = Annotated[Any, Of("… dim")]
+"""Cues, or states, of the dim that the arrays of a memory say."""
 TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
 IN_SEQUENCE = Asynchronous(order="sequence")
+CAPABILITIES = (
+    "recall",
+    "mask",
+    "energy",
+    "convexity",
+    "convexity of a neuron",
+    "convexity of a layer",
+    "single-neuron updates",
+    "continuous time",
+)
+"""What a memory may lack, as `why_not` says."""
 
 
-class AssociativeMemory(Recallable, ShownInNotebook):
-    """A memory that recalls: the protocol, with `recall`, `descends` and `save`."""
+class AssociativeMemory(Owner, ShownInNotebook, ABC):
+    """A memory as a person and every update see it.
+
+    patterns: `(n_patterns, dim)`, the patterns that recalled states are compared with. activation: the activation of
+    its neurons. A subclass has these as fields, class variables or properties.
+    """
 
     file_kind: ClassVar[str]
     """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
+    time_constants: ClassVar[Any] = 1.0
+    """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""
+    if TYPE_CHECKING:  # at run time a property here would hide a field of a subclass
+
+        @property
+        def patterns(self) -> np.ndarray: ...
+        @property
+        def activation(self) -> Activation: ...
+
+    @abstractmethod
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        """h(x), `(n_cues, dim)`, of states that are checked."""
+
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        """E(x), `(n_cues,)`, of states that are checked; not asked of a memory without an energy."""
+        raise NotImplementedError
+
+    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        """x⁺ = ∇Φ(h(x)), `(n_cues, dim_out)`, of states that are checked; and E(x) where it is asked for, else None."""
+        after = as_array(self.activation(self._field_at(x, mask), None if self.why_not("recall") else x))
+        return after, self._energy_at(x, mask) if energy else None
+
+    def why_not(self, capability: str) -> str:
+        """Why the memory lacks a capability, or an empty string where it has it.
+
+        capability: one of
+
+            "recall"                   a state that can be the next cue
+            "mask"                     patterns that a mask can hide
+            "energy"                   an energy
+            "convexity"                a convex potential of the states
+            "convexity of a neuron"    a potential that is convex in each neuron alone
+            "convexity of a layer"     a potential that is convex in each layer alone
+            "single-neuron updates"    neurons that can be updated one at a time
+            "continuous time"          a field that can be followed in continuous time
+
+        Raises `InvalidInput` for another word.
+        """
+        if capability not in CAPABILITIES:
+            raise InvalidInput(f"capability: {unknown(capability, CAPABILITIES)}")
+        return ""
+
+    def _require(self, capability: str) -> None:
+        """Raise `InvalidInput` with the reason where the memory lacks the capability."""
+        if reason := self.why_not(capability):
+            raise InvalidInput(f"{capability}: {reason}")
+
+    @public
+    def field(self, cues: Cues, mask: Any = None) -> Any:
+        """h: the field of every neuron, before the activation, `(n_cues, dim_out)`, `(dim_out,)` for one cue."""
+        if mask is not None:
+            self._require("mask")
+        return self._field_at(cues, mask)
+
+    @public
+    def step(self, cues: Cues, mask: Any = None) -> Any:
+        """x⁺ = ∇Φ(h): one step of recall, all neurons at once, `(n_cues, dim_out)`.
+
+        A spin whose field is 0 stays as it was where the answer is a state of the same neurons, and is 0, unknown,
+        where it is not.
+        """
+        if mask is not None:
+            self._require("mask")
+        return self._after(cues, mask)[0]
+
+    @public(may_be=not_minus_infinity)
+    def energy(self, states: Cues, mask: Any = None) -> Any:
+        """E(x), `(n_cues,)`; infinite for a state that the activation cannot give.
+
+        Raises `InvalidInput` with the reason where the memory has no energy.
+        """
+        self._require("energy")
+        if mask is not None:
+            self._require("mask")
+        return self._energy_at(states, mask)
+
+    @public
+    def gradient(self, states: Cues, mask: Any = None) -> Any:
+        """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
+
+        Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
+        """
+        self._require("energy")
+        if mask is not None:
+            self._require("mask")
+        return self.activation.inverse(states) - self._field_at(states, mask)
+
+    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
+        """One step, and the energy of the states before it; None where the memory lacks an energy."""
+        return self._after(states, mask, energy=not self.why_not("energy"))
+
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
+        """A batch of states in which one neuron is updated at a time; raises `InvalidInput` where that is lacking."""
+        raise InvalidInput(f"update: {self.why_not('single-neuron updates')}")
+
+    def nothing_near(self, states: Any, mask: Any = None) -> Any:
+        """Whether no pattern takes part in the step of each state, `(n_cues,)`; in most memories, one always does."""
+        x = shaped(states, "states", "… dim")
+        return namespace(x).zeros_like(x[..., 0], dtype=namespace(x).bool)
+
+    @property
+    def cure(self) -> str:
+        """What makes an energy smaller that is beyond the numbers."""
+        return "smaller couplings"
+
+    @property
+    def reference(self) -> ReferencePatterns:
+        """The patterns that recalled states are compared with."""
+        return ReferencePatterns(self.patterns, self.activation)
+
+    def size_read(self, states: Array, mask: Array | None = None) -> Array:
+        """The mean of the largest |entry| of each pattern, by the |overlaps| of states `(n, dim)`, `(n,)`."""
+        return shared(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+
+    @property
+    def largest(self) -> float:
+        """The largest |entry| of the patterns, and of what is read out for them."""
+        return self.reference.largest
+
+    @property
+    def n_keys(self) -> int:
+        """The number of keys: the last axis of a mask."""
+        return self.reference.shape[0]
+
+    @property
+    def curvature(self) -> float:
+        """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
+        return float("inf") if self.why_not("convexity") else 0.0
 
     @property
     def own_update(self) -> Update:
@@ -52,7 +204,7 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         Spins, and neurons of 0 and 1, change one after the other in the order 0, 1, 2 … where they can be updated
         alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
         """
-        single = self.activation.discrete and "single-neuron updates" not in self.lacks
+        single = self.activation.discrete and not self.why_not("single-neuron updates")
         return IN_SEQUENCE if single else Synchronous()
 
     @public
@@ -88,7 +240,9 @@ class AssociativeMemory(Recallable, ShownInNotebook):
         names = _checked_keep(self, keep)
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
-        if "recall" in self.lacks:
+        if mask is not None:
+            self._require("mask")
+        if self.why_not("recall"):
             return _answer(self, cues, rule, mask, names)
         if obstacle := rule.obstacle(self):
             raise InvalidInput(f"update: {obstacle}")
@@ -139,11 +293,11 @@ AssociativeMemory.recall.__doc__ = "\n\n".join(
 )  # with the fields of a `Recall` at its end, so that `help` is whole
 
 
-def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:
+def _answer(memory: AssociativeMemory, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:
     """The record of one step, for a memory whose answer has another dim than its cue."""
     if names or not isinstance(rule, Synchronous):
         what = f"keep: {names[0]}" if names else f"update: {quoted(rule)}"
-        raise InvalidInput(f"{what} needs a recall of several steps, but {memory.lacks['recall']}")
+        raise InvalidInput(f"{what} needs a recall of several steps, but {memory.why_not('recall')}")
     array = as_float(cues, "cues", like=memory.patterns)
     _require_cues(array)
     x = array if array.ndim > 1 else array[None, :]
@@ -155,7 +309,7 @@ def _answer(memory: Recallable, cues: Any, rule: Update, mask: Any, names: tuple
     return record if array.ndim > 1 else record.only_row()
 
 
-def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
+def _checked_keep(memory: AssociativeMemory, keep: Sequence[str]) -> tuple[str, ...]:
     """The argument `keep` as a tuple of known names."""
     names = (keep,) if isinstance(keep, str) else () if keep is None else keep
     array_names = each(names, str, "keep", "the name of an array")
@@ -165,7 +319,7 @@ def _checked_keep(memory: Recallable, keep: Sequence[str]) -> tuple[str, ...]:
     return array_names
 
 
-def _checked_cues(memory: Recallable, reference: ReferencePatterns, cues: Any) -> Array:
+def _checked_cues(memory: AssociativeMemory, reference: ReferencePatterns, cues: Any) -> Array:
     """The cues in the library and the dtype of the recall; raises `InvalidInput` for a cue that cannot be used."""
     patterns = reference.patterns if is_foreign_array(reference.patterns) else None
     array = as_float(cues, "cues", like=patterns)
@@ -204,3 +358,11 @@ def _checked_mask(mask: Any, n_keys: int, x: Array) -> Array:
     allowed, shape = as_mask(mask), (x.shape[0], n_keys)
     require_on_scores(allowed, shape, "mask")
     return namespace(x).broadcast_to(like(allowed, x), shape)
+
+
+def shared(shares: Array, sizes: Array) -> Array:
+    """The mean of sizes `(n_patterns,)` by shares `(n, n_patterns)` of 0 or more, `(n,)`; 0 where all shares are 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        xp = namespace(shares)
+        parts = shares / nonzero(xp.max(shares, axis=-1, keepdims=True))
+        return parts @ sizes / nonzero(xp.sum(parts, axis=-1))

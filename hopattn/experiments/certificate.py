@@ -10,7 +10,6 @@ import numpy as np
 
 from hopattn.dynamics.loop import GROWTH
 from hopattn.dynamics.own_parts import packed, register_packed
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import StepContext, Update
@@ -23,7 +22,7 @@ from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import nonzero
-from hopattn.memories.kernels import KernelMemory, LogSumRelu, SuperposedMemory
+from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -173,13 +172,18 @@ def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
 
 
 def _extended(
-    certificate: Certificate, memory: Recallable, update: Update, rng: np.random.Generator, wanted: int, search: int
+    certificate: Certificate,
+    memory: AssociativeMemory,
+    update: Update,
+    rng: np.random.Generator,
+    wanted: int,
+    search: int,
 ) -> Certificate:
     """The certificate with the updates of random states of one more memory.
 
     Nothing is counted where the update cannot be applied, or where enough updates without a claim are counted already.
     """
-    if obstacle := update.obstacle(memory) or memory.lacks.get("recall"):
+    if obstacle := update.obstacle(memory) or memory.why_not("recall"):
         return replace(certificate, obstacle=certificate.obstacle or obstacle)
     claim = update.descends(memory)
     if not claim and certificate.unclaimed >= wanted / 10:
@@ -196,7 +200,7 @@ def _extended(
     return replace(certificate, unclaimed=unclaimed, rises=risen, refusal=refusal)
 
 
-def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: str) -> Iterator[np.ndarray]:
+def _rises(memory: AssociativeMemory, update: Update, rng: np.random.Generator, dtype: str) -> Iterator[np.ndarray]:
     """The rise of the energy by each update, as a part of |Φ*| + |Ψ|, one array for each step.
 
     Updates that change nothing, and updates by which a state grows without bound, are left out.
@@ -216,7 +220,7 @@ def _rises(memory: Recallable, update: Update, rng: np.random.Generator, dtype: 
 
 
 def _step(
-    memory: Recallable, update: Update, states: np.ndarray, context: StepContext, bound: float
+    memory: AssociativeMemory, update: Update, states: np.ndarray, context: StepContext, bound: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The states after a step, the rise of the energy of each, and whether it counts.
 
@@ -235,7 +239,9 @@ def _step(
         return moved, (after - before) / nonzero(scale), counted
 
 
-def _climbed(memory: Recallable, update: Update, rng: np.random.Generator, dtype: str, rounds: int) -> np.ndarray:
+def _climbed(
+    memory: AssociativeMemory, update: Update, rng: np.random.Generator, dtype: str, rounds: int
+) -> np.ndarray:
     """The rises, `(n,)`, that a search by hill climbing over the states ends with; those that count.
 
     A state is the activation of a field, to which Gaussian noise is added. The noise of a state grows by a third where
@@ -255,9 +261,9 @@ def _climbed(memory: Recallable, update: Update, rng: np.random.Generator, dtype
     return best[best > -np.inf]
 
 
-def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
+def _energy(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     """The energy `(n,)`; for a memory without an energy the value of its formula, to show that it may rise."""
-    if "energy" not in memory.lacks:
+    if not memory.why_not("energy"):
         return np.asarray(memory.energy(states))
     if isinstance(memory, Memory) and not memory.separation.why_no_potential:
         return np.asarray(memory.retrieval(states, memory.keys, energy=True).energy)
@@ -267,7 +273,7 @@ def _energy(memory: Recallable, states: np.ndarray) -> np.ndarray:
     return np.asarray(conjugate - np.sum(states * np.asarray(memory.field(states)), axis=-1))
 
 
-def _terms(memory: Recallable, states: np.ndarray) -> np.ndarray:
+def _terms(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     """½ Σ_ij |W_ij x_j|, `(n,)`, the magnitude of the terms of ½ xᵀW x; 0 for a memory without couplings.
 
     Of a network of layers, and of a block, Σ |parts of the energy|.
@@ -365,7 +371,7 @@ def overview(card: Card, draws: int = 60, seed: int = 0) -> Overview:
     needed = [name for name, given in card.parameters.items() if given.default is given.empty]
     default = random_memory(card, rng, needed)  # as many random patterns as the defaults of the other parameters need
     parts = {part: getattr(default, part, None) for part in ("similarity", "separation", "activation")}
-    absent = "its own" if isinstance(default, KernelMemory) else "couplings"
+    absent = "its own" if isinstance(default, LogSumRelu | SuperposedMemory) else "couplings"
     return Overview(
         name=card.name,
         **{name: absent if part is None else name_of(part) for name, part in parts.items()},

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import unit
 from hopattn.memories.models.addressed import Feature
@@ -26,7 +26,7 @@ from hopattn.retrieval.similarity import similarities
 Arguments = Mapping[str, Any]
 
 
-def random_memory(card: Card, rng: np.random.Generator, given: Collection[str] | None = None) -> Recallable:
+def random_memory(card: Card, rng: np.random.Generator, given: Collection[str] | None = None) -> AssociativeMemory:
     """A named memory with random size, load and parameters; given: the parameters that are drawn, by default all.
 
     Arguments that the constructor refuses, such as patterns that a rule cannot learn, are drawn again; after 100
@@ -36,7 +36,7 @@ def random_memory(card: Card, rng: np.random.Generator, given: Collection[str] |
         arguments = DRAWS[card.name](rng)
         chosen = {name: value for name, value in arguments.items() if given is None or name in given}
         try:
-            memory: Recallable = card.build(**chosen)
+            memory: AssociativeMemory = card.build(**chosen)
         except InvalidInput as error:
             reason = error
         else:

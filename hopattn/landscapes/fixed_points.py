@@ -124,7 +124,7 @@ def _described(memory: AssociativeMemory, state: np.ndarray) -> FixedPoints:
     """The fixed points in their order, with all that is said of them."""
     if not len(state):
         raise InvalidInput("memory: no fixed point was found; give more starts, or other ones")
-    energy = None if "energy" in memory.lacks else np.asarray(memory.energy(state))
+    energy = None if memory.why_not("energy") else np.asarray(memory.energy(state))
     order = np.lexsort((*state.T[::-1].round(9), *([] if energy is None else [energy.round(9)])))
     state, energy = state[order], None if energy is None else energy[order]
     eigenvalues = np.real_if_close(np.linalg.eigvals(jacobian(memory, state)), tol=1e8)
@@ -204,7 +204,7 @@ def _checked_memory(value: Any) -> AssociativeMemory:
     if memory.activation.discrete:
         name = name_of(memory.activation)
         raise InvalidInput(f"memory: its activation '{name}' gives spins; ha.landscapes.spin_states has their states")
-    if reason := memory.lacks.get("recall"):
+    if reason := memory.why_not("recall"):
         raise InvalidInput(f"memory: {reason}")
     if not isinstance(memory.patterns, np.ndarray) or not len(memory.patterns):
         raise InvalidInput("memory: expected one with patterns of NumPy, from which the search starts")

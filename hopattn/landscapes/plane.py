@@ -22,12 +22,12 @@ BEYOND = 1.3
 
 def has_landscape(memory: Any, dim: int) -> bool:
     """Whether the memory has two neurons, and a finite energy all over the square in which its patterns lie."""
-    return dim == 2 and "energy" not in memory.lacks and _finite(memory, _reach(memory.patterns))
+    return dim == 2 and not memory.why_not("energy") and _finite(memory, _reach(memory.patterns))
 
 
 def has_successors(memory: Any, update: Update, dim: int) -> bool:
     """Whether the states are those of a few spins, and each leads to one other; under a stochastic update none does."""
-    followed = not update.stochastic and "recall" not in memory.lacks
+    followed = not update.stochastic and not memory.why_not("recall")
     return bool(dim <= MAX_SPINS and memory.activation.discrete and followed)
 
 

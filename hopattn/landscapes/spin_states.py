@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
@@ -44,14 +44,14 @@ def numbers_of(states: np.ndarray) -> np.ndarray:
 
 def checked_spins(memory: Any, most: int = MOST_SPINS_SEEN, advice: str = "ha.landscapes.returns samples them") -> int:
     """The number of spins of a memory; raises `InvalidInput` for a memory whose states cannot be counted."""
-    if not isinstance(memory, Recallable):
+    if not isinstance(memory, AssociativeMemory):
         raise InvalidInput(
             f"memory: expected a memory, such as ha.memories.hopfield(patterns), not {shortened(memory)}"
         )
     if not memory.activation.discrete:
         name = name_of(memory.activation)
         raise InvalidInput(f"memory: its activation '{name}' gives no spins; expected a memory with 'sign' or 'step'")
-    if reason := memory.lacks.get("recall"):
+    if reason := memory.why_not("recall"):
         raise InvalidInput(f"memory: {reason}")
     dim = int(memory.reference.shape[-1])
     if dim > most:
@@ -59,9 +59,9 @@ def checked_spins(memory: Any, most: int = MOST_SPINS_SEEN, advice: str = "ha.la
     return dim
 
 
-def energies_of(memory: Recallable, states: np.ndarray) -> np.ndarray:
+def energies_of(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     """The energies of states `(n, dim)`, `(n,)`; raises `InvalidInput` where one is not finite, or there are none."""
-    if reason := memory.lacks.get("energy"):
+    if reason := memory.why_not("energy"):
         raise InvalidInput(f"memory: it has no energy: {reason}")
     energies = np.concatenate(
         [np.asarray(memory.energy(states[rows])) for rows in blocks(len(states), STATES_OF_BLOCK)]
@@ -71,7 +71,7 @@ def energies_of(memory: Recallable, states: np.ndarray) -> np.ndarray:
     return energies
 
 
-def successors_of(memory: Recallable, update: Update, states: np.ndarray) -> np.ndarray:
+def successors_of(memory: AssociativeMemory, update: Update, states: np.ndarray) -> np.ndarray:
     """The number of the state that one step of an update without chance leads each state to, `(n,)`."""
     context = StepContext(0, np.random.default_rng(0), ())
     parts = [update.step(memory, states[rows], None, context)[0] for rows in blocks(len(states), STATES_OF_BLOCK)]
@@ -126,7 +126,7 @@ class SpinStates:
     The arrays below are computed when first used.
     """
 
-    memory: Recallable
+    memory: AssociativeMemory
 
     def __repr__(self) -> str:
         return f"SpinStates({len(self.states):,} states of {self.memory!r})"
@@ -148,7 +148,7 @@ class SpinStates:
         The local field is half of the energy that the turn changes. Where it is 0, the neuron stays. Raises
         `InvalidInput` for a memory whose neurons cannot be updated alone.
         """
-        if reason := self.memory.lacks.get("single-neuron updates"):
+        if reason := self.memory.why_not("single-neuron updates"):
             raise InvalidInput(f"memory: {reason}")
         local, number = np.empty(self.states.shape), np.arange(len(self.states))
         for i, bit in enumerate(bits(self.states.shape[1])):  # both sides of a neuron have one local field
@@ -202,7 +202,7 @@ class SpinStates:
         if isinstance(update, str) and update == RANDOM:
             descent = WaysDown(self.turns)
             if not descent.ends:
-                reason = self.memory.lacks.get("energy", "rounding decides ties")
+                reason = self.memory.why_not("energy") or "rounding decides ties"
                 raise InvalidInput(f"update: single turns lead back to a state, because {reason}; take 'sync'")
             ends = descent.levels[0]
             attractors = Cycles(ends, np.ones(len(ends), dtype=int), None)
@@ -246,7 +246,7 @@ class SpinStates:
         else:
             edges = ((i, j, 1.0) for i, j in enumerate(self.successors(update).tolist()))
         graph.add_weighted_edges_from(edges, weight="probability")
-        if "energy" not in self.memory.lacks:
+        if not self.memory.why_not("energy"):
             nx.set_node_attributes(graph, dict(enumerate(self.energies.tolist())), "energy")
         return graph
 
@@ -260,7 +260,7 @@ class SpinStates:
 
 
 @public
-def spin_states(memory: Recallable) -> SpinStates:
+def spin_states(memory: AssociativeMemory) -> SpinStates:
     """All 2^N states of a memory of at most 20 spins: energies, moves, minima, depths, barriers, basins.
 
     memory: any of the activation "sign" or "step" whose state can be the next cue: `ha.memories.hopfield`,

@@ -71,9 +71,9 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     slack = of_scores(memory.similarity, states, memory.keys, eps_of(memory.keys))
     effect = worth_of_step(memory.retrieval, scores, where, memory.values, rows, measured, before, slack)
     effect = replace(effect, lacks=lacking(memory))
-    if "energy" not in memory.lacks:
+    if not memory.why_not("energy"):
         effect = with_energies(effect, memory.energy(states, where), reduced.energy(states, submask))
-    if "recall" in memory.lacks:
+    if memory.why_not("recall"):
         return effect
     return _with_fixed_points(effect, memory, reduced, states, (where, submask), rows)
 
@@ -81,7 +81,7 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
 def lacking(memory: Memory) -> dict[str, str]:
     """The parts that a worth lacks in a memory: "closed", "potential", "energy", "fixed_point", with reasons."""
     jacobian = memory.retrieval.why_no_jacobian or ("" if memory.autoassociative else VALUES_APART)
-    reasons = {"energy": memory.lacks.get("energy"), "fixed_point": memory.lacks.get("recall", jacobian)}
+    reasons = {"energy": memory.why_not("energy"), "fixed_point": memory.why_not("recall") or jacobian}
     lacks = {name: reason for name, reason in reasons.items() if reason}
     return lacking_in_step(memory.retrieval.effective_separation) | lacks
 

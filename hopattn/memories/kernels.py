@@ -4,17 +4,14 @@ The kernel of Epanechnikov has a range; the kernel exp(β ξ·x) is a sum over r
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
 from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.protocol import Cues
-from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
-from hopattn.foundation.boundary import Declared, Of, Positive, not_minus_infinity, public
+from hopattn.foundation.boundary import Declared, Of, Positive, public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import rows_of
 from hopattn.retrieval.activation import Activation, Identity
@@ -23,19 +20,12 @@ from hopattn.retrieval.masks import as_mask
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Euclidean, Similarity
 
+CURE = "a smaller beta such as 1/dim"
 Patterns = Annotated[Any, rows_of, Of("n_patterns dim")]
 
 
-class KernelMemory(AssociativeMemory):
-    """A memory of graded states whose patterns are known for comparison."""
-
-    activation: ClassVar[Activation] = Identity()
-    cure: ClassVar[str] = "a smaller beta such as 1/dim"
-    patterns: Array
-
-
 @dataclass(frozen=True, eq=False)
-class LogSumRelu(Declared, KernelMemory):
+class LogSumRelu(Declared, AssociativeMemory):
     """A memory with a range: E(x) = −β⁻¹ log(ε + Σ_μ [1 − ½β|x − ξ_μ|²]₊), and x⁺ is the mean of the patterns near x.
 
     patterns: `(n_patterns, dim)`. beta: β; a pattern is near a state where |x − ξ_μ| < √(2/β). epsilon: ε, which keeps
@@ -52,10 +42,8 @@ class LogSumRelu(Declared, KernelMemory):
 
     file_kind: ClassVar[str] = "LogSumRelu"
     similarity: ClassVar[Similarity] = Euclidean()
-    lacks: ClassVar[Mapping[str, str]] = {
-        "single-neuron updates": "the patterns near a state depend on all its neurons together",
-        "continuous time": "the mean of the patterns near a state jumps",
-    }
+    activation: ClassVar[Activation] = Identity()
+    cure: ClassVar[str] = CURE
     patterns: Patterns
     beta: Positive = 1.0
     epsilon: Positive = 1e-8
@@ -78,25 +66,24 @@ class LogSumRelu(Declared, KernelMemory):
         near, n = self._near(cues, mask)[1:]
         return near / nonzero(n)
 
-    @public
-    def field(self, cues: Cues, mask: Any = None) -> Array:
-        """The mean of the patterns near each cue, `(n_cues, dim)`; the cue itself where nothing is near."""
-        near, n = self._near(cues, mask)[1:]
-        return namespace(cues).where(n > 0, (near @ self.patterns) / nonzero(n), cues)
+    def why_not(self, capability: str) -> str:
+        match capability:
+            case "single-neuron updates":
+                return "the patterns near a state depend on all its neurons together"
+            case "continuous time":
+                return "the mean of the patterns near a state jumps"
+        return super().why_not(capability)
 
-    @public
-    def step(self, cues: Cues, mask: Any = None) -> Array:
-        """x⁺, the field: one step of recall, `(n_cues, dim)`."""
-        return self.field(cues, mask)
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        near, n = self._near(x, mask)[1:]
+        return namespace(x).where(n > 0, (near @ self.patterns) / nonzero(n), x)
 
     @public
     def nothing_near(self, states: Cues, mask: Any = None) -> Array:
         return self._near(states, mask)[2][..., 0] == 0
 
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Cues, mask: Any = None) -> Array:
-        """E(x), `(n_cues,)`; −β⁻¹ log ε where nothing is near."""
-        depths, near, n = self._near(states, mask)
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        depths, near, n = self._near(x, mask)
         xp = namespace(depths)
         excess = (n[..., 0] - 1) - xp.sum(xp.where(near > 0, depths, 0.0), axis=-1)
         is_near = n[..., 0] > 0
@@ -108,7 +95,7 @@ class LogSumRelu(Declared, KernelMemory):
         """∇E(x) = n (x − x⁺) / (ε + Σ_μ [1 − ½β|x − ξ_μ|²]₊), `(n_cues, dim)`; 0 where nothing is near."""
         depths, near, n = self._near(states, mask)
         total = n - namespace(depths).sum(depths * near, axis=-1, keepdims=True) + self.epsilon
-        return n / total * (states - self.field(states, mask))
+        return n / total * (states - self._field_at(states, mask))
 
     def _near(self, states: Array, mask: Any) -> tuple[Array, Array, Array]:
         """½β|x − ξ_μ|², at most 4, and 1 where it is below 1, `(…, n_patterns)`; the number of these, `(…, 1)`."""
@@ -121,7 +108,7 @@ class LogSumRelu(Declared, KernelMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class SuperposedMemory(Declared, KernelMemory):
+class SuperposedMemory(Declared, AssociativeMemory):
     """A memory of exp(β ξ·x) in which the patterns are added up: T = Σ_μ φ(ξ_μ), in n random features.
 
     E(x) = ½|x|² − β⁻¹ log T·φ(x)          x⁺ = ½ Σ_i p_i √((1 + 4a)/β) ω_i,  p = softmax_i(log T_i + log φ_i(x))
@@ -139,9 +126,8 @@ class SuperposedMemory(Declared, KernelMemory):
     """
 
     file_kind: ClassVar[str] = "SuperposedMemory"
-    lacks: ClassVar[Mapping[str, str]] = {
-        "single-neuron updates": "a neuron takes part in every feature, so that none is updated alone"
-    }
+    activation: ClassVar[Activation] = Identity()
+    cure: ClassVar[str] = CURE
     patterns: Patterns
     phi: RandomFeatures
     sums: Annotated[Any, Of("n_features")] = None
@@ -168,30 +154,23 @@ class SuperposedMemory(Declared, KernelMemory):
         exponents = self.phi.exponents(rows[self.patterns.shape[0] :, ...])
         return replace(self, patterns=rows, sums=Softmax().potential(xp.concat([self.sums[None, :], exponents]).mT))
 
-    @public
-    def field(self, cues: Cues, mask: Any = None) -> Array:
-        """x⁺, `(n_cues, dim)`. A mask raises `InvalidInput`: the patterns are added up."""
-        weights = Softmax().weights(self._exponents(cues, mask))
-        directions = in_numbers_of(cues, self.phi.directions(cues.shape[-1]))
+    def why_not(self, capability: str) -> str:
+        match capability:
+            case "mask":
+                return "the patterns are added up, so that none can be masked"
+            case "single-neuron updates":
+                return "a neuron takes part in every feature, so that none is updated alone"
+        return super().why_not(capability)
+
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        weights = Softmax().weights(self.phi.exponents(x) + self.sums)
+        directions = in_numbers_of(x, self.phi.directions(x.shape[-1]))
         return (weights @ directions) * (0.5 * math.sqrt((1 + 4 * self.phi.damping) / self.beta))
 
-    @public
-    def step(self, cues: Cues, mask: Any = None) -> Array:
-        """x⁺, the field: one step of recall, `(n_cues, dim)`."""
-        return self.field(cues, mask)
-
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Cues, mask: Any = None) -> Array:
-        """E(x), `(n_cues,)`."""
-        return self.activation.conjugate(states) - Softmax().potential(self._exponents(states, mask)) / self.beta
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        return self.activation.conjugate(x) - Softmax().potential(self.phi.exponents(x) + self.sums) / self.beta
 
     @public
     def gradient(self, states: Cues, mask: Any = None) -> Array:
-        """∇E(x) = 2 (x − x⁺), `(n_cues, dim)`."""
-        return 2 * (states - self.field(states, mask))
-
-    def _exponents(self, states: Array, mask: Any) -> Array:
-        """log T_i + log φ_i(x), `(…, n_features)`."""
-        if mask is not None:
-            raise InvalidInput("mask: the patterns are added up, so that none can be masked")
-        return self.phi.exponents(states) + self.sums
+        """∇E(x) = 2 (x − x⁺), `(n_cues, dim)`. A mask raises `InvalidInput`: the patterns are added up."""
+        return 2 * super().gradient(states, mask)

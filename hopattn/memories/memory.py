@@ -7,7 +7,6 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
@@ -15,8 +14,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.protocol import Cues, shared
-from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.recall import AssociativeMemory, Cues, shared
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import named, vectors_in
 from hopattn.foundation.arrays import (
@@ -27,7 +25,7 @@ from hopattn.foundation.arrays import (
     require_one_device,
     stored_rows,
 )
-from hopattn.foundation.boundary import Of, finite, not_minus_infinity, public
+from hopattn.foundation.boundary import Of, finite, public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, placed, quoted
 from hopattn.foundation.threads import blocks
@@ -40,7 +38,7 @@ from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Answer, Retrieval
+from hopattn.retrieval.step import Retrieval
 
 Stored = Vectors | os.PathLike[str]
 """Vectors to store, or the path of the file that holds them."""
@@ -107,40 +105,40 @@ class KeyValueMemory(AssociativeMemory):
         shares = (abs(self.weights(states[block, :], None if mask is None else mask[block, :])) for block in rows)
         return namespace(states).concat([shared(share, self.value_sizes) for share in shares])
 
-    @property
-    def _why_no_energy(self) -> str:
-        """Why the memory lacks an energy; empty where it has one."""
+    def why_not(self, capability: str) -> str:
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
-        if not self.autoassociative:
-            return "values differ from keys: the output is not a state of the same neurons"
-        if similarity.has_gradient and not separation.shares:
-            return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
-        if not (similarity.linear or similarity.has_gradient):
-            return f"the similarity '{name}' is not the dot product, so the field is not a gradient"
-        return separation.why_no_potential
-
-    @property
-    def lacks(self) -> Mapping[str, str]:
-        dim, dim_out = self.dims
-        separation, similarity, energy = self.separation, self.similarity, self._why_no_energy
-        convexity, obstacle = separation.why_imprecise, energy
-        if self.activation.discrete and self.activation.silent != -1:
-            obstacle = NOT_ALONE
-        elif not energy and not similarity.linear:
-            obstacle = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
-        reasons = {
-            "recall": f"values of dim {dim_out} are not cues for keys of dim {dim}; use step" * (dim != dim_out),
-            "energy": energy,
-            "convexity": convexity if separation.convex else f"the potential of {quoted(separation)} is not convex",
-            "single-neuron updates": obstacle,
-            "continuous time": f"the weights of {quoted(separation)} jump" if separation.jumps else convexity,
-        }
-        return {capability: reason for capability, reason in reasons.items() if reason}
+        match capability:
+            case "recall" if self.dims[0] != self.dims[1]:
+                return f"values of dim {self.dims[1]} are not cues for keys of dim {self.dims[0]}; use step"
+            case "energy" if not self.autoassociative:
+                return "values differ from keys: the output is not a state of the same neurons"
+            case "energy" if similarity.has_gradient and not separation.shares:
+                return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
+            case "energy" if not (similarity.linear or similarity.has_gradient):
+                return f"the similarity '{name}' is not the dot product, so the field is not a gradient"
+            case "energy":
+                return separation.why_no_potential
+            case "convexity" if not separation.convex:
+                return f"the potential of {quoted(separation)} is not convex"
+            case "single-neuron updates" if self.activation.discrete and self.activation.silent != -1:
+                return NOT_ALONE
+            case "single-neuron updates":
+                other = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
+                return self.why_not("energy") or other * (not similarity.linear)
+            case "continuous time" if separation.jumps:
+                return f"the weights of {quoted(separation)} jump"
+            case "convexity" | "continuous time":
+                return separation.why_imprecise
+        return super().why_not(capability)
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Memory(KeyValueMemory):
     """An associative memory: a cue is compared with the keys, and the step returns a combination of the values.
+
+        h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(K x)
+
+    With the softmax separation and the identity activation, the step is attention.
 
     keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). NumPy
     arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
@@ -237,20 +235,6 @@ class Memory(KeyValueMemory):
         return self.retrieval.free_energy(cues, self.keys, mask)
 
     @public
-    def step(self, cues: Cues, mask: Any = None) -> Array:
-        """x⁺ = ∇Φ(Vᵀ p): one step of recall, `(n_cues, dim_out)`.
-
-        With the softmax separation and the identity activation, the step is attention. A spin whose field is 0 stays
-        as it was where the answer is a state of the same neurons, and is 0, unknown, where it is not.
-        """
-        return self._answer(cues, mask).state
-
-    @public
-    def field(self, cues: Cues, mask: Any = None) -> Array:
-        """h = Vᵀ p, the field before the activation, `(n_cues, dim_out)`."""
-        return self.retrieval.field(cues, self.keys, self.values, mask)
-
-    @public
     def without(self, pattern: Any) -> "Memory":
         """The same memory without a pattern, or several: without their keys and values.
 
@@ -286,15 +270,6 @@ class Memory(KeyValueMemory):
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
         return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)
 
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Cues, mask: Any = None) -> Array:
-        """E(x) = Φ*(x) − Ψ(K x), `(n_cues,)`; infinite for a state that the activation cannot give.
-
-        Raises `InvalidInput` with the reason where the memory has no energy.
-        """
-        self.require_energy()
-        return self.retrieval(states, self.keys, None, mask, energy=True).energy
-
     @public
     def gradient(self, states: Cues, mask: Any = None) -> Array:
         """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
@@ -306,20 +281,22 @@ class Memory(KeyValueMemory):
         >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8).gradient([0.6, 0.4]).round(3)
         array([-0.232,  0.232])
         """
-        self.require_energy()
+        self._require("energy")
         step = self.retrieval
         effective = replace(step, separation=step.effective_separation)
         return self.activation.inverse(states) - effective.field(states, self.keys, self.keys, mask)
 
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Array, Array | None]:
-        """One step, and the energy of the states before it, from one pass over the keys; None without an energy."""
-        answer = self._answer(states, mask, energy=not self._why_no_energy)
-        return answer.state, answer.energy
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        return self.retrieval.field(x, self.keys, self.values, mask)
 
-    def _answer(self, x: Array, mask: Any, *, energy: bool = False) -> Answer:
-        """The step from checked cues; they are the state before it where the values are states of the same neurons."""
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        return self.retrieval(x, self.keys, None, mask, energy=True).energy
+
+    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        """The step and the energy from one pass over the keys; the values may be states of the same neurons."""
         before = x if self.values is self.keys or self.patterns is self.keys else None
-        return self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
+        answer = self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
+        return answer.state, answer.energy
 
     @property
     def n_keys(self) -> int:

@@ -3,21 +3,20 @@
 y = ∇Φ(W x)          both ways: x⁺ = sgn(Wᵀ sgn(W x))
 """
 
-from collections.abc import Mapping
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Cues
-from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_finite
-from hopattn.foundation.boundary import not_minus_infinity, public
+from hopattn.foundation.boundary import Fit, public
 from hopattn.foundation.errors import InvalidInput
-from hopattn.networks.hopfield import Coupled, Unmasked
+from hopattn.networks.hopfield import NO_PATTERNS, Coupled
 from hopattn.retrieval.activation import Activation, Sign
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"
@@ -25,7 +24,7 @@ NO_ENERGY = "the answer of an associator is not a state of its cue"
 
 @dataclass(frozen=True, eq=False, init=False)
 class Associator(Coupled):
-    """Hetero-association by one matrix of couplings, with the protocol of `Memory`.
+    """Hetero-association by one matrix of couplings, h = W x and y = ∇Φ(h), with the protocol of `Memory`.
 
     couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:
     `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. Of spins, a field that is no larger
@@ -57,35 +56,22 @@ class Associator(Coupled):
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
-    @property
-    def lacks(self) -> Mapping[str, str]:
-        """An energy; and where the dims of answers and cues differ, all that needs an answer to be the next cue."""
+    def why_not(self, capability: str) -> str:
+        """It has no energy; and where dim_out differs from dim, nothing that needs an answer to be the next cue."""
         n_out, n_in = self.couplings.shape
-        reasons = {"energy": NO_ENERGY, "convexity": NO_ENERGY}
-        if n_out == n_in:
-            return reasons
-        reason = f"answers of dim {n_out} are not cues of dim {n_in}"
-        return reasons | dict.fromkeys(("recall", "single-neuron updates", "continuous time"), reason)
+        if capability in ("energy", "convexity"):
+            return NO_ENERGY
+        if n_out != n_in and capability in ("recall", "single-neuron updates", "continuous time"):
+            return f"answers of dim {n_out} are not cues of dim {n_in}"
+        return super().why_not(capability)
 
     @property
     def own_update(self) -> Update:
         """All neurons at once: an answer is of another side than its cue, even where both have one dim."""
         return Synchronous()
 
-    @public
-    def field(self, cues: Cues, mask: Unmasked = None) -> Array:
-        """h = W x: `(n, dim_out)` for cues `(n, dim)`, `(dim_out,)` for `(dim,)`. A mask raises `InvalidInput`."""
-        return self._field(cues, namespace(self.couplings).zeros_like(self.couplings[:, 0]))
-
-    @public
-    def step(self, cues: Cues, mask: Unmasked = None) -> Array:
-        """y = ∇Φ(W x). A spin whose field is 0 keeps its state if dim_out = dim, and is 0 otherwise."""
-        return as_array(self.activation(self.field(cues), None if "recall" in self.lacks else cues))
-
-    @public
-    def energy(self, states: Any, mask: Any = None) -> Array:
-        """Raises `InvalidInput`: there is none."""
-        raise InvalidInput(f"energy: {NO_ENERGY}")
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        return self._sum_of(x, namespace(self.couplings).zeros_like(self.couplings[:, 0]))
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states in which one neuron is updated at a time; it needs dim_out = dim."""
@@ -97,16 +83,14 @@ class Associator(Coupled):
 class Bidirectional(AssociativeMemory):
     """Two associators with one matrix: y = sgn(W x), then x⁺ = sgn(Wᵀ y). The states are those of the left side.
 
+        h = Wᵀ sgn(W x)          x⁺ = sgn(h)          E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|
+
     forward: W, from left to right, with the right patterns. backward: Wᵀ, from right to left, with the left patterns.
     `answer` gives the state of the right side; `turned` is the same memory with the sides exchanged.
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
     """
 
     file_kind: ClassVar[str] = "Bidirectional"
-    lacks: ClassVar[Mapping[str, str]] = {
-        "single-neuron updates": "a bidirectional memory turns a whole side at once",
-        "continuous time": "the field of a bidirectional memory jumps",
-    }
     forward: Associator
     backward: Associator
 
@@ -126,27 +110,27 @@ class Bidirectional(AssociativeMemory):
         return Bidirectional(self.backward, self.forward)
 
     @public
-    def answer(self, cues: Any) -> Array:
+    def answer(self, cues: Cues) -> Array:
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
-        return as_array(self.activation(self.forward.field(cues)))
+        return self._answer_to(cues)
 
-    @public
-    def field(self, cues: Any, mask: Unmasked = None) -> Array:
-        """h = Wᵀ sgn(W x), `(n, dim_left)`. A mask raises `InvalidInput`."""
-        return self.backward.field(self.answer(cues))
+    def why_not(self, capability: str) -> str:
+        reasons = {
+            "mask": NO_PATTERNS,
+            "single-neuron updates": "a bidirectional memory turns a whole side at once",
+            "continuous time": "the field of a bidirectional memory jumps",
+        }
+        return reasons.get(capability) or super().why_not(capability)
 
-    @public
-    def step(self, cues: Any, mask: Unmasked = None) -> Array:
-        """x⁺ = sgn(Wᵀ sgn(W x)): from the left to the right side and back."""
-        return as_array(self.activation(self.field(cues), self._states(cues)))
+    def _fit(self, axes: Container[str]) -> Fit:
+        return self.forward._fit(axes)
 
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Any, mask: Unmasked = None) -> Array:
-        """E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|, `(n,)`; infinite outside the cube [−1, 1]ⁿ."""
-        fields = self.forward.field(states)
-        pairs = namespace(fields).sum(abs(fields), axis=-1)
-        return as_array(self.activation.conjugate(self._states(states)) - pairs)
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        return self.backward._field_at(self._answer_to(x), mask)
 
-    def _states(self, states: Any) -> Array:
-        """States of the left side, as an array of the library of the couplings."""
-        return as_float(states, "states", like=self.forward.couplings)
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        fields = self.forward._field_at(x, mask)
+        return as_array(self.activation.conjugate(x) - namespace(fields).sum(abs(fields), axis=-1))
+
+    def _answer_to(self, x: Array) -> Array:
+        return as_array(self.activation(self.forward._field_at(x, None)))

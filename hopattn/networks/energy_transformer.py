@@ -5,7 +5,6 @@ E(g) = Σ_A Φ*(g_A) − β⁻¹ Σ_heads Σ_C log Σ_{B≠C} exp(β K_B·Q_C) �
 The tokens g are layer-normalised. Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -13,7 +12,6 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
@@ -229,16 +227,16 @@ class TokenMemory(Network):
         """One token after the other."""
         return TokenByToken()
 
-    @cached_property
-    def lacks(self) -> Mapping[str, str]:
-        return {**super().lacks, "convexity": "the potential of all tokens together is not convex"}
+    def why_not(self, capability: str) -> str:
+        convex = capability != "convexity"
+        return super().why_not(capability) if convex else "the potential of all tokens together is not convex"
 
     def sweep(self, states: Any) -> Array:
         """One token after another that is not clamped, `(…, n_tokens · dim)`."""
         x, xp, dim = states, namespace(states), self.block.dim
         for start in np.flatnonzero(~self.held)[::dim].tolist():
             token = slice(start, start + dim)
-            g = self.block.norm(self.field(x)[..., token])
+            g = self.block.norm(self._field_at(x, None)[..., token])
             x = xp.concat([x[..., :start], g, x[..., token.stop :]], axis=-1)
         return x
 
@@ -251,20 +249,20 @@ class TokenByToken(Update):
     way: ClassVar[str] = "one token after the other"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         if mask is not None:
             no_mask(mask, "mask")
         network: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
         return network.sweep(states), energy_of(memory, states, mask)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         block = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer").block
         if block.concave:
             return Descent(True, CONCAVE)
         reason = ITSELF if block.separation.convex else f"the potential of {quoted(block.separation)} is not convex"
         return Descent(False, reason)
 
-    def obstacle(self, memory: Recallable) -> str:
+    def obstacle(self, memory: AssociativeMemory) -> str:
         return "" if isinstance(memory, TokenMemory) else "only the memory of an Energy Transformer has tokens"
 
 

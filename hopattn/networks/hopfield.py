@@ -3,14 +3,12 @@
 h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Cues
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import CoupledSpins, Sums
 from hopattn.dynamics.updates.base import Update
@@ -26,7 +24,7 @@ from hopattn.foundation.arrays import (
     require_finite,
     require_fitting,
 )
-from hopattn.foundation.boundary import Of, not_minus_infinity, public
+from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
@@ -38,9 +36,12 @@ ROWS_COMPARED = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
 
 
+NO_PATTERNS = "a network of couplings has no patterns to mask"
+
+
 def no_mask(mask: Any, what: str) -> None:
     """Raise `InvalidInput` for a mask: couplings are not patterns."""
-    raise InvalidInput(f"{what}: a network of couplings has no patterns to mask")
+    raise InvalidInput(f"{what}: {NO_PATTERNS}")
 
 
 Unmasked = Annotated[Any, no_mask]
@@ -68,16 +69,21 @@ class Coupled(AssociativeMemory):
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", rows)
 
-    def _field(self, x: Array, bias: Any) -> Array:
+    def _sum_of(self, x: Array, bias: Any) -> Array:
         """h = W x + b, `(…, dim_out)` for states `(…, dim)`; of neurons that jump, 0 where it is only rounding."""
         field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
         half = is_half(self.couplings) and is_half(x)
         return namespace(field).astype(field, x.dtype) if half else field
 
+    def why_not(self, capability: str) -> str:
+        return NO_PATTERNS if capability == "mask" else super().why_not(capability)
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Hopfield(Coupled):
     """N neurons and their couplings; the same protocol as `Memory`, from a square matrix.
+
+        h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx, for symmetric couplings
 
     couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
     patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. A recall that names no
@@ -142,23 +148,13 @@ class Hopfield(Coupled):
     def __repr__(self) -> str:
         return f"Hopfield({self.couplings.shape[0]} neurons, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
-    @public
-    def field(self, cues: Cues, mask: Unmasked = None) -> Array:
-        """h = W x + b: `(n, N)` for states `(n, N)`, `(N,)` for one. There are no patterns to mask."""
-        return self._field(cues, self.bias)
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        return self._sum_of(x, self.bias)
 
-    @public
-    def step(self, cues: Cues, mask: Unmasked = None) -> Array:
-        """x⁺ = ∇Φ(W x + b), all neurons at once."""
-        return as_array(self.activation(self._field(cues, self.bias), cues))
-
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Cues, mask: Unmasked = None) -> Array:
-        """E(x) = Φ*(x) − ½ xᵀW x − bᵀx, `(n,)`; raises `InvalidInput` where the couplings are not symmetric."""
-        self.require_energy()
+    def _energy_at(self, x: Array, mask: Any) -> Array:
         of_numpy = isinstance(self.bias, np.ndarray)
-        bx = states @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
-        return as_array(self.activation.conjugate(states) - 0.5 * self.sums.pairs(states) - bx)
+        bx = x @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
+        return as_array(self.activation.conjugate(x) - 0.5 * self.sums.pairs(x) - bx)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
@@ -169,14 +165,19 @@ class Hopfield(Coupled):
     def own_update(self) -> Update:
         return Graded() if isinstance(self.activation, Tanh) else super().own_update
 
+    def why_not(self, capability: str) -> str:
+        """As of `Memory`; for a convex potential there is `curvature`, which takes the eigenvalues."""
+        if capability == "energy":
+            return "" if self._symmetric else "the couplings are not symmetric"
+        if capability == "convexity of a neuron" and self._inhibits_itself:
+            return "a neuron has a negative self-coupling"
+        return super().why_not(capability)
+
     @cached_property
-    def lacks(self) -> Mapping[str, str]:
-        """The capabilities that it lacks; that of a convex potential is `curvature`, which takes the eigenvalues."""
-        reasons = {} if self._symmetric else {"energy": "the couplings are not symmetric"}
+    def _inhibits_itself(self) -> bool:
+        """Whether a neuron has a negative self-coupling."""
         xp = namespace(self.couplings)
-        if known_true(xp.any(xp.linalg.diagonal(self.couplings) < 0)):
-            reasons["convexity of a neuron"] = "a neuron has a negative self-coupling"
-        return reasons
+        return known_true(xp.any(xp.linalg.diagonal(self.couplings) < 0))
 
     @cached_property
     def _symmetric(self) -> bool:
@@ -198,7 +199,7 @@ class Hopfield(Coupled):
     @property
     def curvature(self) -> float:
         """The least λ for which ½ xᵀW x + ½λ|x|² is convex: minus the lowest eigenvalue of W, or 0."""
-        return float("inf") if "energy" in self.lacks else self._inertia
+        return float("inf") if self.why_not("energy") else self._inertia
 
     @cached_property
     def _inertia(self) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
@@ -65,7 +65,7 @@ class Boltzmann(Thermal):
 
 
 @public
-def boltzmann(memory: Recallable, temperature: ArrayLike) -> Boltzmann:
+def boltzmann(memory: AssociativeMemory, temperature: ArrayLike) -> Boltzmann:
     """The exact averages of a memory of at most 16 spins, by summing over its 2^N states.
 
     memory: any with an energy and the activation "sign" or "step": `ha.memories.hopfield`, `ha.memories.dense`,

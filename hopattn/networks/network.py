@@ -3,7 +3,7 @@
 E(g) = Σ_layers L*(g) − Σ_synapses F(g)          x = Σ ∂F/∂g, the field of a layer          g⁺ = ∇L(x)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
-from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.dynamics.record import Recall
 from hopattn.dynamics.single_neuron import Rounded, SpinsOfPotential
 from hopattn.dynamics.updates.base import Update
@@ -30,11 +30,11 @@ from hopattn.foundation.arrays import (
     shaped,
     stored_rows,
 )
-from hopattn.foundation.boundary import not_minus_infinity, public
+from hopattn.foundation.boundary import Fit, not_minus_infinity, public
 from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.ties import without_rounding
-from hopattn.networks.hopfield import Unmasked
+from hopattn.networks.hopfield import NO_PATTERNS, Unmasked
 from hopattn.networks.layers import Layer, LayerActivations, Separated, described, parts_of
 from hopattn.networks.synapses import Connection, Function, Multilinear, Stored, places_of
 from hopattn.retrieval.activation import Activation
@@ -62,6 +62,10 @@ class LayerPatterns(ReferencePatterns):
 @dataclass(frozen=True, eq=False, init=False)
 class Network(AssociativeMemory):
     """Layers of neurons joined by synapses, with the protocol of `Memory`; its default update cannot diverge.
+
+        h = Σ ∂F/∂g          g⁺ = ∇L(h), clamped neurons stay          E(g) = Σ L*(g) − Σ F(g)
+
+    A `step` is of all layers at once, and may raise the energy.
 
     layers: `Layer` objects. synapses: what `on` of a synapse gives, such as `Dense(W).on("hidden", "visible")`; the
     same synapse may be on several places, which then share its weights. patterns: `(n_patterns, total)`, the states
@@ -200,10 +204,10 @@ class Network(AssociativeMemory):
         activation = LayerActivations((self[self.patterns_of],), (True,))
         return LayerPatterns(self.patterns, activation, part=self.parts[self.patterns_of], dim=self.total)
 
-    def split(self, states: Any) -> dict[str, Array]:
+    @public
+    def split(self, states: Cues) -> dict[str, Array]:
         """The activities of each layer by name, `(…, *shape)`, of states `(…, total)`."""
-        x = shaped(states, "states", "… total", like=("the weights", self.patterns), total=self.total)
-        return dict(zip(self.parts, self.activation.split(x), strict=True))
+        return dict(zip(self.parts, self.activation.split(states), strict=True))
 
     @public
     def join(self, activities: Mapping[str, Any]) -> Array:
@@ -238,22 +242,24 @@ class Network(AssociativeMemory):
                 del waiting[name]
         return xp.reshape(self.activation.flat(parts), (*lead, self.total))
 
-    @public
-    def field(self, cues: Any, mask: Unmasked = None) -> Array:
-        """x = Σ ∂F/∂g of every layer, `(…, total)` for states `(…, total)`."""
-        x, parts = self._split(cues)
+    def _fit(self, axes: Container[str]) -> Fit:
+        fit = Fit(("patterns", self.patterns))
+        fit.sizes["dim"] = self.total, "layers"
+        return fit
+
+    def _field_at(self, x: Array, mask: Any) -> Array:
+        x, parts = self._split(x)
         return self._joined([self._field_of(name, parts) for name in self.parts], x)
 
-    @public
-    def step(self, cues: Any, mask: Unmasked = None) -> Array:
-        """All layers at once, `(…, total)`: a step that may raise the energy; clamped neurons stay."""
-        x, parts = self._split(cues)
+    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        x, parts = self._split(x)
         layers = zip(self.layers, parts, strict=True)
         states = self._joined([layer.activation(self._field_of(layer.name, parts), part) for layer, part in layers], x)
-        return namespace(x).where(like(self.held, x), x, states) if self.held.any() else states
+        states = namespace(x).where(like(self.held, x), x, states) if self.held.any() else states
+        return states, self._energy_at(x, mask) if energy else None
 
     @public
-    def step_of_layers(self, states: Any, mask: Unmasked = None) -> Array:
+    def step_of_layers(self, states: Cues, mask: Unmasked = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
 
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
@@ -273,7 +279,7 @@ class Network(AssociativeMemory):
         return self._joined(parts, x)
 
     @public
-    def nothing_near(self, states: Any, mask: Unmasked = None) -> Array:
+    def nothing_near(self, states: Cues, mask: Unmasked = None) -> Array:
         """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
 
         Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
@@ -294,8 +300,11 @@ class Network(AssociativeMemory):
         return xp.reshape(xp.all(xp.stack(flags), axis=0), x.shape[:-1])
 
     @public(may_be=not_minus_infinity)
-    def energies(self, states: Any) -> dict[str, Array]:
+    def energies(self, states: Cues) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
+        return self._energies(states)
+
+    def _energies(self, states: Array) -> dict[str, Array]:
         x, parts = self._split(states)
         energies = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
         for connection in self.synapses:
@@ -303,10 +312,8 @@ class Network(AssociativeMemory):
         xp, lead = namespace(x), x.shape[:-1]
         return {name: xp.reshape(energy, lead) for name, energy in energies.items()}
 
-    @public(may_be=not_minus_infinity)
-    def energy(self, states: Any, mask: Unmasked = None) -> Array:
-        """E = Σ L*(g) − Σ F(g), `(…,)`; infinite for a state that an activation cannot give. A mask raises."""
-        first, *others = self.energies(states).values()
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        first, *others = self._energies(x).values()
         return as_array(sum(others, start=first))
 
     @public
@@ -422,26 +429,24 @@ class Network(AssociativeMemory):
             bends[layer.name] = sum(bend for _, bend, _ in terms), next(iter(reasons), "")
         return bends
 
-    @cached_property
-    def lacks(self) -> Mapping[str, str]:
+    def why_not(self, capability: str) -> str:
         free = [layer for layer, free in zip(self.layers, self.activation.free, strict=True) if free]
-        single = len(free) == 1 and not self.held.any()
-        jumps = (layer.why_it_jumps for layer in self.layers)
-        reasons = {
-            "convexity": "" if single else "the alignments are not convex in all layers together",
-            "convexity of a layer": next(filter(None, map(self._why_it_may_rise, free)), ""),
-            "single-neuron updates": ""
-            if self.activation.discrete
-            else "layers of graded neurons are updated as a whole",
-            "continuous time": next(filter(None, jumps), ""),
-        }
-        if single and reasons["convexity of a layer"]:
-            reasons["convexity"] = reasons["convexity of a layer"]
-        return {capability: reason for capability, reason in reasons.items() if reason}
+        match capability:
+            case "convexity" if len(free) > 1 or self.held.any():
+                return "the alignments are not convex in all layers together"
+            case "convexity" | "convexity of a layer":
+                return next(filter(None, map(self._why_it_may_rise, free)), "")
+            case "single-neuron updates" if not self.activation.discrete:
+                return "layers of graded neurons are updated as a whole"
+            case "continuous time":
+                return next(filter(None, (layer.why_it_jumps for layer in self.layers)), "")
+            case "mask":
+                return NO_PATTERNS
+        return super().why_not(capability)
 
     @property
     def curvature(self) -> float:
-        return float("inf") if "convexity" in self.lacks else max(bend for bend, _ in self.bends.values())
+        return float("inf") if self.why_not("convexity") else max(bend for bend, _ in self.bends.values())
 
     @cached_property
     def time_constants(self) -> Array:
@@ -508,9 +513,8 @@ class Network(AssociativeMemory):
                     total = total + connection.synapse.carried(places_of(connection, layer), *activities)
         return total
 
-    def _split(self, states: Any) -> tuple[Array, list[Array]]:
+    def _split(self, x: Array) -> tuple[Array, list[Array]]:
         """The states `(…, total)`, and the activities of each layer, `(n, *shape)`."""
-        x = shaped(states, "states", "… total", like=("the weights", self.patterns), total=self.total)
         if 0 in x.shape:
             raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
         return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.single_neuron import settled
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
@@ -66,12 +66,12 @@ def crosstalk(memory: Any, cues: np.ndarray, own: np.ndarray) -> Crosstalk:
     return Crosstalk(signal, spread, part, *_histogram(noise, spread, memory.patterns.shape[1]))
 
 
-def updated_once(memory: Recallable, cues: np.ndarray) -> np.ndarray:
+def updated_once(memory: AssociativeMemory, cues: np.ndarray) -> np.ndarray:
     """The spins of cues `(n_cues, N)` after one update of each neuron alone, all others as in the cue.
 
     Neurons that cannot be updated alone, as in a sequence, are updated all at once.
     """
-    if "single-neuron updates" in memory.lacks:
+    if memory.why_not("single-neuron updates"):
         return np.asarray(memory.step(cues))
     neurons = memory.single_neuron_states(cues)
     rows = [

@@ -53,7 +53,7 @@ def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
                 formula = "E(x) = ½|x|² − β⁻¹ log T·φ(x)"
         case _:
             rows = [("memory", repr(memory))]
-    reason = memory.lacks.get("energy")
+    reason = memory.why_not("energy")
     return [*rows, ("energy", f"none: {reason}" if reason else formula)]
 
 

@@ -93,7 +93,7 @@ def _(given: Recall) -> str:
 @_html.register
 def _(memory: AssociativeMemory) -> str:
     parts = _table(("part", "of this memory"), memory_parts(memory), "left")
-    header, without = ("update", "energy never rises", "because"), "energy" in memory.lacks
+    header, without = ("update", "energy never rises", "because"), memory.why_not("energy")
     rises = "" if without else _table(header, descents(memory), "left")
     return f"{parts}\n{rises}"
 

@@ -27,7 +27,7 @@ def plain_recall(memory, cue, max_steps, tol, mask):
     room = max(np.abs(cue).max(), np.abs(memory.patterns).max())
     for t in range(1, max_steps + 1):
         y, old = memory.step(x[None], mask)[0], x
-        energies.append(None if "energy" in memory.lacks else memory.energy(x[None], mask)[0])
+        energies.append(None if memory.why_not("energy") else memory.energy(x[None], mask)[0])
         room = max(room, np.abs(y).max()) if t == 1 and np.isfinite(y).all() else room
         grown = not np.abs(y).max() <= GROWTH * room
         x = old if grown else y

@@ -135,11 +135,11 @@ def test_the_mean_shift_goes_downhill_on_minus_the_logarithm_of_a_density(seed):
 
 def test_what_a_similarity_with_a_gradient_cannot_do_has_its_reason(own):
     memory = ha.Memory(PATTERNS, similarity="near", separation="log_cosh")
-    assert "only where the weights sum to 1" in memory.lacks["energy"]
+    assert memory.why_not("only where the weights sum to 1")["energy"]
     memory = ha.Memory(PATTERNS, similarity="near")
-    assert "energy" not in memory.lacks and "the dot product alone" in memory.lacks["single-neuron updates"]
+    assert not memory.why_not("energy") and memory.why_not("the dot product alone")["single-neuron updates"]
     assert not ha.Asynchronous().descends(memory) and ha.ConcaveConvex().descends(memory)
-    assert "not the dot product" in ha.Memory(PATTERNS, similarity="euclidean").lacks["energy"]
+    assert "not the dot product" in ha.Memory(PATTERNS, similarity="euclidean").why_not("energy")
 
 
 @pytest.mark.parametrize("part", ["log_cosh", "near", "softsign", "mymodule:LogCosh"])

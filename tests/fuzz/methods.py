@@ -127,7 +127,7 @@ Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
     *words("""
-single_neuron_states step_with_energy drawn guarantee internal obstacle residual move size_read require_energy limits
+single_neuron_states step_with_energy drawn guarantee internal obstacle residual move size_read limits
 cue_term step_of_layers spread
 """)
 }

@@ -62,7 +62,7 @@ def test_a_memory_without_options_is_the_one_with_those_that_its_help_states(nam
     rng = np.random.default_rng(0)
     states = np.asarray(plain.activation(rng.normal(size=(20, 8))))
     assert np.array_equal(plain.step(states), stated.step(states))
-    if "energy" not in {**plain.lacks, **stated.lacks}:  # values that are named are not states of the keys' neurons
+    if not (plain.why_not("energy") or stated.why_not("energy")):  # named values are not states of the keys' neurons
         assert np.array_equal(plain.energy(states), stated.energy(states))
 
 
@@ -81,7 +81,7 @@ def test_each_is_recalled_with_its_usual_update_and_has_an_energy_if_its_card_gi
         recall = memory.recall(cues, update=card.update, max_steps=3, rng=rng)
         assert np.all(np.isfinite(recall.state))
         assert np.array_equal(cues, kept[0]) and np.array_equal(memory.patterns, kept[1])
-        with_energy += "energy" not in memory.lacks
+        with_energy += not memory.why_not("energy")
     assert (with_energy == 0) == card.energy.startswith("none")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.dynamics.recall import CAPABILITIES
 from hopattn.experiments.random_memories import DRAWS
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories import named_memories
@@ -72,18 +73,19 @@ def require_same_record(library, found, expected):
 def require_same_steps(library, own, other, cues):
     given = library.array(cues)
     for method in ("step", "field", "weights", "energy"):
-        if hasattr(own, method) and not (method == "energy" and "energy" in own.lacks):
+        if hasattr(own, method) and not (method == "energy" and own.why_not("energy")):
             found = getattr(other, method)(given)
             assert (type(found), found.device) == (type(given), given.device), method
             np.testing.assert_allclose(library.numpy(found), getattr(own, method)(cues), **CLOSE, err_msg=method)
-    assert (other.lacks, other.own_update) == (own.lacks, own.own_update)
+    assert [other.why_not(name) for name in CAPABILITIES] == [own.why_not(name) for name in CAPABILITIES]
+    assert other.own_update == own.own_update
     assert other.curvature == pytest.approx(own.curvature, rel=1e-12)
 
 
 def require_same_recall(library, own, other, cues, update):
     """The same record; no recall where the update is not one of the memory."""
     if not ha.updates.make(update).obstacle(own):
-        keep = () if "recall" in own.lacks else BY_STEP[: 2 + hasattr(own, "weights")]
+        keep = () if own.why_not("recall") else BY_STEP[: 2 + hasattr(own, "weights")]
         # Where a cue leaves a saddle, each step makes the difference of two roundings several times larger.
         options = {"update": update, "max_steps": count(12, 6), "keep": keep}
         found, given = other.recall(library.array(cues), **options), library.array(cues)

@@ -26,8 +26,8 @@ def assert_same(found, memory, cues):
     assert type(found) is type(memory)
     assert repr(found) == repr(memory)
     assert found.step(cues).tobytes() == memory.step(cues).tobytes()
-    assert found.lacks.get("energy") == memory.lacks.get("energy")
-    if "energy" not in memory.lacks:
+    assert found.why_not("energy") == memory.why_not("energy")
+    if not memory.why_not("energy"):
         assert found.energy(cues).tobytes() == memory.energy(cues).tobytes()
     assert np.array_equal(found.patterns, memory.patterns)
 

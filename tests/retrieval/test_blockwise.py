@@ -65,7 +65,7 @@ def measured(memory, cues, mask):
     parts = {"state": memory.step(cues, mask)}
     if memory.activation.directional:
         return parts  # energies are beyond the numbers there
-    if "energy" not in memory.lacks:
+    if not memory.why_not("energy"):
         parts["state beside its energy"], parts["energy"] = memory.step_with_energy(cues, mask)
         parts["energy alone"] = memory.energy(cues, mask)
     if not memory.separation.why_no_entropy:

@@ -255,7 +255,7 @@ def measures(xp, name):
     made = ha.separations[name]
 
     yield lambda beta: (ha.Memory(keys, values, separation=made(beta=beta)).step(cues) ** 2 * sizes[:, None]).sum()
-    if "energy" not in ha.Memory(KEYS, separation=made()).lacks:
+    if not ha.Memory(KEYS, separation=made()).why_not("energy"):
         yield lambda beta: (ha.Memory(keys, separation=made(beta=beta)).energy(cues) * sizes).sum()
     yield lambda beta: (ha.attention(cues, keys, values, bias=bias, separation=made(beta=beta)) ** 2).sum()
 

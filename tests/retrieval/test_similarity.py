@@ -157,8 +157,8 @@ def test_a_distance_of_ones_own_has_the_energy_of_the_mean_shift_where_the_weigh
     memory = ha.Memory(keys, similarity=Squared(), beta=2.0)
     logs = scipy.special.logsumexp(2.0 * Squared()(cues, keys), axis=1)
     np.testing.assert_allclose(memory.energy(cues), -logs / 2.0, rtol=1e-12)
-    assert "sum to 1" in ha.Memory(keys, similarity=Squared(), sink=0.0).lacks["energy"]
-    assert "energy" in ha.Memory(keys, similarity="euclidean").lacks
+    assert "sum to 1" in ha.Memory(keys, similarity=Squared(), sink=0.0).why_not("energy")
+    assert ha.Memory(keys, similarity="euclidean").why_not("energy")
 
 
 @st.composite

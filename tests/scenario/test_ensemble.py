@@ -112,7 +112,7 @@ def test_any_model_that_recalls_its_own_patterns_can_be_used(model):
 def test_the_energy_is_kept_of_the_first_hundred_cues_and_empty_without_one():
     few = {"neurons": 20, "load": 6.0, "cues": 120, "max_steps": 2}
     assert arrays_of(**few)["energy"].values.shape[0] == 100
-    assert "energy" in ha.memories.nearest(np.eye(3)).lacks
+    assert ha.memories.nearest(np.eye(3)).why_not("energy")
     assert arrays_of(**few, model="nearest")["energy"].values.shape == (100, 0)
 
 

@@ -142,7 +142,7 @@ def test_each_rule_and_update_of_the_spins_changes_what_it_must(kept, rule, own,
     assert page.evaluate("spinView.status") == found.status
     fields = page.evaluate("range(35).map((i) => fieldOf(couplingsOf(state.spins), spinsOf(state.spins.cue), i))")
     assert np.allclose(fields, network.field([SPINS[c] for c in given["cue"]]), rtol=0, atol=1e-9)
-    if "energy" not in network.lacks:
+    if not network.why_not("energy"):
         energies = page.evaluate("[spinView.energyCourse[0], spinView.energyCourse.at(-1)]")
         assert np.allclose(energies, found.energies[[0, -1]], rtol=0, atol=1e-9)
 

@@ -122,11 +122,11 @@ def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_desc
     page = Page(memory._repr_html_())
     parts = dict(page.tables[0][1:])
     assert parts["activation"] == repr(memory.activation)
-    assert parts["energy"] == (f"none: {memory.lacks['energy']}" if "energy" in memory.lacks else parts["energy"])
+    assert parts["energy"] == (f"none: {memory.why_not('energy')}" if memory.why_not("energy") else parts["energy"])
     if isinstance(memory, ha.Memory):
         assert parts["keys"].startswith("{} × {}".format(*memory.keys.shape))
         assert (parts["values"] == "the keys") == memory.autoassociative
-    assert ("energy" in memory.lacks) == (not page.tables[1:])
+    assert (memory.why_not("energy")) == (not page.tables[1:])
     for update, answer, reason in page.tables[1][1:] if page.tables[1:] else ():
         descent = memory.descends(update)
         assert (answer, reason) == ("yes" if descent else "no", descent.reason)

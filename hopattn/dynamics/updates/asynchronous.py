@@ -11,10 +11,9 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
-from hopattn.foundation.arrays import plain_array
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
+from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput, unknown
@@ -55,7 +54,7 @@ class Asynchronous(Declared, Update):
     def ends(self) -> tuple[Status, ...]:
         return (Status.CONVERGED,) if self.order == "random" else super().ends
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
         order = context.rng.permutation(n) if self.order == "random" else np.arange(n)
         order = order if isinstance(self.order, str) else np.array(self.order)
@@ -65,15 +64,15 @@ class Asynchronous(Declared, Update):
             neurons.sweep_graded(order, memory.activation)
         return neurons.states, energy_of(memory, states, mask)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         if memory.activation.discrete:
             return Descent(True, "each spin turns only where the exact energy difference of the flip is negative")
-        if reason := memory.lacks.get("convexity") or memory.lacks.get("convexity of a neuron"):
+        if reason := memory.why_not("convexity") or memory.why_not("convexity of a neuron"):
             return Descent(False, reason)
         return Descent(True, "concave-convex procedure, neuron by neuron")
 
-    def obstacle(self, memory: Recallable) -> str:
-        if reason := memory.lacks.get("single-neuron updates"):
+    def obstacle(self, memory: AssociativeMemory) -> str:
+        if reason := memory.why_not("single-neuron updates"):
             return reason
         if not memory.activation.elementwise:
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
@@ -115,7 +114,7 @@ class Glauber(Declared, Update):
     def ends(self) -> tuple[Status, ...]:
         return () if self.temperature else (Status.CONVERGED,)
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
         limits = self.limits(context, n)
         neurons.sweep(context.rng.permutation(n), limits)
@@ -131,13 +130,13 @@ class Glauber(Declared, Update):
         with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
             return temperature * np.arctanh(2 * draws - 1) if temperature else None
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         if self.temperature == 0:
             return Asynchronous().guarantee(memory)
         return Descent(False, "at a temperature above 0 a spin may turn against its field")
 
-    def obstacle(self, memory: Recallable) -> str:
-        if reason := memory.lacks.get("single-neuron updates"):
+    def obstacle(self, memory: AssociativeMemory) -> str:
+        if reason := memory.why_not("single-neuron updates"):
             return reason
         if not memory.activation.discrete:
             return f"Glauber's update is for spins, and the activation '{name_of(memory.activation)}' gives none"

@@ -2,16 +2,19 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
 from hopattn.foundation.arrays import Array
-from hopattn.foundation.checks import instance
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import largest_change
+
+if TYPE_CHECKING:
+    from hopattn.dynamics.recall import AssociativeMemory as AssociativeMemory
+else:
+    AssociativeMemory = Any  # the class itself is above: it recalls by an update
 
 Moved = tuple[Array, Array | None]
 """The states `(n, dim)` after a step, and the energies `(n,)` before it; None for a memory without an energy."""
@@ -79,10 +82,10 @@ class Update(ABC):
         return cls()
 
     @abstractmethod
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         """One step of states `(n, dim)`, and their energies; a step of an asynchronous update is one sweep."""
 
-    def internal(self, memory: Recallable, states: Array) -> Array | None:
+    def internal(self, memory: AssociativeMemory, states: Array) -> Array | None:
         """The internal states `(n, dim)` that this update carries from step to step; None where it needs none."""
         return None
 
@@ -90,26 +93,27 @@ class Update(ABC):
         """The standard deviation of an entry of the noise in a step of states `(n, dim)`; 0 without noise."""
         return 0.0
 
-    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)
 
-    def descends(self, memory: Recallable) -> Descent:
+    def descends(self, memory: AssociativeMemory) -> Descent:
         """Whether this update never raises the memory's energy; raises `InvalidInput` for what is not a memory."""
-        instance(memory, Recallable, "memory", "a memory")
-        if obstacle := memory.lacks.get("energy") or self.obstacle(memory):
+        if not hasattr(memory, "why_not"):
+            raise InvalidInput(f"memory: expected a memory, not {quoted(memory)}")
+        if obstacle := memory.why_not("energy") or self.obstacle(memory):
             return Descent(False, obstacle)
         return self.guarantee(memory)
 
     @abstractmethod
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         """Whether this update never raises the energy, for a memory with an energy and without an `obstacle`."""
 
-    def obstacle(self, memory: Recallable) -> str:
+    def obstacle(self, memory: AssociativeMemory) -> str:
         """The reason why this update cannot be applied to the memory, or an empty string if it can."""
         return ""
 
 
-def energy_of(memory: Recallable, states: Array, mask: Array | None) -> Array | None:
-    """The energies of states `(n, dim)`, `(n,)`; None for a memory without an energy."""
-    return None if "energy" in memory.lacks else memory.energy(states, mask)
+def energy_of(memory: AssociativeMemory, states: Array, mask: Array | None) -> Array | None:
+    """The energies of the states of a recall, `(n, dim)`, `(n,)`; None for a memory without an energy."""
+    return None if memory.why_not("energy") else memory._energy_at(states, mask)

@@ -5,9 +5,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.errors import InvalidInput
@@ -30,10 +29,10 @@ class _Flow(Declared, Update):
         """No cycle: with an energy the flow never returns, and states that are equal up to an error are not one."""
         return (Status.CONVERGED,)
 
-    def internal(self, memory: Recallable, states: Array) -> Array:
+    def internal(self, memory: AssociativeMemory, states: Array) -> Array:
         return memory.activation.inverse(states)
 
-    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
         target = as_array(memory.activation(memory.field(after, mask)))
         return largest_change(_unless_clamped(memory, after, target), after)
@@ -67,24 +66,24 @@ class Graded(_Flow):
         """A step with a dt between 10^-2.5 and 10^-0.5, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-2.5, -0.5)))
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         u = self.internal(memory, states) if context.internal is None else context.internal
         context.internal = after = self._flow(memory, u, mask)
         xp = namespace(after)
         x = _unless_clamped(memory, states, xp.where(xp.isfinite(after), memory.activation(after), after))
         return xp.astype(x, states.dtype, copy=False), energy_of(memory, states, mask)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         return Descent(True, "the flow goes downhill: the energy's rate of change is minus a sum of squares")
 
-    def obstacle(self, memory: Recallable) -> str:
+    def obstacle(self, memory: AssociativeMemory) -> str:
         invertible = type(memory.activation).inverse is not Activation.inverse
         if memory.activation.discrete or not memory.activation.elementwise or not invertible:
             reason = f"graded neurons need an activation with an inverse, and '{name_of(memory.activation)}' has none"
             return f"{reason} for each neuron alone" if invertible else reason
-        return memory.lacks.get("continuous time", "")
+        return memory.why_not("continuous time")
 
-    def _flow(self, memory: Recallable, start: Array, mask: Array | None) -> Array:
+    def _flow(self, memory: AssociativeMemory, start: Array, mask: Array | None) -> Array:
         """The internal states `(n, dim)` after the time dt; infinite where they diverge within dt."""
         u = start.astype(float) if isinstance(start, np.ndarray) else start
         xp = namespace(u)
@@ -122,7 +121,7 @@ class Time(_Flow):
         """A step with a dt between 10^-3 and 10^3, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-3, 3)))
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         u = np.array(self.internal(memory, states) if context.internal is None else context.internal)
         x, h = np.array(states), np.asarray(memory.field(states, mask))
         before = np.asarray(memory.energy(states, mask))
@@ -143,16 +142,16 @@ class Time(_Flow):
         context.internal = u
         return x, before
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         return Descent(True, "a step that would raise the energy is halved until it does not")
 
-    def obstacle(self, memory: Recallable) -> str:
+    def obstacle(self, memory: AssociativeMemory) -> str:
         if type(memory.activation).inverse is Activation.inverse:
             return f"a flow needs an activation with an inverse, and '{name_of(memory.activation)}' has none"
-        return memory.lacks.get("energy") or memory.lacks.get("continuous time", "")
+        return memory.why_not("energy") or memory.why_not("continuous time")
 
 
-def _unless_clamped(memory: Recallable, states: Array, after: Array) -> Array:
+def _unless_clamped(memory: AssociativeMemory, states: Array, after: Array) -> Array:
     """The states after a step; a neuron without a finite time constant keeps its state."""
     if isinstance(memory.time_constants, float):
         return after

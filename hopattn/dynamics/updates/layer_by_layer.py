@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.dynamics.protocol import NO_LAYERS, Recallable
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array
+
+NO_LAYERS = "the neurons of this memory are not in layers; 'sync' updates them all at once"
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,14 @@ class Layers(Update):
     way: ClassVar[str] = "one layer after another"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         energy = energy_of(memory, states, mask)
-        return memory.step_of_layers(states, mask), energy
+        return memory.step_of_layers(states, mask), energy  # type: ignore[attr-defined]
 
-    def guarantee(self, memory: Recallable) -> Descent:
-        if reason := memory.lacks.get("convexity of a layer"):
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
+        if reason := memory.why_not("convexity of a layer"):
             return Descent(False, reason)
         return Descent(True, "each layer in turn minimises the energy, or a bound that touches it")
 
-    def obstacle(self, memory: Recallable) -> str:
-        return NO_LAYERS if type(memory).step_of_layers is Recallable.step_of_layers else ""
+    def obstacle(self, memory: AssociativeMemory) -> str:
+        return "" if hasattr(memory, "step_of_layers") else NO_LAYERS

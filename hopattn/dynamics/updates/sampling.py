@@ -12,9 +12,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array
 from hopattn.foundation.boundary import Declared, Flag, Positive
 from hopattn.foundation.checks import real
@@ -31,14 +30,14 @@ class Sampler(Declared, Update):
     temperature: Annotated[float, partial(real, least=0.0)]
 
     @abstractmethod
-    def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
         """The states that are tried, `(n, dim)`, and the cost c of each. noise: Gaussian numbers, `(n, dim)`."""
 
     @property
     def ends(self) -> tuple[Status, ...]:
         return ()
 
-    def step(self, memory: Recallable, states: np.ndarray, mask: np.ndarray | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         before = np.asarray(energy_of(memory, states, mask))
         noise = np.stack([rng.standard_normal(states.shape[1]) for rng in context.own])
         y, cost = self.move(memory, states, noise, mask)
@@ -47,16 +46,16 @@ class Sampler(Declared, Update):
         bar = -self.temperature * np.log1p(-np.array([rng.random() for rng in context.own]))  # −T log u, of u in (0, 1]
         return np.where((change < bar)[:, None], y, states), before
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         if self.temperature == 0:
             return Descent(True, "at T = 0 a move that does not lower the energy is refused")
         return Descent(False, "at a temperature above 0 a move may be taken that raises the energy")
 
-    def obstacle(self, memory: Recallable) -> str:
+    def obstacle(self, memory: AssociativeMemory) -> str:
         if not isinstance(memory.activation, Identity | Logistic | Tanh | Unit):
             name, who = name_of(memory.activation), type(self).__name__
             return f"{who}'s update is for states on the sphere, in the cube or in space, and '{name}' gives others"
-        return memory.lacks.get("energy", "")
+        return memory.why_not("energy")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Metropolis(Sampler):
         """An update with a temperature between 0.01 and 10, uniform in log T, or of 0 in half of the draws."""
         return cls(_drawn_temperature(rng))
 
-    def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
         y = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
         return normalised(y) if isinstance(memory.activation, Unit) else y, 0.0
 
@@ -126,7 +125,7 @@ class Langevin(Sampler):
     def ends(self) -> tuple[Status, ...]:
         return () if self.temperature else (Status.CONVERGED,)
 
-    def move(self, memory: Recallable, states: np.ndarray, noise: np.ndarray, mask: Any) -> tuple[np.ndarray, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
         on_sphere = isinstance(memory.activation, Unit)
         here = normalised(states) if on_sphere else states
 
@@ -150,12 +149,12 @@ class Langevin(Sampler):
     def spread(self, dim: int) -> float:
         return float((2 * self.dt * self.temperature) ** 0.5)
 
-    def residual(self, memory: Recallable, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: at T = 0 the largest entry of |x − ∇Φ(h(x))|, whatever dt is."""
         reference = as_array(memory.step(after, mask)) if self.temperature == 0 else before
         return largest_change(reference, after)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         if not self.correction:
             return Descent(False, "without the correction, a step may go beyond a valley")
         return super().guarantee(memory)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.dynamics.protocol import Recallable
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.registry import name_of
 
@@ -25,12 +24,12 @@ class Synchronous(Update):
     way: ClassVar[str] = "all neurons at once"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         return memory.step_with_energy(states, mask)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         if memory.curvature > 0:
-            return Descent(False, memory.lacks.get("convexity", NEGATIVE))
+            return Descent(False, memory.why_not("convexity") or NEGATIVE)
         return Descent(True, "concave-convex procedure: the potential of the scores is convex")
 
 
@@ -48,7 +47,7 @@ class ConcaveConvex(Update):
     way: ClassVar[str] = "all neurons at once, with inertia"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: Recallable, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         inertia = memory.curvature
         if inertia == 0:
             return Synchronous().step(memory, states, mask, context)
@@ -56,13 +55,13 @@ class ConcaveConvex(Update):
         field = field + inertia * namespace(field).astype(states, field.dtype, copy=False)
         return memory.activation.proximal(field, states, inertia), energy_of(memory, states, mask)
 
-    def guarantee(self, memory: Recallable) -> Descent:
+    def guarantee(self, memory: AssociativeMemory) -> Descent:
         return Descent(True, "concave-convex procedure, with the inertia that makes the potential convex")
 
-    def obstacle(self, memory: Recallable) -> str:
-        if reason := memory.lacks.get("energy"):
+    def obstacle(self, memory: AssociativeMemory) -> str:
+        if reason := memory.why_not("energy"):
             return reason
-        if "convexity" in memory.lacks:
-            return f"{memory.lacks['convexity']}, and inertia cannot fix this"
+        if reason := memory.why_not("convexity"):
+            return f"{reason}, and inertia cannot fix this"
         heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

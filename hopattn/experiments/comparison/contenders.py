@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.experiments.own_memories import is_part, memory_with, own_named, own_names
 from hopattn.foundation.checks import is_iterable
@@ -168,5 +168,5 @@ def is_memory(given: Any) -> bool:
 
 def update_of(memory: Any) -> str:
     """The update by which a memory is recalled: spins with an energy change one at a time, others together."""
-    spins = isinstance(memory, Recallable) and memory.activation.discrete and Asynchronous().descends(memory)
+    spins = isinstance(memory, AssociativeMemory) and memory.activation.discrete and Asynchronous().descends(memory)
     return "async" if spins else "sync"

@@ -77,7 +77,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
             first, second, last = (_read_out(contender, reader, problem, one) for one in states)
             stores = [reader] if isinstance(memory, Memory) else [memory, reader]
         rest, energies = recall.converged, recall.energies
-        why = {} if energies is not None else {"energy_fall": memory.lacks["energy"]}
+        why = {} if energies is not None else {"energy_fall": memory.why_not("energy")}
         falls = np.zeros((len(rest), 0)) if energies is None else energies[:, :1] - energies[:, -1:]
         weights = _normalised_weights(reader, problem, why)
         least = least_number(weights)

@@ -33,5 +33,5 @@ def _count(memory: Any) -> int | None:
     if not isinstance(memory, Hopfield):
         return None
     n = len(memory.couplings)
-    pairs = n * (n - 1) // (1 if "energy" in memory.lacks else 2)
+    pairs = n * (n - 1) // (1 if memory.why_not("energy") else 2)
     return pairs + n * (bool(np.diag(memory.couplings).any()) + bool(memory.bias.any()))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
@@ -14,7 +14,7 @@ from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.scenario.explain.arithmetic import MANY, dot, equals, factor, written
 
 
-def explain_energy(what: str, memory: Recallable, state: np.ndarray, energy: float) -> Iterator[str]:
+def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, energy: float) -> Iterator[str]:
     """The energy of a state as a sum; nothing where its terms are too many, or not of the forms that are written here.
 
     what: the name of the state. energy: as the recall gives it.

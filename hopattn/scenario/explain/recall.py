@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from hopattn.dynamics.likeness import Spurious
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.registry import name_of
@@ -97,7 +97,7 @@ def _indented_picture(picture: np.ndarray, words: Words) -> Iterator[str]:
         yield f"    {row}"
 
 
-def explain_recall(arrays: Arrays, memory: Recallable, table: MemoryTable, words: Words) -> Iterator[str]:
+def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable, words: Words) -> Iterator[str]:
     """The arithmetic of the first step of each cue, then the end of its recall."""
     for i, label in enumerate(arrays["input"].labels[0]):
         yield f"{label}, the first step:"
@@ -150,7 +150,7 @@ def _explain_range(memory: LogSumRelu, cue: np.ndarray, names: Sequence[str]) ->
 
 
 def _explain_couplings(
-    memory: Recallable, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
+    memory: AssociativeMemory, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
 ) -> Iterator[str]:
     """The similarity of a cue to each stored pattern, and its field under the couplings."""
     product = dot if words.size is None else agreement
@@ -187,7 +187,7 @@ def _with_vector(before: str, values: np.ndarray, words: Words, after: str = "")
         yield from _indented_picture(values, words)
 
 
-def _explained_end(arrays: Arrays, i: int, words: Words, memory: Recallable) -> Iterator[str]:
+def _explained_end(arrays: Arrays, i: int, words: Words, memory: AssociativeMemory) -> Iterator[str]:
     status, steps = Status(str(arrays["status"].values[i])), int(arrays["steps"].values[i])
     after = f"  after {counted(steps, 'step')}"
     meaning = ", as asked" if (status, steps) == (Status.LIMIT, 1) else f"; {status.meaning}"

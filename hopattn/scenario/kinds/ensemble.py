@@ -49,7 +49,7 @@ class Ensemble(Spec):
         except InvalidInput as error:
             yield Problem(("ensemble",), str(error))
             return
-        if obstacle := update.obstacle(memory) or memory.lacks.get("recall"):
+        if obstacle := update.obstacle(memory) or memory.why_not("recall"):
             yield Problem(("ensemble", "update"), obstacle)
         elif table.burn_in is not None and not update.stochastic:
             chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'

@@ -63,7 +63,7 @@ class Landscape(StoredWords):
             return
         try:
             kept = self.tried
-            obstacle = kept.update[0].obstacle(kept.memory) or kept.memory.lacks.get("recall")
+            obstacle = kept.update[0].obstacle(kept.memory) or kept.memory.why_not("recall")
         except InvalidInput as error:
             yield Problem((self.stored.place,), str(error))
             return

@@ -104,7 +104,7 @@ class StatesTable(Measured):
             yield Problem(("states",), f"{message}; write [returns], which samples them")
         else:
             yield from refusals(("states",), lambda: checked_spins(kept.memory), "memory: ")
-        reason = kept.memory.lacks.get("single-neuron updates")
+        reason = kept.memory.why_not("single-neuron updates")
         for i, update in enumerate(self.updates):
             if reason and update != "sync":
                 yield Problem(("states", "updates", i), f'{reason}; write updates = ["sync"]')
@@ -117,7 +117,7 @@ class StatesTable(Measured):
         for name in self.updates:
             if name != RANDOM:
                 yield ArraySpec(f"{name} cycles")
-        if not {"energy", "single-neuron updates"} & {*kept.memory.lacks}:
+        if not any(map(kept.memory.why_not, ("energy", "single-neuron updates"))):
             yield ArraySpec("minima")
             yield from (ArraySpec(name, (minimum,), measured=False) for name in ("energy", "depth"))
             yield ArraySpec("barriers", (minimum, minimum), measured=False)
@@ -138,7 +138,7 @@ class StatesTable(Measured):
             "ends": self._ends(kept, whole, found),
             **{f"{name} cycles": np.sum(own.period > 1) for name, own in found.items() if name != RANDOM},
         }
-        if not {"energy", "single-neuron updates"} & {*kept.memory.lacks}:
+        if not any(map(kept.memory.why_not, ("energy", "single-neuron updates"))):
             values |= _depths(kept, whole)
         if has_successors(kept.memory, kept.update[0], kept.dim):
             values |= {**successors(kept.memory, kept.update[0], kept.dim), "patterns": kept.memory.patterns}
@@ -148,7 +148,7 @@ class StatesTable(Measured):
         """The share of all states that each update leads to each fixed point, to the others, and to cycles."""
         fixed = np.unique(np.concatenate([own.attractor[own.period == 1] for own in found.values()]))
         shown = (
-            fixed if "energy" in kept.memory.lacks else fixed[np.argsort(whole.energies[fixed].round(9), kind="stable")]
+            fixed if kept.memory.why_not("energy") else fixed[np.argsort(whole.energies[fixed].round(9), kind="stable")]
         )
         rows = []
         for own in found.values():

@@ -97,8 +97,8 @@ class MemoryScenario(StoredWords):
             obstacle = str(error)
         if obstacle:
             yield Problem(("memory", "update"), obstacle)
-        if self.memory.between is not None and "energy" in memory.lacks:
-            yield Problem(("memory", "between"), f"there is no energy: {memory.lacks['energy']}")
+        if self.memory.between is not None and memory.why_not("energy"):
+            yield Problem(("memory", "between"), f"there is no energy: {memory.why_not('energy')}")
         for i, row in enumerate(self._cues(self._root)):
             if reason := memory.activation.why_outside_domain(row):
                 place = self._place(i)

@@ -14,8 +14,8 @@ from hopattn.foundation.threads import blocks
 from hopattn.landscapes.plane import LINE, POINTS, has_landscape, has_successors, landscape, line_between, successors
 from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
-from hopattn.networks.associator import Bidirectional
-from hopattn.networks.hopfield import Coupled
+from hopattn.networks.associator import Associator, Bidirectional
+from hopattn.networks.hopfield import Hopfield
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
@@ -92,7 +92,7 @@ class RecallArrays:
         if isinstance(self.memory, Bidirectional):
             yield ArraySpec("answer", (cue, axis))
             yield ArraySpec("answers", (cue,), measured=False)
-        if "energy" not in self.memory.lacks:
+        if not self.memory.why_not("energy"):
             yield ArraySpec("energy", (cue, step))
         if self._shows_trajectory:
             yield ArraySpec("trajectory", (cue, step, axis))
@@ -264,7 +264,7 @@ class RecallArrays:
             return "none, since the weights are those of locations, and not of patterns"
         if isinstance(self.memory, Memory):
             return ""
-        if isinstance(self.memory, Coupled | Bidirectional):
+        if isinstance(self.memory, Hopfield | Associator | Bidirectional):
             return "none, since the couplings hold all patterns together, so that no pattern has a weight"
         return "none, since its formulas are for memories of keys and values"
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall
 from hopattn.foundation.array_files import named, patterns_in
 from hopattn.foundation.checks import COUNTED
@@ -110,7 +110,7 @@ class StoredTable(ModelTable, TableWithFiles):
         values: np.ndarray | None,
         rng: np.random.Generator,
         given: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Recallable:
+    ) -> AssociativeMemory:
         """The memory, as of `ModelTable`; the message about patterns that it cannot store names their file."""
         try:
             return super().build(patterns, values, rng, given)
@@ -131,7 +131,7 @@ class StoredTable(ModelTable, TableWithFiles):
         """The largest number of steps of a recall."""
         return self.max_steps or 100
 
-    def tried(self, rng: np.random.Generator) -> tuple[np.ndarray, Recallable]:
+    def tried(self, rng: np.random.Generator) -> tuple[np.ndarray, AssociativeMemory]:
         """A small memory of the same sort with its patterns, of which there is one."""
         small = min(self.dim, 8)
         if self.file is not None:

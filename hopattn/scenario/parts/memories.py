@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origi
 import numpy as np
 from pydantic import Field, Tag, field_serializer
 
-from hopattn.dynamics.protocol import Recallable
+from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
@@ -154,7 +154,7 @@ class ModelTable(Table):
         values: np.ndarray | None,
         rng: np.random.Generator,
         given: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Recallable:
+    ) -> AssociativeMemory:
         """The memory that stores patterns `(n_patterns, dim)` and values `(n_patterns, n)`.
 
         rng: for models that use random numbers. given: other arguments, by the names of the model's parameters, which
@@ -164,7 +164,7 @@ class ModelTable(Table):
             parts: dict[str, Any] = {"similarity": self.similarity, "activation": self.activation, "sink": self.sink}
             separation = registry_entry(separations, self.separation, beta=given.get("beta", self.beta))
             return Memory(patterns, values, separation=separation, **parts)
-        build: Callable[..., Recallable] = self.card.build
+        build: Callable[..., AssociativeMemory] = self.card.build
         arguments: dict[str, Any] = {}
         if isinstance(self.model, Table):
             arguments = self.model.model_dump(exclude={"name"}, exclude_unset=True)
@@ -241,7 +241,7 @@ class MemoryTable(ModelTable):
         words: Mapping[str, np.ndarray],
         rng: np.random.Generator,
         given: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Recallable:
+    ) -> AssociativeMemory:
         """The memory of the table's words; raises `InvalidInput` if the model cannot store them.
 
         words: the vector of each word. rng, given: as of `build`.

@@ -109,7 +109,7 @@ def _couplings() -> Iterator[Case]:
             except InvalidInput:
                 continue  # the rule has no self-couplings
             sweep = network.recall(state, update=Asynchronous("sequence"), max_steps=1)
-            energy = {} if "energy" in network.lacks else {"energy": float(network.energy(state))}
+            energy = {} if network.why_not("energy") else {"energy": float(network.energy(state))}
             yield {
                 "formula": "couplings",
                 "given": {"rule": rule, "self_coupling": own, "patterns": patterns.tolist(), "state": state.tolist()},
