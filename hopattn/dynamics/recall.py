@@ -46,16 +46,8 @@ Cues = Annotated[Any, Of("… dim")]
 """Cues, or states, of the dim that the arrays of a memory say."""
 TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
 IN_SEQUENCE = Asynchronous(order="sequence")
-CAPABILITIES = (
-    "recall",
-    "mask",
-    "energy",
-    "convexity",
-    "convexity of a neuron",
-    "convexity of a layer",
-    "single-neuron updates",
-    "continuous time",
-)
+_CONVEXITY = "convexity", "convexity of a neuron", "convexity of a layer"
+CAPABILITIES = "recall", "mask", "energy", *_CONVEXITY, "single-neuron updates", "continuous time"
 """What a memory may lack, as `why_not` says."""
 
 
@@ -93,27 +85,19 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
     def why_not(self, capability: str) -> str:
         """Why the memory lacks a capability, or an empty string where it has it.
 
-        capability: one of
-
-            "recall"                   a state that can be the next cue
-            "mask"                     patterns that a mask can hide
-            "energy"                   an energy
-            "convexity"                a convex potential of the states
-            "convexity of a neuron"    a potential that is convex in each neuron alone
-            "convexity of a layer"     a potential that is convex in each layer alone
-            "single-neuron updates"    neurons that can be updated one at a time
-            "continuous time"          a field that can be followed in continuous time
-
-        Raises `InvalidInput` for another word.
+        capability: "recall" (a state that can be the next cue), "mask" (patterns that a mask can hide), "energy",
+        "convexity" (of the potential of the states), "convexity of a neuron" or "of a layer" (in each alone),
+        "single-neuron updates", or "continuous time" (a field that can be followed). Raises `InvalidInput` for others.
         """
         if capability not in CAPABILITIES:
             raise InvalidInput(f"capability: {unknown(capability, CAPABILITIES)}")
         return ""
 
-    def _require(self, capability: str) -> None:
-        """Raise `InvalidInput` with the reason where the memory lacks the capability."""
-        if reason := self.why_not(capability):
-            raise InvalidInput(f"{capability}: {reason}")
+    def _require(self, capability: str, mask: Any = None) -> None:
+        """Raise `InvalidInput` with the reason where the memory lacks the capability, or cannot take a mask."""
+        for name in (capability, *(() if mask is None else ("mask",))):
+            if reason := self.why_not(name):
+                raise InvalidInput(f"{name}: {reason}")
 
     @public
     def field(self, cues: Cues, mask: Any = None) -> Any:
@@ -139,9 +123,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
         Raises `InvalidInput` with the reason where the memory has no energy.
         """
-        self._require("energy")
-        if mask is not None:
-            self._require("mask")
+        self._require("energy", mask)
         return self._energy_at(states, mask)
 
     @public
@@ -150,9 +132,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
         Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
         """
-        self._require("energy")
-        if mask is not None:
-            self._require("mask")
+        self._require("energy", mask)
         return self.activation.inverse(states) - self._field_at(states, mask)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:

@@ -90,11 +90,6 @@ class KeyValueMemory(AssociativeMemory):
         """The largest |entry| of each value, `(n_patterns,)`."""
 
     @abstractmethod
-    @public(may_be=finite)
-    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
-        """F = U − S/β of the weights."""
-
-    @abstractmethod
     @public
     def weights(self, cues: Cues, mask: Any = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""

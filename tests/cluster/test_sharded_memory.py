@@ -111,7 +111,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
     for name in ("step", "field", "weights"):
         alone, whole = getattr(found, name)(cues[0], one), getattr(memory, name)(cues[0], one)
         assert_allclose(alone, whole, rtol=tol, atol=size, strict=True)
-    assert found.lacks.get("energy") == memory.why_not("energy")
+    assert found.why_not("energy") == memory.why_not("energy")
     if not memory.why_not("energy"):
         energy = memory.energy(cues, mask)
         scale = tol * max(1.0, 1 / beta, float(np.abs(energy).max()))

@@ -37,11 +37,11 @@ def own_calls(work):
 """
 BUDGETS = {
     "memory.step(patterns[0])": 36,
-    "memory.energy(patterns[0])": 45,
-    "flat.recall(text[0], tol=0, max_steps=10)": 667,
+    "memory.energy(patterns[0])": 42,
+    "flat.recall(text[0], tol=0, max_steps=10)": 661,
     "ha.attention(text, text, text, mask='causal')": 75,
-    "network.step(state)": 70,
-    "network.recall(state, tol=0, max_steps=10)": 1595,
+    "network.step(state)": 69,
+    "network.recall(state, tol=0, max_steps=10)": 1552,
 }
 
 

@@ -127,6 +127,29 @@ def test_what_needs_keys_and_values_is_refused_by_other_memories_with_the_reason
     refused(lambda: OTHERS[kind].free_energy([1.0, 1.0]), f"free_energy: got {kind}", "memory of keys and values")
 
 
+LAYERS = ha.networks.Layer("a", 2, "sign"), ha.networks.Layer("b", 1, "sign")
+EVERY = OTHERS | {
+    "Memory": FIVE,
+    "Associator": ha.Associator([[1.0, 1.0], [1.0, -1.0]]),
+    "Network": ha.networks.Network(LAYERS, [ha.networks.Dense([[1.0, -1.0]]).on("b", "a")]),
+}
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_memory_says_by_name_what_it_lacks_and_refuses_it_with_that_reason_in_every_call(kind):
+    memory, calls = EVERY[kind], ("step", "field", "energy", "gradient", "recall")
+    cue = np.ones(memory.reference.shape[1])
+    refused(lambda: memory.why_not("enrgy"), "capability: ", "'enrgy'", "did you mean 'energy'")
+    if reason := memory.why_not("energy"):
+        refused(lambda: memory.energy(cue), f"energy: {reason}")
+        refused(lambda: memory.gradient(cue), f"energy: {reason}")
+        calls = "step", "field", "recall"
+    if reason := memory.why_not("mask"):
+        for call in calls:
+            refused(lambda call=call: getattr(memory, call)(cue, mask=np.ones(memory.n_keys, bool)), f"mask: {reason}")
+    assert bool(memory.why_not("mask")) == (kind not in ("Memory", "LogSumRelu"))
+
+
 SPIN, ZERO, TINY, HUGE = [1.0, -1.0], [0.0, 0.0], [5e-324, 5e-324], [1e308, 1e308]
 
 

@@ -126,7 +126,7 @@ def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_desc
     if isinstance(memory, ha.Memory):
         assert parts["keys"].startswith("{} × {}".format(*memory.keys.shape))
         assert (parts["values"] == "the keys") == memory.autoassociative
-    assert (memory.why_not("energy")) == (not page.tables[1:])
+    assert bool(memory.why_not("energy")) == (not page.tables[1:])
     for update, answer, reason in page.tables[1][1:] if page.tables[1:] else ():
         descent = memory.descends(update)
         assert (answer, reason) == ("yes" if descent else "no", descent.reason)
