@@ -30,6 +30,7 @@ from hopattn.retrieval.online_softmax import BlockPass, adds_up
 from hopattn.retrieval.rounding import Ties, of_products, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
+from hopattn.retrieval.step import Retrieval
 
 SCORES_BROUGHT = 2**24
 """The number of scores that are brought here at once, where a separation needs all scores of a cue."""
@@ -71,6 +72,9 @@ class Sharded(KeyValueMemory):
     activation: Activation
     connection: Connection | None = None
     """The connection to the cluster."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "retrieval", Retrieval(self.similarity, self.separation, self.activation))
 
     def __repr__(self) -> str:
         dim, dim_out = self.dims

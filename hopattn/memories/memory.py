@@ -50,11 +50,15 @@ NOT_ALONE = (
 
 
 class KeyValueMemory(AssociativeMemory):
-    """A memory of keys and values, wherever they lie: its four parts, and what it lacks."""
+    """A memory of keys and values, wherever they lie: its four parts, and what it lacks.
+
+    retrieval: one step of the memory, from cues to states, with its similarity, separation and activation.
+    """
 
     similarity: Similarity
     separation: Separation
     activation: Activation
+    retrieval: Retrieval
 
     @property
     @abstractmethod
@@ -74,11 +78,6 @@ class KeyValueMemory(AssociativeMemory):
     @property
     def cure(self) -> str:
         return self.separation.cure
-
-    @property
-    def retrieval(self) -> Retrieval:
-        """One step of this memory, from cues to states."""
-        return Retrieval(self.similarity, self.separation, self.activation)
 
     @property
     def reference(self) -> ReferencePatterns:
@@ -107,12 +106,12 @@ class KeyValueMemory(AssociativeMemory):
                 return f"values of dim {self.dims[1]} are not cues for keys of dim {self.dims[0]}; use step"
             case "energy" if not self.autoassociative:
                 return "values differ from keys: the output is not a state of the same neurons"
-            case "energy" if similarity.has_gradient and not separation.shares:
-                return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
-            case "energy" if not (similarity.linear or similarity.has_gradient):
-                return f"the similarity '{name}' is not the dot product, so the field is not a gradient"
-            case "energy":
+            case "energy" if similarity.linear or (similarity.has_gradient and separation.shares):
                 return separation.why_no_potential
+            case "energy" if similarity.has_gradient:
+                return f"with the similarity '{name}' the field is a gradient only where the weights sum to 1"
+            case "energy":
+                return f"the similarity '{name}' is not the dot product, so the field is not a gradient"
             case "convexity" if not separation.convex:
                 return f"the potential of {quoted(separation)} is not convex"
             case "single-neuron updates" if self.activation.discrete and self.activation.silent != -1:
@@ -190,8 +189,8 @@ class Memory(KeyValueMemory):
                 if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(parameter, key_rows, name, "keys")
-        parts = {"similarity": similarities.make(similarity), "activation": activations.make(activation)}
-        for name, part in {**parts, **arrays, "separation": sep}.items():
+        step = Retrieval(similarities.make(similarity), sep, activations.make(activation))
+        for name, part in {**vars(step), **arrays, "retrieval": step}.items():
             object.__setattr__(self, name, part)
         self._require_fit()
 

@@ -36,9 +36,9 @@ def own_calls(work):
     return calls
 """
 BUDGETS = {
-    "memory.step(patterns[0])": 36,
-    "memory.energy(patterns[0])": 42,
-    "flat.recall(text[0], tol=0, max_steps=10)": 661,
+    "memory.step(patterns[0])": 35,
+    "memory.energy(patterns[0])": 41,
+    "flat.recall(text[0], tol=0, max_steps=10)": 640,
     "ha.attention(text, text, text, mask='causal')": 75,
     "network.step(state)": 69,
     "network.recall(state, tol=0, max_steps=10)": 1552,
