@@ -314,7 +314,7 @@ def _converted(memory: Any, dtype: str) -> Any:
         case Memory():
             keys = cast(memory.keys)
             values = None if memory.autoassociative else cast(memory.values)
-            parts = {part: getattr(memory, part) for part in ("similarity", "separation", "activation")}
+            parts = {part: getattr(memory, part) for part in ("similarity", "separation", "activation", "same_neurons")}
             known = None if memory.patterns is memory.values else cast(memory.patterns)
             return type(memory)(keys, values, patterns=known, **parts)
         case LogSumRelu():

@@ -67,7 +67,7 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     separation = memory.retrieval.effective_separation
     potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), submask)
     measured = Response(reduced.step(states, submask), potential)
-    before = states if memory.autoassociative or memory.patterns is memory.keys else None
+    before = states if memory.same_neurons else None
     slack = of_scores(memory.similarity, states, memory.keys, eps_of(memory.keys))
     effect = worth_of_step(memory.retrieval, scores, where, memory.values, rows, measured, before, slack)
     effect = replace(effect, lacks=lacking(memory))

@@ -26,7 +26,7 @@ from hopattn.foundation.arrays import (
     stored_rows,
 )
 from hopattn.foundation.boundary import Of, finite, public
-from hopattn.foundation.checks import path_of
+from hopattn.foundation.checks import flag, path_of
 from hopattn.foundation.errors import InvalidInput, placed, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
@@ -140,8 +140,9 @@ class Memory(KeyValueMemory):
     similarity, separation, activation: names from the registries, or objects. beta: the inverse temperature of a
     separation given by name; an object carries its own. sink: the logit of a null pattern, a number that competes with
     β s and gives nothing, so that the weights sum to less than 1; 0 is softmax₁, None for none. patterns:
-    `(n, dim_out)`, the patterns that recalled states are compared with, the values by default; the keys themselves say
-    that values are states of the same neurons, as in a sequence. Raises `InvalidInput` for sets that are empty or do
+    `(n, dim_out)`, the patterns that recalled states are compared with, the values by default. same_neurons: whether
+    the values are states of the neurons of the cue, so that a spin whose field is 0 stays as the cue has it; by default
+    where the values or the patterns are the keys, as in a sequence. Raises `InvalidInput` for sets that are empty or do
     not fit, entries that are not finite or so large that sums of their products overflow, a mistyped name, a beta that
     is not positive, and a sink of a separation whose weights do not compete.
     Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue); the energy:
@@ -163,6 +164,7 @@ class Memory(KeyValueMemory):
     separation: Separation
     activation: Activation
     patterns: Annotated[Array, Of("n_patterns dim_out")]
+    same_neurons: bool
 
     @public
     def __init__(
@@ -176,6 +178,7 @@ class Memory(KeyValueMemory):
         beta: float | None = None,
         patterns: Vectors | None = None,
         sink: float | None = None,
+        same_neurons: bool | None = None,
     ) -> None:
         key_rows = rows_of(keys, "keys")
         value_rows = key_rows if values is None or values is keys else rows_of(values, "values")
@@ -193,6 +196,12 @@ class Memory(KeyValueMemory):
         for name, part in {**vars(step), **arrays, "retrieval": step}.items():
             object.__setattr__(self, name, part)
         self._require_fit()
+        are_keys = key_rows is value_rows or key_rows is pattern_rows
+        object.__setattr__(
+            self, "same_neurons", are_keys if same_neurons is None else flag(same_neurons, "same_neurons")
+        )
+        if self.same_neurons and self.dims[0] != self.dims[1]:
+            raise InvalidInput(f"same_neurons: values of dim {self.dims[1]} are no states of {self.dims[0]} neurons")
 
     def __repr__(self) -> str:
         shapes = f"keys {tuple(self.keys.shape)}, values {tuple(self.values.shape)}"
@@ -249,7 +258,8 @@ class Memory(KeyValueMemory):
         keys = entries(self.keys, remainder, 0)
         values = keys if self.autoassociative else entries(self.values, remainder, 0)
         patterns = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
-        parts: dict[str, Any] = {name: getattr(self, name) for name in ("similarity", "separation", "activation")}
+        names = "similarity", "separation", "activation", "same_neurons"
+        parts: dict[str, Any] = {name: getattr(self, name) for name in names}
         return Memory(keys, values, **parts, patterns=patterns)
 
     @public
@@ -288,7 +298,7 @@ class Memory(KeyValueMemory):
 
     def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
         """The step and the energy from one pass over the keys; the values may be states of the same neurons."""
-        before = x if self.values is self.keys or self.patterns is self.keys else None
+        before = x if self.same_neurons else None
         answer = self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
         return answer.state, answer.energy
 

@@ -333,6 +333,14 @@ def test_a_spin_of_sdm_whose_sum_is_0_stays_as_it_is():
     assert (sums == 0).any() and (sums != 0).any()
     assert np.array_equal(ha.memories.sdm(patterns, patterns, 3).step(cues), np.where(sums == 0, cues, np.sign(sums)))
     assert np.array_equal(ha.memories.sdm(patterns, patterns[:, :5], 3).step(cues), np.sign(sums[:, :5]))
+    far = ha.memories.sdm(patterns, patterns, 3, locations=cues)
+    counters = ((patterns[:, None] != cues).sum(axis=-1) <= 3).T @ patterns
+    sums = ((cues[:, None] != cues).sum(axis=-1) <= 3) @ counters
+    assert (sums == 0).any() and np.array_equal(far.step(cues), np.where(sums == 0, cues, np.sign(sums)))
+    assert np.array_equal(far.recall(cues, update="sync", max_steps=1).state, far.step(cues))
+    assert np.array_equal(far.without(0).step(cues[:3]), far.without([0]).step(cues[:3]))
+    answers = ha.memories.sdm(patterns, patterns + 0.0, 3, locations=cues)
+    assert np.array_equal(answers.step(cues), np.sign(sums))
 
 
 def test_sdm_draws_its_locations_from_a_seed():

@@ -115,7 +115,7 @@ def sdm(
     addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
     locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses, each with its own
     value. rng: a whole number or a generator. Raises `InvalidInput` for others, and for an address with no location
-    within the radius. Where a sum is 0, a spin of the cue stays as it is; an answer of another kind is 0 there.
+    within the radius. Where a sum is 0, a spin stays as the cue has it if the values are the addresses; else it is 0.
     Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
 
     >>> import hopattn as ha
@@ -142,7 +142,8 @@ def sdm(
             lone = first_true(alone)
             raise InvalidInput(f"radius: no location lies within {radius:g} of address {lone}; choose a larger one")
         counters = near.mT @ value_rows
-    return Memory(keys, counters, similarity="hamming", separation=within, activation="sign", patterns=value_rows)
+    parts: Any = {"similarity": "hamming", "separation": within, "activation": "sign", "patterns": value_rows}
+    return Memory(keys, counters, **parts, same_neurons=value_rows is address_rows)
 
 
 def _locations(locations: Any, n: int, rng: np.random.Generator) -> Array:
