@@ -18,7 +18,7 @@ length λ that begins after μ steps is noticed before step 2 max(μ, λ) + λ (
 176). An update that may leave a fixed point or a cycle does not stop there (`Update.ends`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -36,7 +36,9 @@ GROWTH = 2.0**20
 TWO = 2
 """The length of the cycles that are noticed up to the tolerance."""
 AHEAD = 4
-"""The number of steps after which an accelerator is asked which cues go on."""
+"""The number of steps that are judged together on an accelerator, which is asked once for them, and of small work."""
+SMALL = 2**16
+"""The number of products of states and patterns below which a step costs less than its judgement."""
 CUES_TO_DROP = 64
 """The number of cues from which those that have stopped are left out; each new shape costs JAX a compilation."""
 FIXED = "take a fixed number of steps instead: `for _ in range(n): x = memory.step(x)`"
@@ -49,21 +51,22 @@ def refuse_traced(*arrays: Array) -> None:
         raise InvalidInput(f"recall: the numbers decide where each cue stops, so that it cannot be traced; {cure}")
 
 
-def steps_ahead(x: Array) -> int:
-    """The number of steps between two questions to the device of an array; a CPU answers at once, and is asked each."""
-    return 1 if "cpu" in str(device_of(x)).lower() else AHEAD
+def is_far(x: Array) -> bool:
+    """Whether an array lies on an accelerator, whose answer takes longer than a small step; a CPU answers at once."""
+    return "cpu" not in str(device_of(x)).lower()
 
 
-class Move(NamedTuple):
-    """One step of some cues: their states and internal states after it, and the numbers `(n,)` that judge it.
+class Block(NamedTuple):
+    """Steps of some cues, one after the other, as if none of them stopped.
 
-    Of the numbers, size is |x⁺|, residual the update's distance from a fixed point, back |x⁺ − x₍t−1₎| and apart
+    after, internal: the states and internal states after each step. numbers: those that judge the steps, each
+    `(n_steps, n_cues)`: size is |x⁺|, residual the update's distance from a fixed point, back |x⁺ − x₍t−1₎| and apart
     |x⁺ − x₍a₎| where they are known, and energy E(x).
     """
 
-    after: Array
-    internal: Array | None
-    numbers: dict[str, Array]
+    after: list[Array]
+    internal: list[Array | None]
+    numbers: dict[str, np.ndarray]
 
 
 @dataclass(eq=False)
@@ -85,14 +88,16 @@ class Loop:
     anchor_step: int = 0
 
     def __post_init__(self) -> None:
-        xp, n = namespace(self.x), int(self.x.shape[0])
+        xp, n, dim = namespace(self.x), *map(int, self.x.shape)
         self.on_numpy, self.anchor, ends = isinstance(self.x, np.ndarray), self.x, self.rule.ends
-        self.ahead = 1 if self.on_numpy else steps_ahead(self.x)
+        self.far = not self.on_numpy and is_far(self.x)
         self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory.largest
-        self.by_change = type(self.rule).residual is Update.residual
+        self.by_change = type(self.rule).residual is Update.residual  # others take many evaluations in a step
+        small = self.by_change and not self.rule.stochastic and n * dim * self.memory.n_keys <= SMALL
+        self.ahead = AHEAD if self.far or (small and self.rule.on_devices) else 1
         self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=STATUS_DTYPE)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
-        least = max(self.largest, self.rule.spread(int(self.x.shape[1])))
+        least = max(self.largest, self.rule.spread(dim))
         self.scale = np.maximum(on_host(xp.max(xp.abs(self.x), axis=-1)).astype(float), least)
 
     def run(self, max_steps: int, rng: np.random.Generator) -> Recall:
@@ -100,61 +105,63 @@ class Loop:
         if not (self.on_numpy or self.rule.on_devices):
             choices = "give update='sync' or 'concave_convex', or NumPy arrays"
             raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {choices}")
-        memory, n, t, before, energies = self.memory, len(self.steps), 0, None, list[np.ndarray]()
-        cure = memory.cure
-        internal, live = self.rule.internal(memory, self.x), np.arange(n)
+        n, t, before, energies, cure = len(self.steps), 0, self.x, list[np.ndarray](), self.memory.cure
+        internal, live = self.rule.internal(self.memory, self.x), np.arange(n)
         internal = np.array(internal) if self.on_numpy and internal is not None else internal
         streams = rng.spawn(n) if self.rule.stochastic else []
         by_step, rows = [self._arrays()] if self.names else [], live
-        while t < max_steps and live.size:
-            if self.on_numpy or CUES_TO_DROP <= len(rows) >= 2 * live.size:
-                rows = live
-            draws = tuple(streams[i] for i in rows) if streams else ()
-            with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
-                moves = self._moves(t, min(self.ahead, max_steps - t), rows, before, internal, rng, draws)
-                columns = self._on_host(moves)
-            for move in moves:
-                t, places = t + 1, None if len(rows) == len(live) else np.searchsorted(rows, live)
-                numbers = {name: next(columns) if places is None else next(columns)[places] for name in move.numbers}
-                if "energy" in numbers:
-                    energies.append(np.zeros(n))
-                    energies[-1][live] = numbers["energy"]
-                    require_finite_energy(energies[-1].astype(numbers["energy"].dtype), cure)
+        with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is reported as diverged
+            while t < max_steps and live.size:
+                if self.on_numpy or CUES_TO_DROP <= len(rows) >= 2 * live.size:
+                    rows = live
+                draws = tuple(streams[i] for i in rows) if streams else ()
+                block = self._block(t, min(self.ahead, max_steps - t), rows, before, internal, rng, draws)
+                calm = self._calm(t, block.numbers, rows, live)
+                for i, after in enumerate(block.after):
+                    t, places = t + 1, None if len(rows) == len(live) else np.searchsorted(rows, live)
+                    numbers = {
+                        name: row[i] if places is None else row[i, places] for name, row in block.numbers.items()
+                    }
+                    if "energy" in numbers:
+                        energies.append(np.zeros(n))
+                        energies[-1][live] = numbers["energy"]
+                        require_finite_energy(energies[-1].astype(numbers["energy"].dtype), cure)
+                    moves, stops = live, None
+                    if i >= calm:
 
-                def states(indices: np.ndarray, after: Array = move.after, places: Any = places) -> Array:
-                    return _of(after, indices if places is None else places[indices])
+                        def states(indices: np.ndarray, after: Array = after, places: Any = places) -> Array:
+                            return _of(after, indices if places is None else places[indices])
 
-                growth = self._growth(t, live, numbers, states)
-                where = np.zeros(n, dtype=bool)
-                where[live] = ~growth
-                stops = self._stops(t, live, numbers, growth, states)
-                before, self.x = self.x, self._put(where, rows, move.after, self.x)
-                internal = None if internal is None else self._put(where, rows, move.internal, internal)
-                live = live[~stops]
-                if t & (t - 1) == 0:  # compared with what comes later, to notice a cycle
-                    self.anchor, self.anchor_step = self.x, t
-                by_step += [self._arrays()] if self.names else []
-                if not live.size:
-                    break
+                        growth = self._growth(live, numbers, states)
+                        moves, stops = live[~growth], self._stops(t, live, numbers, growth, states)
+                    elif i + 1 == calm:
+                        self.steps[live], self.residual[live] = t, numbers["residual"]
+                    before, self.x = self.x, self._put(moves, rows, after, self.x)
+                    internal = None if internal is None else self._put(moves, rows, block.internal[i], internal)
+                    live = live if stops is None else live[~stops]
+                    if t & (t - 1) == 0:  # compared with what comes later, to notice a cycle
+                        self.anchor, self.anchor_step = self.x, t
+                    by_step += [self._arrays()] if self.names else []
+                    if not live.size:
+                        break
         return self._record(energies, by_step)
 
-    def _moves(
+    def _block(
         self,
         t: int,
         count: int,
         rows: np.ndarray,
-        before: Array | None,
+        before: Array,
         internal: Array | None,
         rng: np.random.Generator,
         streams: tuple[np.random.Generator, ...],
-    ) -> list[Move]:
-        """The next steps of these cues, as if none of them stopped."""
+    ) -> Block:
+        """The next steps of these cues. Between two powers of two, a stays; before step 4, nothing is compared."""
         parts = self.x, before, self.anchor, self.mask, internal
         x, before, anchor, mask, internal = (
             parts if len(rows) == len(self.steps) else [_of(array, rows) for array in parts]
         )
-        moves, anchor_step = list[Move](), self.anchor_step
-        view_before, view_now = (before, x) if self.on_numpy else (self._view(before), self._view(x))
+        path, internals, residuals, energies = [before, x], list[Any](), list[Array](), list[Array]()
         for number in range(t, t + count):
             context = StepContext(number, rng, streams, internal)
             after, energy = self.rule.step(self.memory, x, mask, context)
@@ -162,59 +169,80 @@ class Loop:
                 after = np.asarray(after, dtype=self.x.dtype)
             else:
                 refuse_traced(after)
-            view = after if self.on_numpy else self._view(after)
-            pair = (view_now, view) if self.by_change else (x, after)
-            numbers = {"size": largest_entries(view), "residual": self.rule.residual(self.memory, *pair, mask)}
-            if self.cycles and view_before is not None:
-                numbers["back"] = largest_change(view_before, view)
-            if self.cycles and number + 1 - anchor_step > TWO:
-                numbers["apart"] = largest_change(anchor if self.on_numpy else self._view(anchor), view)
+            if not self.by_change:
+                residuals.append(self.rule.residual(self.memory, x, after, mask))
             if energy is not None:
-                numbers["energy"] = np.asarray(energy) if self.on_numpy else energy
-            internal = context.internal
-            moves.append(Move(after, internal, numbers))
-            if (number + 1) & number == 0:
-                anchor, anchor_step = after, number + 1
-            x, view_before, view_now = after, view_now, view
-        return moves
+                energies.append(energy)
+            x, internal = after, context.internal
+            path.append(after)
+            internals.append(internal)
+        views = path if self.far or self.on_numpy else [on_host(array) for array in path]
+        now, last = stacked(views[2:]), stacked(views[1:-1])
+        judged = {"size": largest_entries(now)}
+        judged["residual"] = largest_change(last, now) if self.by_change else stacked(residuals)
+        distance = np.arange(t + 1, t + 1 + count) - self.anchor_step
+        if self.cycles:
+            judged["back"] = largest_change(stacked(views[:-2]), now)
+            if t and distance[-1] > TWO:
+                judged["apart"] = largest_change(
+                    (anchor if self.far or self.on_numpy else on_host(anchor))[None, ...], now
+                )
+        if energies:
+            judged["energy"] = stacked(energies)
+        numbers = self._on_host(judged)
+        if self.cycles and t == 0:
+            numbers["back"] = np.where(np.arange(count)[:, None] == 0, np.inf, numbers["back"])
+        if "apart" in numbers and distance[0] <= TWO:
+            numbers["apart"] = np.where(distance[:, None] <= TWO, np.inf, numbers["apart"])
+        return Block(path[2:], internals, numbers)
 
-    def _view(self, array: Array) -> Array:
-        """An array of PyTorch or JAX on a CPU as one of NumPy, which computes a few numbers of each row faster."""
-        return array if self.ahead > 1 or array is None else on_host(array)
+    def _on_host(self, numbers: dict[str, Array]) -> dict[str, np.ndarray]:
+        """Numbers of steps as NumPy arrays; an accelerator is asked once for all."""
+        if not self.far:
+            return {name: on_host(array) for name, array in numbers.items()}
+        xp, dtype = namespace(self.x), namespace(self.x).result_type(*numbers.values())
+        columns = on_host(xp.stack([xp.astype(array, dtype) for array in numbers.values()]))
+        return dict(zip(numbers, columns, strict=True))
 
-    def _on_host(self, moves: list[Move]) -> Iterator[np.ndarray]:
-        """The numbers of these moves, one after the other; an accelerator is asked once for all."""
-        numbers = [number for move in moves for number in move.numbers.values()]
-        if self.ahead == 1:
-            return iter(numbers) if self.on_numpy else map(on_host, numbers)
-        xp = namespace(self.x)
-        dtype = xp.result_type(*numbers)
-        return iter(on_host(xp.stack([xp.astype(number, dtype) for number in numbers])))
+    def _calm(self, t: int, numbers: dict[str, np.ndarray], rows: np.ndarray, live: np.ndarray) -> int:
+        """The number of first steps of a block after which surely no cue stops; the scale takes the first state in."""
+        numbers = (
+            numbers
+            if len(rows) == len(live)
+            else {name: array[:, np.searchsorted(rows, live)] for name, array in numbers.items()}
+        )
+        size = numbers["size"].astype(float)
+        if t == 0:
+            self.scale = np.maximum(self.scale, np.where(np.isfinite(size[0]), size[0], 0))
+        may_stop, bound = ~(size <= GROWTH * self.scale[live]), self.tol * np.maximum(size, self.largest)
+        if self.rests:
+            may_stop |= numbers["residual"] <= bound
+        if self.cycles:
+            may_stop |= numbers["back"] <= bound
+        if "apart" in numbers:
+            may_stop |= numbers["apart"] == 0
+        stops = may_stop.any(axis=1)
+        return int(np.argmax(stops)) if stops.any() else len(stops)
 
     def _growth(
-        self, t: int, live: np.ndarray, numbers: dict[str, np.ndarray], states: Callable[[np.ndarray], Array]
+        self, live: np.ndarray, numbers: dict[str, np.ndarray], states: Callable[[np.ndarray], Array]
     ) -> np.ndarray:
-        """Which of the live cues have grown without bound in step t, `(n_live,)`; their numbers become those of x.
+        """Which of the live cues have grown without bound in a step, `(n_live,)`; their numbers become those of x.
 
         states: from the numbers of some of the live cues to their x⁺.
         """
         size = numbers["size"].astype(float)
         finite = np.isfinite(size)
-        if t == 1:
-            self.scale = np.maximum(self.scale, np.where(finite, size, 0))
-        with np.errstate(over="ignore", invalid="ignore"):  # a scale near the largest number: no finite state has grown
-            growth: np.ndarray = ~finite | (size > GROWTH * self.scale[live])
-            if not growth.any():
-                return growth
-            if (large := np.flatnonzero(growth & finite)).size:
-                bounds = on_host(self.memory.activation.bounds(states(large))).max(axis=-1)
-                self.scale[live[large]] = np.maximum(self.scale[live[large]], bounds)
-                growth[large] = size[large] > GROWTH * self.scale[live[large]]
-            if growth.any():
-                x, mask = _of(self.x, live[growth]), _of(self.mask, live[growth])
-                numbers["size"] = np.where(growth, 0, numbers["size"])
-                numbers["residual"] = np.array(numbers["residual"])
-                numbers["residual"][growth] = on_host(self.rule.residual(self.memory, x, x, mask))
+        growth: np.ndarray = ~finite | (size > GROWTH * self.scale[live])
+        if (large := np.flatnonzero(growth & finite)).size:
+            bounds = on_host(self.memory.activation.bounds(states(large))).max(axis=-1)
+            self.scale[live[large]] = np.maximum(self.scale[live[large]], bounds)
+            growth[large] = size[large] > GROWTH * self.scale[live[large]]
+        if growth.any():
+            x, mask = _of(self.x, live[growth]), _of(self.mask, live[growth])
+            numbers["size"] = np.where(growth, 0, numbers["size"])
+            numbers["residual"] = np.array(numbers["residual"])
+            numbers["residual"][growth] = on_host(self.rule.residual(self.memory, x, x, mask))
         return growth
 
     def _stops(
@@ -259,15 +287,21 @@ class Loop:
             small[unclear] = change[unclear] <= self.tol * on_host(sizes)
         return small
 
-    def _put(self, where: np.ndarray, rows: np.ndarray, after: Any, states: Any) -> Array:
-        """States `(n, dim)` with those after a step, `(n_rows, dim)`, where a cue has moved, `(n,)`."""
-        if where.all():
+    def _put(self, moves: np.ndarray, rows: np.ndarray, after: Any, states: Any) -> Array:
+        """States `(n, dim)` with those after a step, `(n_rows, dim)`, of the cues that move."""
+        if len(moves) == len(self.steps):
             return np.ascontiguousarray(after) if self.on_numpy else after
+        places = np.searchsorted(rows, moves)
         if self.on_numpy:
             result = np.array(states)
-            result[where] = after[where[rows]]
+            result[moves] = after[places]
             return result
-        xp, place = namespace(states), np.minimum(np.searchsorted(rows, np.arange(len(where))), len(rows) - 1)
+        xp, place, where = (
+            namespace(states),
+            np.zeros(len(self.steps), dtype=int),
+            np.zeros(len(self.steps), dtype=bool),
+        )
+        place[moves], where[moves] = places, True
         return xp.where(xp.asarray(where, device=device_of(states))[:, None], _of(after, place), states)
 
     def _arrays(self) -> dict[str, Array]:
@@ -291,7 +325,7 @@ class Loop:
             self.status[flags & rests] = Status.NOTHING_NEAR
         arrays = {name: xp.stack([step[name] for step in by_step]) for name in self.names}
         ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
-        return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=self.ahead)
+        return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=AHEAD if self.far else 1)
 
     def _energies(self, before: list[np.ndarray]) -> np.ndarray:
         """The energies of all states of the recall, `(n, T+1)`, from those before each step, `(n,)`.
@@ -310,6 +344,11 @@ class Loop:
             require_finite_energy(last.astype(energy.dtype), self.memory.cure)
         table = np.stack([*before, last])
         return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
+
+
+def stacked(arrays: list[Array]) -> Array:
+    """Arrays of one shape along a new first axis; a single one is not copied."""
+    return arrays[0][None, ...] if len(arrays) == 1 else namespace(arrays[0]).stack(arrays)
 
 
 def _of(rows: Any, numbers: np.ndarray) -> Any:

@@ -79,6 +79,9 @@ def test_every_field_of_a_record_is_that_of_a_plain_loop_over_step(separation, a
         size = np.abs(s).sum(axis=-1)
         assume(not np.any((np.abs(s.sum(axis=-1)) < 1e-6 * size) & s.any(axis=-1)))
         assume(not np.any((np.abs(s.max(axis=-1)) < 1e-9 * size) & s.any(axis=-1)))  # a weight of 1 or 0 by rounding
+    if memory.separation.jumps and activation != "sign":  # scores that tie up to rounding: the order of a sum decides
+        s = np.sort(expected["trajectory"] @ np.unique(keys, axis=0).T, axis=-1)
+        assume(not np.any(np.diff(s) < 1e-9 * np.abs(s).max()))
     found = memory.recall(cue[None], update="sync", max_steps=steps, tol=tol, mask=mask, keep=keep)
     alone = memory.recall(cue, update="sync", max_steps=steps, tol=tol, mask=mask, keep=keep)
     assert {field.name for field in fields(found)} == {*expected, "reference"}
