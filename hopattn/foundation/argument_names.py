@@ -69,8 +69,11 @@ def public_class(kind: Kind) -> Kind:
 
     @wraps(construct)
     def constructor(self: Any, *args: Any, **options: Any) -> None:
-        names.require_taken((self, *args), options)
-        construct(self, *args, **options)
+        try:
+            construct(self, *args, **options)
+        except TypeError:
+            names.require_taken((self, *args), options)
+            raise
 
     if not names.any_name:  # not `object.__init__`, which looks at its arguments itself
         kind.__init__ = constructor

@@ -71,6 +71,9 @@ class NoMask(MaskRule):
         return None
 
 
+NO_MASK = NoMask()
+
+
 @dataclass(frozen=True)
 class Causal(PositionRule):
     """Each query sees its own key and those before it."""
@@ -284,7 +287,7 @@ def joint(*masks: Any, bias: Array | None = None) -> Any:
     """
     parts = [part for mask in map(as_mask, masks) for part in masks_of(mask) if not isinstance(part, NoMask)]
     parts += [] if bias is None else [bias]
-    return AllOf(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NoMask()
+    return AllOf(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NO_MASK
 
 
 def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
@@ -372,7 +375,7 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
 def as_mask(mask: Any) -> Any:
     """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
-        return NoMask()
+        return NO_MASK
     if isinstance(mask, MaskRule):
         return mask
     if isinstance(mask, str):

@@ -18,7 +18,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, on_host
 from hopattn.foundation.traces import is_torch, traced
 from hopattn.foundation.vectors import largest_entry
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, masks_of
+from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, masks_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
@@ -36,7 +36,7 @@ def way_of(
     cues: Array,
     keys: Array,
     values: Array | None = None,
-    bias: Any = NoMask(),  # noqa: B008
+    bias: Any = NO_MASK,
 ) -> Literal["whole", "blocks", "fused"]:
     """The way of a step with these parts, texts and bias (a rule, an array, or `AllOf` several), as the table says."""
     if not isinstance(separation.beta, float):

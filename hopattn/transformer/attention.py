@@ -28,6 +28,7 @@ from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.positions.alibi import Alibi
 
+DOT, IDENTITY = Dot(), Identity()
 Texts = tuple[Array, Array, Array]
 """The texts of queries, keys and values."""
 
@@ -68,7 +69,7 @@ def attention(
     total = joint(mask, bias=None if bias is None else as_bias(bias, k, "k"))
     sep = _separation_of_heads(separation, beta, sink, k, leading)
     texts = texts_without_padding((q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
-    return Retrieval(Dot(), sep, Identity())(*texts, total).state
+    return Retrieval(DOT, sep, IDENTITY)(*texts, total).state
 
 
 @public(may_be=finite)
@@ -91,7 +92,7 @@ def free_energy(
     array([1.])
     """
     sep = _separation_of_heads(separation, beta, sink, k, np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2])))
-    return Retrieval(Dot(), sep, Identity()).free_energy(q, k, mask)
+    return Retrieval(DOT, sep, IDENTITY).free_energy(q, k, mask)
 
 
 def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
