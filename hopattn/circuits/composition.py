@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.arrays import as_numpy, require_finite, shaped
-from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import REPEATED, Seed, generator, instance, real, whole
+from hopattn.foundation.boundary import Of, public
+from hopattn.foundation.checks import REPEATED, Seed, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import detached
@@ -26,7 +26,7 @@ from hopattn.transformer.heads import Head
 
 LOGITS_HELD = 2**22
 """The number of logits that are held at a time: columns of M, one for each word that is attended to."""
-ALIKE = 1e-12
+DRAWS_ALIKE = 1e-12
 """Draws whose deviation is this part of their mean, or less, differ by rounding alone."""
 
 
@@ -37,11 +37,17 @@ def numpy_matrix(values: Any, what: str) -> np.ndarray:
     return matrix
 
 
-Matrix = Annotated[Any, numpy_matrix]
+Written = Annotated[Any, numpy_matrix, Of("dim dim_read")]
+Read = Annotated[Any, numpy_matrix, Of("dim_written dim")]
 
 
 @public
-def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logits") -> float:
+def copying(
+    w_ov: Annotated[Any, numpy_matrix, Of("dim_out dim")],
+    embed: Annotated[Any, numpy_matrix, Of("n_words dim")],
+    unembed: Annotated[Any, numpy_matrix, Of("n_words dim_out")] = None,
+    by: str = "logits",
+) -> float:
     """The copying score of a head, from −1 to 1: 1 where each word raises its own logit and no other.
 
         by = "logits"       mean_j of 2 [M_jj − m_j]₊ / Σ_i [M_ij − m_j]₊ − 1,     m_j the mean of column j of M
@@ -58,8 +64,7 @@ def copying(w_ov: Matrix, embed: Matrix, unembed: Matrix = None, by: str = "logi
     (1.0, -1.0)
     """
     reject_unknown("by", [by], ("logits", "eigenvalues"))
-    shaped(w_ov, "w_ov", "out dim", dim=embed.shape[1])
-    unembed = shaped(embed if unembed is None else unembed, "unembed", "n_words out", n_words=len(embed), out=len(w_ov))
+    unembed = shaped(embed, "unembed", "n_words dim_out", dim_out=(len(w_ov), "w_ov")) if unembed is None else unembed
     if len(embed) < 2:
         raise InvalidInput("embed: got one word, which has no other to raise; expected at least two")
     # without overflow in the products
@@ -98,7 +103,7 @@ def _by_logits(w_ov: np.ndarray, embed: np.ndarray, unembed: np.ndarray) -> floa
 
 
 @public
-def composition(w_out: Matrix, w_in: Matrix) -> float:
+def composition(w_out: Written, w_in: Read) -> float:
     """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
 
     w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 1 is
@@ -123,15 +128,15 @@ class Baseline:
 
     def deviations(self, score: float) -> float:
         """The distance of a score from the mean in deviations; raises `InvalidInput` if all draws are alike."""
-        if self.deviation <= ALIKE * self.mean:
+        if self.deviation <= DRAWS_ALIKE * self.mean:
             raise InvalidInput("deviations: all draws have the same score, as with dim 1 or a rotation")
         return (real(score, "score") - self.mean) / self.deviation
 
 
 @public
 def composition_baseline(
-    w_out: Matrix,
-    w_in: Matrix,
+    w_out: Written,
+    w_in: Read,
     n_draws: Annotated[int, partial(whole, least=2, most=REPEATED)] = 100,
     *,
     rng: Seed = None,
@@ -172,8 +177,8 @@ def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out
     Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
     |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
-    w_ov = _ov(instance(earlier, Head, "earlier"), w_out, ("earlier", "w_out"))
-    query, key = (numpy_matrix(matrix, "later") for matrix in (instance(later, Head, "later").w_query, later.w_key))
+    w_ov = _ov(earlier, w_out, ("earlier", "w_out"))
+    query, key = (numpy_matrix(matrix, "later") for matrix in (later.w_query, later.w_key))
     ways = {"query": key.T @ query, "key": query.T @ key, "value": _ov(later, later_w_out, ("later", "later_w_out"))}
     return Compositions(**{name: composition(w_ov, w_in) for name, w_in in ways.items()})
 
@@ -187,8 +192,7 @@ def _ov(head: Head, w_out: Any, names: tuple[str, str]) -> np.ndarray:
 
 
 def _normalised(w_out: np.ndarray, w_in: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both matrices divided by their norms; raises `InvalidInput` where they do not fit, or one is 0."""
-    shaped(w_in, "w_in", "dim_written dim", dim=len(w_out))
+    """Both matrices divided by their norms; raises `InvalidInput` where one is 0."""
     for matrix, name in ((w_out, "w_out"), (w_in, "w_in")):
         if not matrix.any():
             raise InvalidInput(f"{name}: all entries are 0, so that it has no direction to compare")

@@ -148,8 +148,7 @@ def sink_share(attention: Any, position: int = 0, threshold: float = 0.3) -> flo
     >>> sink_share([[[1, 0], [1, 0]], [[1, 0], [0, 1]]], threshold=0.6)
     0.5
     """
-    if (limit := real(threshold, "threshold", least=0.0)) > 1:
-        raise InvalidInput(f"threshold: got {limit:g}; expected a share of at most 1")
+    limit = real(threshold, "threshold", least=0.0, most=1.0)
     return float(np.mean(attention_sink(attention, position) > limit))
 
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite, shaped
-from hopattn.foundation.boundary import Count, finite, public
+from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.boundary import Count, Of, Owner, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation.base import Separation
@@ -30,13 +30,14 @@ SURE = 0.99
 
 def _angles(turns: Any, what: str) -> np.ndarray:
     """The angle of each plane in radians, `(n_planes,)`."""
-    angles: np.ndarray = shaped(np.atleast_1d(as_numpy(turns, what)).astype(np.float64), what, "n_planes")
-    require_finite(angles, what)
-    return angles
+    return np.atleast_1d(as_numpy(turns, what)).astype(np.float64)
+
+
+Angles = Annotated[Any, _angles, Of("n_planes", finite=True)]
 
 
 @dataclass(frozen=True, eq=False)
-class InductionCircuit:
+class InductionCircuit(Owner):
     """Two layers of one head each, and the parts of their vectors: position, word, previous word, expected word.
 
     turns: the angle between neighbouring positions in each plane, `(n_planes,)`. length: the most words of a text. dim:
@@ -65,23 +66,22 @@ class InductionCircuit:
         """The least lead of the score of the word before over that of another word: see `position_lead`."""
         return position_lead(self.turns, self.length)
 
-    def encode(self, words: Any) -> np.ndarray:
+    @public
+    def encode(self, words: Annotated[Any, as_numpy, Of("… n dim", finite=True)]) -> np.ndarray:
         """The vectors of a text, `(…, n, 2 · n_planes + 3 · dim)`: words and positions in their parts, the rest 0.
 
         words: `(…, n, dim)`, any vectors; compared by the dot product, so that they should be of one length. Raises
         `InvalidInput` for another dim, for NaN, and for more than `length` words.
         """
-        vectors = shaped(as_numpy(words, "words"), "words", "… n dim", dim=self.dim)
-        require_finite(vectors, "words")
-        if (n := vectors.shape[-2]) > self.length:
+        if (n := words.shape[-2]) > self.length:
             raise InvalidInput(f"words: got {n} words; expected at most {self.length}, which the positions tell apart")
         angles = np.arange(n)[:, None] * self.turns
         points = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(n, -1) / math.sqrt(len(self.turns))
         size = points.shape[-1] + 3 * self.dim
-        require_room(vectors.size // self.dim * size, f"a text of {n:,} words")
-        texts = np.zeros((*vectors.shape[:-1], size))
+        require_room(words.size // self.dim * size, f"a text of {n:,} words")
+        texts = np.zeros((*words.shape[:-1], size))
         texts[..., self.parts["position"]] = points
-        texts[..., self.parts["word"]] = vectors
+        texts[..., self.parts["word"]] = words
         return texts
 
     @public(may_be=finite)
@@ -102,7 +102,7 @@ class InductionCircuit:
 
 
 @public
-def position_lead(turns: Annotated[Any, _angles], length: Annotated[int, partial(whole, least=2)]) -> float:
+def position_lead(turns: Angles, length: Annotated[int, partial(whole, least=2)]) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
     In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with
@@ -121,7 +121,7 @@ def induction_circuit(
     dim: Count,
     length: Annotated[int, partial(whole, least=2)],
     *,
-    turns: Annotated[Any, _angles] = None,
+    turns: Angles = None,
     beta: Annotated[float | None, positive] = None,
     match_beta: Annotated[float | None, positive] = None,
     mask: Any = "strict",

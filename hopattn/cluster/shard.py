@@ -85,7 +85,7 @@ class InFile:
                 f"'{Path(self.path).name}' has changed since the memory was made: it held {before}, and now "
                 f"{after}; make the memory again"
             )
-        return stored.rows(self.start + span.start, self.start + span.stop)
+        return stored.picked(slice(self.start + span.start, self.start + span.stop))
 
 
 @dataclass(frozen=True)

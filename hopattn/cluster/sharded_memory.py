@@ -5,10 +5,10 @@ score, the sum of the unnormalised weights, and their weighted sum of values. Th
 the shards, so that the result does not depend on which worker answers first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import Ranked, ReferencePatterns, merged
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.arrays import Array, as_float, namespace, shaped
+from hopattn.foundation.arrays import Array, is_foreign_array
+from hopattn.foundation.boundary import Fit, Of, finite, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import ranges
@@ -38,6 +39,15 @@ SCORES_BROUGHT = 2**24
 
 BFLOAT16 = 2.0**-7
 """ε of bfloat16, a dtype of files that NumPy does not know."""
+
+
+def _of_numpy(cues: Any, what: str) -> Any:
+    if is_foreign_array(cues):
+        raise InvalidInput(f"{what}: a memory on several machines takes NumPy arrays")
+    return cues
+
+
+Cues = Annotated[Any, _of_numpy, Of("n_cues? dim")]
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,11 @@ class Sharded(KeyValueMemory):
     def dims(self) -> tuple[int, int]:
         return self.layout.dims
 
+    def _fit(self, axes: Collection[str]) -> Fit:
+        fit = Fit()
+        fit.sizes["dim"] = self.dims[0], "keys"
+        return fit
+
     @property
     def patterns(self) -> np.ndarray:
         """All values, brought to this machine; raises `InvalidInput` where they would not fit into memory."""
@@ -124,18 +139,21 @@ class Sharded(KeyValueMemory):
     def value_sizes(self) -> np.ndarray:
         return np.concatenate(self.shards.each(Shard.value_sizes))
 
-    def scores(self, cues: Any) -> np.ndarray:
+    @public
+    def scores(self, cues: Cues) -> np.ndarray:
         """s = sim(K, x), `(n_cues, n_patterns)` or `(n_patterns,)`, on this machine."""
         return self._here(cues, None)[0]
 
-    def weights(self, cues: Any, mask: Any = None) -> np.ndarray:
+    @public
+    def weights(self, cues: Cues, mask: Any = None) -> np.ndarray:
         """p = ∇Ψ(s), shaped as the scores."""
         return np.asarray(self.separation.weights(*self._here(cues, mask)))
 
-    def nothing_near(self, states: Any, mask: Any = None) -> np.ndarray:
+    @public
+    def nothing_near(self, states: Cues, mask: Any = None) -> np.ndarray:
         """Whether every weight in the step of each state is 0, `(n_cues,)`, as of `Memory`."""
-        x, separation = self._cues(states), self.retrieval.effective_separation
-        cues, masks = np.atleast_2d(x), self._masks(mask, x)
+        separation = self.retrieval.effective_separation
+        cues, masks = np.atleast_2d(states), self._masks(mask, states)
         if adds_up(separation):
             asked = self.similarity, separation, self.activation, cues
             none = np.all(self.shards.each(Shard.have_none, *asked, own=masks), axis=0)
@@ -145,28 +163,28 @@ class Sharded(KeyValueMemory):
                 rows = np.arange(some.start, some.stop)
                 scored = self._scored(cues[rows], [_rows(part, rows) for part in masks])
                 none[rows] = have_none(separation(*scored), self.activation)
-        return np.asarray(none if x.ndim > 1 else none[0])
+        return np.asarray(none if states.ndim > 1 else none[0])
 
-    def rest(self, cues: Any, mask: Any = None) -> np.ndarray:
+    @public
+    def rest(self, cues: Cues, mask: Any = None) -> np.ndarray:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
         return np.asarray(self.separation.rest(*self._here(cues, mask)))
 
-    def free_energy(self, cues: Any, mask: Any = None) -> FreeEnergy:
+    @public(may_be=finite)
+    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, on this machine; raises `InvalidInput` where they are not a distribution."""
         require_entropy(separation := self.retrieval.effective_separation)
         return free_energy(separation, *self._here(cues, mask))
 
     def _field_at(self, x: Array, mask: Any) -> np.ndarray:
-        result = self._pass(self.separation, self._cues(x), mask)
+        result = self._pass(self.separation, x, mask)
         return np.asarray(scaled(result.field, result.factor))
 
     def _energy_at(self, x: Array, mask: Any) -> np.ndarray:
-        x = self._cues(x)
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
         return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
     def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
-        x = self._cues(x)
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
         before = x if self.autoassociative else None
         moved = self.retrieval.activate(result.field, result.factor, before)
@@ -240,11 +258,10 @@ class Sharded(KeyValueMemory):
         if potential:
             result.potential[rows] = weights.potential
 
-    def _here(self, cues: Any, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
-        """The same for cues as they are given, and their mask; one cue `(dim,)` drops the axis of cues."""
-        given = self._cues(cues)
-        scores, where = self._scored(np.atleast_2d(given), self._masks(mask, given))
-        return (scores, where) if given.ndim > 1 else (scores[0], None if where is None else where[0])
+    def _here(self, cues: np.ndarray, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """All scores and their mask; one cue `(dim,)` drops the axis of cues."""
+        scores, where = self._scored(np.atleast_2d(cues), self._masks(mask, cues))
+        return (scores, where) if cues.ndim > 1 else (scores[0], None if where is None else where[0])
 
     def _scored(self, cues: np.ndarray, masks: Sequence[Any]) -> tuple[np.ndarray, np.ndarray | None]:
         """All scores of cues `(n, dim)`, and their mask, or None where all keys may be attended to."""
@@ -273,15 +290,6 @@ class Sharded(KeyValueMemory):
         array = np.atleast_2d(np.asarray(rule))
         array = array[:1] if array.strides[0] == 0 else array  # the same for all cues
         return [array if array.shape[1] == 1 else array[:, span.start : span.stop] for span in spans]
-
-    def _cues(self, cues: Any) -> np.ndarray:
-        states = as_float(cues, "cues")
-        if namespace(states) is not np:
-            raise InvalidInput("cues: a memory on several machines takes NumPy arrays")
-        shaped(states, "cues", "… dim", dim=(self.dims[0], "keys"))
-        if states.ndim > 2:
-            raise InvalidInput(f"cues: expected (n_cues, dim) or (dim,), not shape {states.shape}")
-        return np.asarray(states)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ N_LEADING = 3
 """The number of patterns that are ranked by the magnitude of their likeness."""
 FADED = 1e-6
 """The part of the length of a pattern below which a state is unlike it."""
-ALIKE = 0.5
+EQUALLY_LIKE = 0.5
 """The likeness from which on the distance decides between patterns that are equally like a state."""
 NEARER = 1e-9
 """The part of a distance by which a state is nearer, and not as near up to rounding."""
@@ -125,7 +125,7 @@ def _nearest_of_equal(cosines: np.ndarray, states: np.ndarray, patterns: np.ndar
     """The pattern of the largest likeness, of equal ones the nearest, and its distance, `(n,)` each."""
     top = cosines.argmax(axis=1)  # several times as fast as max
     above = _taken(cosines, top[:, None])
-    equal = cosines >= np.where(above >= ALIKE, above - _rounding(above), 2)
+    equal = cosines >= np.where(above >= EQUALLY_LIKE, above - _rounding(above), 2)
     ties = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
     rows, columns = np.nonzero(equal[ties])
     apart = np.full((len(ties), len(patterns)), np.inf)

@@ -140,10 +140,6 @@ class StoredArray:
         """The numbers, mapped into memory and read-only; those that are widened are read."""
         return self._map() if self.dtype == self.bits else self.numbers()
 
-    def rows(self, start: int, stop: int) -> np.ndarray:
-        """Some rows of the numbers; only these are read."""
-        return self.picked(slice(start, stop))
-
     def picked(self, rows: slice | np.ndarray) -> np.ndarray:
         """The rows of a slice, or those with these numbers; only these are read."""
         return self._widened(self._map()[rows])

@@ -9,6 +9,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from hopattn.foundation.checks import is_iterable, require_room
 from hopattn.foundation.errors import InvalidInput, a_class, quoted
-from hopattn.foundation.shapes import Of
+from hopattn.foundation.shapes import Of, Sizes, common_axes
 from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
 Array = Any  # an array of any supported library; the docstrings give its shape
@@ -285,6 +286,12 @@ def is_half(x: Array) -> bool:
     return bool(namespace(x).finfo(x.dtype).bits < 32)
 
 
+def narrowed(result: Array, *arrays: Array) -> Array:
+    """What was computed in single precision, in the half precision of the arrays where all have it; else unchanged."""
+    dtype = arrays[0].dtype
+    return result if result.dtype == dtype or not all(map(is_half, arrays)) else namespace(result).astype(result, dtype)
+
+
 def tolerance(dtype: Any, xp: Any = np) -> float:
     """The largest difference at which two iterates count as equal: ε^¾, 1.8e-12 in float64, 6.4e-6 in float32."""
     return float(xp.finfo(dtype).eps ** 0.75)
@@ -300,24 +307,20 @@ def require_finite(array: Array, what: str, most: float = math.inf) -> None:
     rows = array if array.ndim > 1 else array[None, ...]
     starts = range(0, rows.shape[0], 4096)  # in blocks: rows that lie in a file may be larger than the memory
 
-    def checked(start: int) -> tuple[Array, Array]:
+    def within(start: int) -> Array:
         block = rows[start : min(start + 4096, rows.shape[0]), ...]
-        return block, xp.isfinite(block) if math.isinf(most) else xp.abs(block) <= most
+        return xp.isfinite(block) if math.isinf(most) else xp.abs(block) <= most
 
-    if not isinstance(array, np.ndarray):
-        flags = [xp.all(checked(start)[1]) for start in starts]
-        if flags and not known_true(~xp.all(xp.stack(flags))):
-            return
-    for start in starts:
-        block, within = checked(start)
-        if not known_true(~xp.all(within)):
-            continue
-        bad = ~xp.all(within, axis=-1) if array.ndim else ~within
-        where, row = f"row {first_true(bad, start)} " if array.ndim > 1 else "", block[_first(bad)]
-        if not bool(xp.all(xp.isfinite(row))):
-            raise InvalidInput(f"{what}: {where}holds a NaN or an infinity; expected finite numbers")
-        largest = f"holds a number of size {float(xp.max(xp.abs(row))):.3g}; expected at most {most:.3g}"
-        raise InvalidInput(f"{what}: {where}{largest}, so that products can be summed")
+    if not starts or not known_true(~xp.all(flags := xp.stack([xp.all(within(start)) for start in starts]))):
+        return
+    start = starts[_first(~flags)[0]]
+    bad = ~(xp.all(within(start), axis=-1) if array.ndim else within(start))
+    row, *others = _first(bad)
+    where, numbers = f"row {first_true(bad, start)} " if array.ndim > 1 else "", rows[(start + row, *others, ...)]
+    if not bool(xp.all(xp.isfinite(numbers))):
+        raise InvalidInput(f"{what}: {where}holds a NaN or an infinity; expected finite numbers")
+    largest = f"holds a number of size {float(xp.max(xp.abs(numbers))):.3g}; expected at most {most:.3g}"
+    raise InvalidInput(f"{what}: {where}{largest}, so that products can be summed")
 
 
 def max_safe_entry(array: Array) -> float:
@@ -328,6 +331,51 @@ def max_safe_entry(array: Array) -> float:
     xp = namespace(array)
     bound = (float(xp.finfo(xp.float32 if is_half(array) else array.dtype).max) / array.shape[-1]) ** 0.5
     return bound if bound < float(xp.finfo(array.dtype).max) else math.inf
+
+
+@dataclass(eq=False)
+class Fit:
+    """The arrays of one call, of one library, whose axes of one name have one length.
+
+    first: the name of the first array and the array, with which the others must fit; None before it comes. like: such a
+    pair for the first array of the call, which must be of its library, but of any dtype. sizes: the length of each
+    axis, and the array that has it. leads: the leading axes of each array that has some.
+    """
+
+    first: tuple[str, Array] | None = None
+    like: tuple[str, Array] | None = None
+    sizes: Sizes = field(default_factory=dict)
+    leads: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __call__(self, value: Any, what: str, axes: Of) -> Array:
+        """The value as an array that fits the others; raises `InvalidInput` where its lengths differ from theirs."""
+        first, pair = self.first, self.first or self.like
+        of_numpy = type(value) is np.ndarray and value.dtype.kind == "f"
+        array = value if of_numpy else as_float(value, what, None if pair is None else pair[1])
+        if first is None:
+            if self.like is not None:
+                require_one_library(array, self.like[1], what, self.like[0])
+            self.first = what, array
+        elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
+            require_fitting(array, first[1], what, first[0])
+        if axes.leading and array.ndim > len(axes.names):
+            self.leads[what] = tuple(array.shape[: array.ndim - len(axes.names)])
+        shape, names, sizes = array.shape, axes.names, self.sizes
+        if axes.optional and len(shape) < len(names):
+            names = names[1:]
+        lengths = shape[len(shape) - len(names) :] if axes.leading else shape
+        if len(lengths) != len(names) or 0 in lengths:
+            raise axes.refusal(tuple(shape), names, what, sizes)
+        for name, length in zip(names, lengths, strict=True):
+            if sizes.setdefault(name, (length, what))[0] != length:
+                raise axes.refusal(tuple(shape), names, what, sizes)
+        if axes.finite:
+            require_finite(array, what)
+        return array
+
+    def require_common(self) -> None:
+        """Raise `InvalidInput` unless the leading axes broadcast."""
+        common_axes(", ".join(self.leads), *self.leads.values())
 
 
 def shaped(
@@ -346,12 +394,9 @@ def shaped(
         ...
     hopattn.foundation.errors.InvalidInput: cues: got shape (3,); expected (…, dim) with dim = 2
     """
-    sizes = {name: length if isinstance(length, tuple) else (length, "") for name, length in lengths.items()}
-    if like is None:
-        return Of(axes).bound(as_float(values, what), what, sizes)
-    array = as_float(values, what, like[1])
-    require_fitting(array, like[1], what, like[0])
-    return Of(axes).bound(array, what, sizes)
+    fit = Fit(like)
+    fit.sizes |= {name: length if isinstance(length, tuple) else (length, "") for name, length in lengths.items()}
+    return fit(values, what, Of(axes))
 
 
 def stored_rows(values: Any, what: str, multiplied: bool = False) -> Array:

@@ -11,10 +11,11 @@
         def __call__(self, x: Annotated[Array, Of("… in")]) -> Array: ...
 
 * The annotation of a parameter, or of a field of a `Declared` class, holds a check. The check takes the value and its
-  name, and what it returns is put in. A value that is the default is left as it is, so that None may stand for "not
-  given".
+  name, and what it returns is put in. A class of this package is its own check. A value that is the default is left as
+  it is, so that None may stand for "not given".
 * `Of` is the check of an array. Axes of one name have one length in all arrays of a call and of its object: above, x
-  has as many entries as the weight has columns. Lists become arrays of the library of the others.
+  has as many entries as the weight has columns. An axis that bears the name of a whole number of the object has that
+  length. Lists become arrays of the library of the others.
 * A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's. The constructors
   of all public classes do so too: `argument_names.public_class`.
 * A result that is not finite, although all arguments are, is refused with the argument that has the largest number.
@@ -22,7 +23,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial, wraps
 from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, overload
@@ -30,19 +31,11 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_o
 import numpy as np
 
 from hopattn.foundation.argument_names import ArgumentNames
-from hopattn.foundation.arrays import (
-    PLAIN,
-    Array,
-    as_float,
-    is_foreign_array,
-    require_fitting,
-    require_one_library,
-    stored_rows,
-)
-from hopattn.foundation.checks import flag, moderate, positive, real, whole
+from hopattn.foundation.arrays import PLAIN, is_foreign_array, stored_rows
+from hopattn.foundation.arrays import Fit as Fit
+from hopattn.foundation.checks import flag, instance, moderate, positive, real, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import Of as Of
-from hopattn.foundation.shapes import Sizes, common_axes
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -60,6 +53,7 @@ OF_NUMPY = (*PLAIN, np.float64, float, int, bool, str, list, tuple, dict, type(N
 Positive = Annotated[float, positive]
 Moderate = Annotated[float, moderate]
 Real = Annotated[float, real]
+Proportion = Annotated[float, partial(real, above=0.0, below=1.0)]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
 Rows = Annotated[Any, stored_rows, Of("n_patterns dim")]
@@ -71,51 +65,14 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
 
     Raises `TypeError` for a check inside a union, which nobody would call.
     """
+    if isinstance(annotation, type) and annotation.__module__.startswith("hopattn."):
+        return lambda value, what: instance(value, annotation, what), None
     if get_origin(annotation) is not Annotated:
         if any(get_origin(part) is Annotated for part in get_args(annotation)):
             raise TypeError(f"{annotation}: write Annotated[kind | None, check], with the check outermost")
         return None, None
     entries = annotation.__metadata__
     return next(filter(callable, entries), None), next((entry for entry in entries if isinstance(entry, Of)), None)
-
-
-class Fit:
-    """The arrays of one call, of one library, whose axes of one name have one length.
-
-    first: the name of the first array and the array, with which the others must fit; None before it comes. like: such a
-    pair for the first array of the call, which must be of its library, but of any dtype. leads: the leading axes of
-    each array that has some.
-    """
-
-    def __init__(self, first: tuple[str, Array] | None = None, like: tuple[str, Array] | None = None) -> None:
-        self.sizes: Sizes = {}
-        self.leads: dict[str, tuple[int, ...]] = {}
-        self.first, self.like = first, like
-
-    def __call__(self, value: Any, what: str, axes: Of) -> Array:
-        """The value as an array that fits the others."""
-        first, pair = self.first, self.first or self.like
-        of_numpy = type(value) is np.ndarray and value.dtype.kind == "f"
-        array = value if of_numpy else as_float(value, what, None if pair is None else pair[1])
-        if first is None:
-            if self.like is not None:
-                require_one_library(array, self.like[1], what, self.like[0])
-            self.first = what, array
-        elif not (isinstance(array, np.ndarray) and isinstance(first[1], np.ndarray)):
-            require_fitting(array, first[1], what, first[0])
-        if axes.leading and array.ndim > len(axes.names):
-            self.leads[what] = tuple(array.shape[: array.ndim - len(axes.names)])
-        return axes.bound(array, what, self.sizes)
-
-
-def as_text(values: Any, what: str, matrix: Array, other: str) -> Array:
-    """The vectors of a text, `(…, n, dim)`, which a matrix (out, dim) is to map; `other` names the matrix.
-
-    Raises `InvalidInput` for a text without a row, for another dim, and for an array of another library.
-    """
-    fit = Fit((other, matrix))
-    fit.sizes["dim"] = matrix.shape[1], other
-    return fit(values, what, Of("… n dim"))
 
 
 class Owner:
@@ -147,8 +104,8 @@ class Owner:
             if axes:
                 fit(getattr(self, name), name, axes)
 
-    def _fit(self, axes: Container[str]) -> Fit:
-        """The lengths of these axes, as the fields have them."""
+    def _fit(self, axes: Collection[str]) -> Fit:
+        """The lengths of these axes, as the fields have them; an object made of others gives those of a part."""
         fit = Fit()
         for axis, name, place in self._lengths:
             if (array := getattr(self, name)) is None:
@@ -156,6 +113,9 @@ class Owner:
             fit.first = fit.first or (name, array)
             if axis in axes:
                 fit.sizes.setdefault(axis, (array.shape[place], name))
+        for axis in axes:
+            if axis not in fit.sizes and isinstance(length := getattr(self, axis, None), int):
+                fit.sizes[axis] = length, ""
         return fit
 
 
@@ -182,6 +142,8 @@ class _Plan(ArgumentNames):
             signature = signature.replace(parameters=[*arguments, *inspect.signature(parts).parameters.values()])
         super().__init__(call, signature)
         self.signature = signature
+        first = next(iter(signature.parameters), "")
+        self.method, self.owned = first in ("self", "cls"), first == "self" and call.__name__ != "__init__"
         places = {name: i for i, name in enumerate(self.placed)}
         declarations = [
             (places.get(parameter.name, sys.maxsize), parameter, *check_of(parameter.annotation))
@@ -213,7 +175,7 @@ class _Plan(ArgumentNames):
             foreign = foreign or (type(value) not in OF_NUMPY and is_foreign_array(value))
         if not self.arrays:
             return placed, foreign
-        owner = (placed[0] if placed else options.get("self")) if self.method else None
+        owner = (placed[0] if placed else options.get("self")) if self.owned else None
         fit = owner._fit(self.axes) if isinstance(owner, Owner) else Fit()
         arrays = self.arrays
         if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
@@ -226,7 +188,7 @@ class _Plan(ArgumentNames):
             elif options.get(name, default) is not default:
                 options[name] = fit(options[name], name, axes)
         if len(fit.leads) > 1:
-            common_axes(", ".join(fit.leads), *fit.leads.values())
+            fit.require_common()
         return placed, foreign
 
 

@@ -24,12 +24,12 @@ REPEATED = 10**8  # the most steps, trials or draws of one call: more would take
 MOST_BYTES_OF_NAME = 255  # the longest name of a file or a folder, on every system
 
 
-def positive(value: Any, what: str) -> float:
+def positive(value: Any, what: str, **bounds: Any) -> float:
     """A positive finite number as a Python float, with which a float32 array stays float32.
 
-    The least is the least number of full precision, whose inverse has full precision too.
+    The least is the least number of full precision, whose inverse has full precision too. bounds: as of `real`.
     """
-    return float(require_least(real(value, what, above=0.0), what, sys.float_info.min))
+    return float(require_least(real(value, what, above=0.0, **bounds), what, sys.float_info.min))
 
 
 def require_least(number: Any, what: str, least: float) -> Any:
@@ -40,12 +40,9 @@ def require_least(number: Any, what: str, least: float) -> Any:
     return number
 
 
-def moderate(value: Any, what: str) -> float:
+def moderate(value: Any, what: str, most: float = 1e100) -> float:
     """A number from 1e-100 to 1e100, whose square and inverse square are numbers too."""
-    number = positive(value, what)
-    if not 1e-100 <= number <= 1e100:
-        raise InvalidInput(f"{what}: got {number:g}; expected a number from 1e-100 to 1e100")
-    return number
+    return real(value, what, least=1e-100, most=most)
 
 
 def positive_or_variable(value: Any, what: str) -> Any:
@@ -61,10 +58,19 @@ def positive_or_variable(value: Any, what: str) -> Any:
     return value
 
 
-def real(value: Any, what: str, above: float = float("-inf"), least: float = float("-inf")) -> float:
-    """A finite number as a Python float; raises `InvalidInput` unless it is above `above` and at least `least`.
+def real(
+    value: Any,
+    what: str,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    below: float = math.inf,
+    most: float = math.inf,
+    cure: str = "",
+) -> float:
+    """A finite number as a Python float; raises `InvalidInput`, with the cure, for one outside its bounds.
 
-    Raises it too for an array that requires a gradient, which would be cut.
+    It is above `above`, at least `least`, below `below`, and at most `most`. Raises `InvalidInput` too for an array
+    that requires a gradient, which would be cut.
     """
     if requires_grad(value):
         raise InvalidInput(f"{what}: expected a plain number; the derivative by an array would be lost here")
@@ -72,11 +78,14 @@ def real(value: Any, what: str, above: float = float("-inf"), least: float = flo
         number = math.nan if isinstance(value, (bool, str)) or getattr(value, "ndim", 0) > 0 else float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         number = math.nan
-    if not (math.isfinite(number) and number > above and number >= least):
-        kind = "a positive finite number" if above == 0 else "a finite number"
-        reach = f" above {above:g}" if math.isfinite(above) and above != 0 else ""
-        reach += f" of at least {least:g}" if math.isfinite(least) else ""
-        raise InvalidInput(f"{what}: expected {kind}{reach}, not {quoted(value)}")
+    if not (math.isfinite(number) and above < number < below and least <= number <= most):
+        bounds = {"above": above or -math.inf, "of at least": least, "below": below, "of at most": most}
+        reach = " and ".join(f"{word} {bound:g}" for word, bound in bounds.items() if math.isfinite(bound))
+        if math.isfinite(least) and math.isfinite(min(below, most)):
+            reach = f"from {least:g} to {'below ' * (below <= most)}{min(below, most):g}"
+        kind = f"a {'positive ' * (above == 0)}finite number {reach}".rstrip()
+        shown = f"{number:g}" if math.isfinite(number) and not isinstance(value, (int, float)) else quoted(value)
+        raise InvalidInput(f"{what}: expected {kind}, not {shown}{f'; {cure}' if cure else ''}")
     return number
 
 

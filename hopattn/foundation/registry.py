@@ -125,7 +125,7 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         if not isinstance(choice, str):
             kind = f"the class {shortened(choice.__name__)}" if isinstance(choice, type) else a_class(type(choice))
             raise InvalidInput(f"{self.what}: expected a name or {a_class(self.base)}, got {kind}")
-        return self.made(self.find(choice), **parameters)
+        return self.made(self._entries.get(choice) or self.find(choice), **parameters)
 
     def made(self, entry: type[Entry], **parameters: Any) -> Entry:
         """An object of a class of this kind; raises `InvalidInput` for an unknown or a missing parameter."""

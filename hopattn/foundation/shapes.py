@@ -12,40 +12,31 @@ Sizes = dict[str, tuple[int, str]]
 
 
 class Of:
-    """The axes of an array, each of at least one entry, such as `Of("… n dim")`; a `…` stands for any leading axes.
+    """The axes of an array, each of at least one entry, such as `Of("… n dim")`.
 
-    Where an annotation holds a check too, the check makes the array.
+    A `…` stands for any leading axes. A `?` behind the first name says that the axis may be missing: `"… n? dim"` are
+    rows of vectors, or one vector. finite: whether every entry must be a finite number. Where an annotation holds a
+    check too, the check makes the array.
     """
 
-    def __init__(self, axes: str) -> None:
-        self.leading, self.names = axes.startswith("…"), tuple(axes.removeprefix("…").split())
+    def __init__(self, axes: str, finite: bool = False) -> None:
+        self.axes, self.finite, self.leading = axes, finite, axes.startswith("…")
+        self.names, self.optional = tuple(axes.replace("…", "").replace("?", "").split()), "?" in axes
 
     def __repr__(self) -> str:
-        return f"Of({' '.join(['…'] * self.leading + list(self.names))!r})"
+        return f"Of({self.axes!r})"
 
-    def bound(self, array: Any, what: str, sizes: Sizes) -> Any:
-        """The array; its lengths are put into `sizes`, and raise `InvalidInput` where they differ from those there."""
-        shape, names = array.shape, self.names
-        lengths = shape[len(shape) - len(names) :] if self.leading else shape
-        if len(lengths) != len(names) or 0 in lengths:
-            raise self._refusal(tuple(shape), what, sizes)
-        for name, length in zip(names, lengths, strict=True):
-            if sizes.setdefault(name, (length, what))[0] != length:
-                raise self._refusal(tuple(shape), what, sizes)
-        return array
-
-    def _refusal(self, shape: tuple[int, ...], what: str, sizes: Sizes) -> InvalidInput:
+    def refusal(self, shape: tuple[int, ...], names: tuple[str, ...], what: str, sizes: Sizes) -> InvalidInput:
         """Why an array of this shape does not fit, and what makes it fit."""
-        tail = shape[max(len(shape) - len(self.names), 0) :] if self.leading else shape
-        lengths = {name: sizes[name][0] for name in self.names if name in sizes and sizes[name][1] != what}
-        if len(tail) == len(self.names):
-            lengths = {
-                name: lengths[name] for name, n in zip(self.names, tail, strict=True) if lengths.get(name, n) != n
-            }
+        tail = shape[max(len(shape) - len(names), 0) :] if self.leading else shape
+        lengths = {name: sizes[name][0] for name in names if name in sizes and sizes[name][1] != what}
+        if len(tail) == len(names):
+            lengths = {name: lengths[name] for name, n in zip(names, tail, strict=True) if lengths.get(name, n) != n}
         conditions = [f"{name} = {n}" + f" of {sizes[name][1]}" * bool(sizes[name][1]) for name, n in lengths.items()]
         conditions += ["no axis of length 0"] * (0 in tail)
         form = ", ".join(["…"] * self.leading + list(self.names)) + "," * (len(self.names) == 1 and not self.leading)
-        message = f"{what}: got shape {shape}; expected ({form})" + f" with {', '.join(conditions)}" * bool(conditions)
+        forms = f"({form})" + f" or ({', '.join(self.names[1:])},)" * self.optional
+        message = f"{what}: got shape {shape}; expected {forms}" + f" with {', '.join(conditions)}" * bool(conditions)
         dim = lengths.get("dim")
         if self.names == ("dim",) and len(shape) > 1 and math.prod(shape) == dim:
             return InvalidInput(f"{message}; flatten it: x.reshape(-1)")

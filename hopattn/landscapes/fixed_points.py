@@ -22,13 +22,13 @@ from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import row_length
 
-ROUNDS = 60
+NEWTON_STEPS = 60
 """The steps of Newton's method from each start."""
 RESIDUAL, APART = 1e-9, 1e-5
 """The largest |f(x) − x| of a fixed point, and the distance of two of them, by the longest pattern."""
 MORE = 3
 """How often more starts are drawn, each time twice as many, while the index sum says that a point is missing."""
-FLAT = 1e-6
+MARGINAL = 1e-6
 """An eigenvalue as near to 1 as this: the points merge, or form a line, and the index sum says nothing."""
 JACOBIAN_NUMBERS_HELD = 2**21
 """The numbers of the Jacobians that are held together."""
@@ -51,7 +51,7 @@ class FixedPoints:
     @property
     def stable(self) -> np.ndarray:
         """Whether states nearby return under the synchronous update, `(K,)`: all |λ| < 1, by more than rounding."""
-        return np.asarray(np.all(np.abs(self.eigenvalues) < 1 - FLAT, axis=-1))
+        return np.asarray(np.all(np.abs(self.eigenvalues) < 1 - MARGINAL, axis=-1))
 
     @property
     def index(self) -> np.ndarray:
@@ -97,7 +97,7 @@ def fixed_points(
     states = _ends(memory, np.concatenate([starts, _starts(patterns, count, draws)]), size)
     for more in range(1, MORE + 1):
         points = _described(memory, states)
-        level = np.any(np.abs(points.eigenvalues - 1) < FLAT)
+        level = np.any(np.abs(points.eigenvalues - 1) < MARGINAL)
         if points.index_sum == 1 or level or memory.activation.directional:
             break
         states = _apart(np.concatenate([states, _ends(memory, _starts(patterns, 2**more * count, draws), size)]), size)
@@ -107,7 +107,7 @@ def fixed_points(
 def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndarray:
     """The fixed points at which Newton's method ends, from the starts and from the ends of their recalls."""
     n, dim = starts.shape
-    require_time(2.0 * ROUNDS * n * dim**3, f"Newton's method from {n:,} starts of dim {dim}")
+    require_time(2.0 * NEWTON_STEPS * n * dim**3, f"Newton's method from {n:,} starts of dim {dim}")
     inside = [row for row in starts if not memory.activation.why_outside_domain(row)]
     with np.errstate(all="ignore"):
         every = np.concatenate([starts, memory.recall(np.array(inside), update=Synchronous()).state])
@@ -230,7 +230,7 @@ def _starts(patterns: np.ndarray, count: int, rng: np.random.Generator) -> np.nd
 def _newton(memory: AssociativeMemory, x: np.ndarray, size: float) -> np.ndarray:
     """The states after Newton's method, `(n, dim)`; a step is at most as long as the longest pattern."""
     same = (1 + 1e-13) * np.eye(x.shape[1])  # where 1 is an eigenvalue, the matrix still has an inverse
-    for _ in range(ROUNDS):
+    for _ in range(NEWTON_STEPS):
         missing = np.asarray(memory.step(x)) - x
         move = np.linalg.solve(same - jacobian(memory, x), missing[..., None])[..., 0]
         length = row_length(move)

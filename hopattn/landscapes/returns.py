@@ -10,8 +10,8 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.arrays import as_numpy, on_host
-from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, real, require_room, whole
+from hopattn.foundation.boundary import Proportion, public
+from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
@@ -19,16 +19,10 @@ from hopattn.foundation.vectors import normalised
 A_MEMORY = "a memory, such as ha.memories.hopfield(patterns)"
 CUE_NUMBERS_HELD = 2**22
 """The numbers of the cues that are recalled together."""
-POINTS = 11
+DAMAGES = 11
 """The number of damages that are tried where none are given."""
-FARTHEST = 0.5, 2.0
+MOST_DAMAGE = 0.5, 2.0
 """The largest of these: half of the spins, and a noise twice as long as the pattern."""
-
-
-def _share(value: Any, what: str) -> float:
-    if not 0 < (number := real(value, what)) < 1:
-        raise InvalidInput(f"{what}: expected a share above 0 and below 1, not {number:g}")
-    return number
 
 
 def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
@@ -40,7 +34,6 @@ def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
     return numbers
 
 
-Share = Annotated[float, _share]
 Cues = Annotated[int, partial(whole, most=REPEATED)]
 Damages = Annotated[Any, _increasing]
 
@@ -114,7 +107,7 @@ def returns(
     update: str | Update | None = None,
     rng: Seed = None,
     max_steps: int = 100,
-    level: Share = 0.95,
+    level: Proportion = 0.95,
 ) -> Returns:
     """The share of damaged cues whose recall matches the pattern that was damaged, with an interval.
 
@@ -216,7 +209,7 @@ def radii(
 
 def damages(spins: bool, n: int, damage: np.ndarray | None) -> np.ndarray:
     """The damages of n neurons, or of states of n numbers; of spins those that whole numbers of neurons give."""
-    damage = np.linspace(0, FARTHEST[not spins], POINTS) if damage is None else damage
+    damage = np.linspace(0, MOST_DAMAGE[not spins], DAMAGES) if damage is None else damage
     if not spins:
         return damage
     if damage[-1] > 1:

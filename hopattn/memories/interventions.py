@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, entries, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import not_minus_infinity, public
-from hopattn.foundation.checks import instance, require_room
+from hopattn.foundation.checks import require_room
 from hopattn.foundation.ties import eps_of
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import Memory
@@ -55,7 +55,7 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     >>> float((effect.closed.energy - effect.before.energy).round(3))
     0.457
     """
-    rows = rows_taken(pattern, instance(memory, Memory, "memory").n_keys, "pattern")
+    rows = rows_taken(pattern, memory.n_keys, "pattern")
     reduced = memory.without(rows)
     states = as_float(cues, "cues", like=memory.keys)
     scores = memory.scores(states)

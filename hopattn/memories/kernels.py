@@ -11,7 +11,6 @@ from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
 from hopattn.foundation.boundary import Declared, Of, Positive, public
-from hopattn.foundation.checks import instance
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import rows_of
 from hopattn.retrieval.activation import Activation, Identity
@@ -134,7 +133,6 @@ class SuperposedMemory(Declared, AssociativeMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        instance(self.phi, RandomFeatures, "phi")
         if self.sums is None:
             object.__setattr__(self, "sums", Softmax().potential(self.phi.exponents(self.patterns).mT))
         shaped(self.sums, "sums", "n_features", n_features=self.phi.n)

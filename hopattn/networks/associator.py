@@ -3,9 +3,9 @@
 y = ∇Φ(W x)          both ways: x⁺ = sgn(Wᵀ sgn(W x))
 """
 
-from collections.abc import Container
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import Array, as_array, as_float, namespace, require_finite
-from hopattn.foundation.boundary import Fit, public
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.arrays import Array, as_array, namespace
+from hopattn.foundation.boundary import Fit, Of, public
 from hopattn.networks.hopfield import NO_PATTERNS, Coupled
 from hopattn.retrieval.activation import Activation, Sign
 
@@ -45,12 +44,14 @@ class Associator(Coupled):
     patterns: Array
 
     @public
-    def __init__(self, couplings: Any, *, activation: str | Activation = "identity", patterns: Any = None) -> None:
-        matrix = as_float(couplings, "couplings")
-        if matrix.ndim != 2 or 0 in matrix.shape:
-            raise InvalidInput(f"couplings: expected a matrix (dim_out, dim), not shape {tuple(matrix.shape)}")
-        require_finite(matrix, "couplings")
-        self._set(matrix, activation, patterns)
+    def __init__(
+        self,
+        couplings: Annotated[Any, Of("dim_out dim", finite=True)],
+        *,
+        activation: str | Activation = "identity",
+        patterns: Any = None,
+    ) -> None:
+        self._set(couplings, activation, patterns)
 
     def __repr__(self) -> str:
         n_out, n_in = self.couplings.shape
@@ -122,7 +123,7 @@ class Bidirectional(AssociativeMemory):
         }
         return reasons.get(capability) or super().why_not(capability)
 
-    def _fit(self, axes: Container[str]) -> Fit:
+    def _fit(self, axes: Collection[str]) -> Fit:
         return self.forward._fit(axes)
 
     def _field_at(self, x: Array, mask: Any) -> Array:

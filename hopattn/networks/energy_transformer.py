@@ -15,16 +15,7 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall
 from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
-from hopattn.foundation.arrays import (
-    Array,
-    as_array,
-    in_numbers_of,
-    namespace,
-    on_host,
-    require_finite,
-    require_fitting,
-    shaped,
-)
+from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, on_host
 from hopattn.foundation.boundary import Count, Declared, Flag, Of, Positive, not_minus_infinity, public
 from hopattn.foundation.checks import instance, positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -38,6 +29,7 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.elementwise import RectifiedPower
 from hopattn.retrieval.separation.softmax import Softmax
 
+Tokens = Annotated[Any, Of("… n_tokens dim")]
 ITSELF = "a token that attends to itself has a score that is quadratic in it, so that its energy may not be concave"
 CONCAVE = "concave-convex procedure, token by token: the energy is concave in each token alone, but for its own term"
 
@@ -73,9 +65,9 @@ class EnergyTransformer(Declared):
     ('converged', True)
     """
 
-    w_query: Annotated[Any, Of("n_heads dim_head dim")]
-    w_key: Annotated[Any, Of("n_heads dim_head dim")]
-    memories: Annotated[Any, Of("n_memories dim")]
+    w_query: Annotated[Any, Of("n_heads dim_head dim", finite=True)]
+    w_key: Annotated[Any, Of("n_heads dim_head dim", finite=True)]
+    memories: Annotated[Any, Of("n_memories dim", finite=True)]
     beta: Annotated[Any, positive] = None
     separation: Annotated[Any, _separation] = field(default_factory=lambda: RectifiedPower(n=2))
     norm: LayerNorm = field(default_factory=LayerNorm)
@@ -83,14 +75,6 @@ class EnergyTransformer(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if tuple(self.w_key.shape) != tuple(self.w_query.shape):
-            shapes = tuple(self.w_key.shape), tuple(self.w_query.shape)
-            raise InvalidInput(f"w_key: got shape {shapes[0]}; expected that of w_query, {shapes[1]}")
-        shaped(self.memories, "memories", "… dim", dim=(self.dim, "w_query"))
-        for name in ("w_query", "w_key", "memories"):
-            require_fitting(getattr(self, name), self.w_query, name, "w_query")
-            require_finite(getattr(self, name), name)
-        instance(self.norm, LayerNorm, "norm")
         if self.beta is None:
             object.__setattr__(self, "beta", float(self.w_query.shape[1]) ** -0.5)
 
@@ -99,16 +83,20 @@ class EnergyTransformer(Declared):
         return f"EnergyTransformer(dim {self.dim}, {heads}, {self.memories.shape[0]} memories, {self.separation!r})"
 
     @classmethod
-    def of_pictures(cls, pictures: Any, patches: "Patches", beta: float = 0.5, sharpness: float = 4.0) -> Self:
+    @public
+    def of_pictures(
+        cls,
+        pictures: Annotated[Any, Of("n_pictures n_pixels", finite=True)],
+        patches: "Patches",
+        beta: float = 0.5,
+        sharpness: float = 4.0,
+    ) -> Self:
         """The block that completes pictures `(n_pictures, n_pixels)` of ±1 from their patches, without training.
 
         One head: W_Q = W_K holds an orthonormal basis of the sums of the tokens of each picture, so that tokens of one
         picture agree. The memories are all tokens of all pictures, with a softmax. beta, sharpness: β of both.
         """
-        n_pixels = instance(patches, Patches, "patches").n_pixels
-        rows = on_host(shaped(pictures, "pictures", "n_pictures n_pixels", n_pixels=n_pixels)).astype(float)
-        require_finite(rows, "pictures")
-        tokens = LayerNorm()(patches.tokens(rows))
+        tokens = LayerNorm()(instance(patches, Patches, "patches").tokens(on_host(pictures).astype(float)))
         basis = np.linalg.svd(tokens.sum(axis=-2), full_matrices=False)[2][None]
         rows = tokens.reshape(-1, tokens.shape[-1])
         return cls(basis, basis, rows / rows.shape[1] ** 0.5, beta, Softmax(beta=sharpness))
@@ -134,22 +122,25 @@ class EnergyTransformer(Declared):
         return not self.attends_itself or bool(np.all(lowest >= -self.dim * np.finfo(products.dtype).eps * size))
 
     @public(may_be=not_minus_infinity)
-    def energies(self, tokens: Any) -> dict[str, Array]:
+    def energies(self, tokens: Tokens) -> dict[str, Array]:
         """The three parts of the energy, `(…,)` each: "tokens", that of Φ*, "attention" and "memories"."""
         memory, states = self._of(tokens)
         return memory.energies(states)
 
-    def energy(self, tokens: Any) -> Array:
+    @public(may_be=not_minus_infinity)
+    def energy(self, tokens: Tokens) -> Array:
         """E(g), `(…,)`."""
         memory, states = self._of(tokens)
         return memory.energy(states)
 
-    def field(self, tokens: Any) -> Array:
+    @public
+    def field(self, tokens: Tokens) -> Array:
         """h = −∂E/∂g without the part of Φ*, `(…, n_tokens, dim)`."""
         memory, states = self._of(tokens)
         return self._apart(memory.field(states))
 
-    def step(self, tokens: Any, clamped: Any = None) -> Array:
+    @public
+    def step(self, tokens: Tokens, clamped: Any = None) -> Array:
         """One sweep: each token in turn becomes ∇Φ(h_A), with the new values of those before it.
 
         clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
@@ -163,8 +154,9 @@ class EnergyTransformer(Declared):
         require_room(n * n, f"the scores of {n:,} tokens")
         memory = self._bare.get(n)
         if patterns is not None:
-            of_heads = "w_query", self.w_query
-            rows = shaped(patterns, "patterns", "n_patterns n_tokens dim", like=of_heads, n_tokens=n, dim=self.dim)
+            fit = self._fit({"dim"})
+            fit.sizes["n_tokens"] = n, ""
+            rows = fit(patterns, "patterns", Of("n_patterns n_tokens dim"))
             memory = TokenMemory(self, n, namespace(rows).reshape(self.norm(rows), (-1, n * self.dim)))
         elif memory is None:
             memory = TokenMemory(self, n)
@@ -172,7 +164,8 @@ class EnergyTransformer(Declared):
             self._bare[n] = memory
         return memory if clamped is None else memory.clamped(np.repeat(_flags(clamped, n), self.dim))
 
-    def recall(self, tokens: Any, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
+    @public
+    def recall(self, tokens: Tokens, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
         """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are flat.
 
         tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. patterns:
@@ -192,10 +185,8 @@ class EnergyTransformer(Declared):
         """The last network without patterns, by its number of tokens."""
         return {}
 
-    def _of(self, tokens: Any, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
+    def _of(self, g: Array, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
         """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
-        g = shaped(tokens, "tokens", "… n_tokens dim", like=("w_query", self.w_query), dim=self.dim)
-        require_fitting(g, self.w_query, "tokens", "w_query")
         states = namespace(g).reshape(g, (*g.shape[:-2], g.shape[-2] * self.dim))
         return self.memory(int(g.shape[-2]), patterns, clamped), states
 
@@ -297,19 +288,23 @@ class Patches(Declared):
         """1 for the pixels of each token's patch, else 0, `(n_tokens, n_pixels)`."""
         return np.repeat(np.eye(self.n_tokens), self.n_pixels // self.n_tokens, axis=1)
 
-    def tokens(self, pictures: Any) -> Array:
-        """The tokens of pictures `(…, n_pixels)`: `(…, n_tokens, 2 (n_pixels + n_tokens))`."""
-        pixels = shaped(pictures, "pictures", "… n_pixels", n_pixels=self.n_pixels)
-        xp, patches = namespace(pixels), pixels[..., None, :] * in_numbers_of(pixels, self.own)
-        marks = in_numbers_of(pixels, self.place * np.eye(self.n_tokens))
+    @property
+    def dim(self) -> int:
+        """The dim of a token, 2 (n_pixels + n_tokens)."""
+        return 2 * (self.n_pixels + self.n_tokens)
+
+    @public
+    def tokens(self, pictures: Annotated[Any, Of("… n_pixels")]) -> Array:
+        """The tokens of pictures `(…, n_pixels)`: `(…, n_tokens, dim)`."""
+        xp, patches = namespace(pictures), pictures[..., None, :] * in_numbers_of(pictures, self.own)
+        marks = in_numbers_of(pictures, self.place * np.eye(self.n_tokens))
         halves = xp.concat([patches, xp.broadcast_to(marks, (*patches.shape[:-1], self.n_tokens))], axis=-1)
         return xp.concat([halves, 0 - halves], axis=-1)
 
-    def pictures(self, tokens: Any) -> Array:
+    @public
+    def pictures(self, tokens: Tokens) -> Array:
         """The pictures `(…, n_pixels)` of tokens, each of which gives its own patch; a sign is black or white."""
-        dim = 2 * (self.n_pixels + self.n_tokens)
-        g = shaped(tokens, "tokens", "… n_tokens dim", n_tokens=self.n_tokens, dim=dim)
-        return namespace(g).sum(g[..., : self.n_pixels] * in_numbers_of(g, self.own), axis=-2)
+        return namespace(tokens).sum(tokens[..., : self.n_pixels] * in_numbers_of(tokens, self.own), axis=-2)
 
 
 def _flags(clamped: Any, n: int) -> np.ndarray:

@@ -18,8 +18,8 @@ from hopattn.foundation.arrays import (
     as_array,
     as_float,
     in_numbers_of,
-    is_half,
     namespace,
+    narrowed,
     on_host,
     require_finite,
     require_fitting,
@@ -72,8 +72,7 @@ class Coupled(AssociativeMemory):
     def _sum_of(self, x: Array, bias: Any) -> Array:
         """h = W x + b, `(…, dim_out)` for states `(…, dim)`; of neurons that jump, 0 where it is only rounding."""
         field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
-        half = is_half(self.couplings) and is_half(x)
-        return namespace(field).astype(field, x.dtype) if half else field
+        return narrowed(field, x, self.couplings)
 
     def why_not(self, capability: str) -> str:
         return NO_PATTERNS if capability == "mask" else super().why_not(capability)

@@ -375,9 +375,7 @@ def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) ->
     """
     k, v = _pairs(keys, values)
     cues, targets = widened(k), widened(v)
-    rate = real(rate, "rate", above=0.0)
-    if rate >= 2:
-        raise InvalidInput(f"rate: expected a number below 2, not {rate:g}: from there on errors grow")
+    rate = real(rate, "rate", above=0.0, below=2.0, cure="from 2 on errors grow")
     xp = namespace(cues)
     if known_true(xp.any(zero := xp.all(cues == 0, axis=1))):
         raise InvalidInput(f"keys: row {first_true(zero)} is zero; nothing can be learned from it")

@@ -3,7 +3,7 @@
 E(g) = Σ_layers L*(g) − Σ_synapses F(g)          x = Σ ∂F/∂g, the field of a layer          g⁺ = ∇L(x)
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
@@ -242,7 +242,7 @@ class Network(AssociativeMemory):
                 del waiting[name]
         return xp.reshape(self.activation.flat(parts), (*lead, self.total))
 
-    def _fit(self, axes: Container[str]) -> Fit:
+    def _fit(self, axes: Collection[str]) -> Fit:
         fit = Fit(("patterns", self.patterns))
         fit.sizes["dim"] = self.total, "layers"
         return fit
@@ -361,7 +361,6 @@ class Network(AssociativeMemory):
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
         """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
-        x = self._split(states)[0]
 
         def potential(spins: np.ndarray) -> Rounded:
             parts, zero = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
@@ -393,7 +392,7 @@ class Network(AssociativeMemory):
             return value, error
 
         silent = np.broadcast_to(self.activation.silent, self.held.shape)
-        return SpinsOfPotential(x, potential, half, silent, self.held)
+        return SpinsOfPotential(states, potential, half, silent, self.held)
 
     def graph(self) -> Any:
         """The network as a bipartite `networkx.MultiGraph`: nodes ("layer", name) and ("synapse", name).

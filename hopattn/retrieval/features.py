@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, in_numbers_of, namespace, shaped
-from hopattn.foundation.boundary import Count, Declared, Flag, Positive
+from hopattn.foundation.arrays import Array, in_numbers_of, namespace
+from hopattn.foundation.boundary import Count, Declared, Flag, Of, Positive, public
 from hopattn.foundation.checks import Seed, real, require_room, require_time, whole_seed
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.threads import blocks
@@ -117,9 +117,10 @@ class RandomFeatures(Declared, Features):
         damping_terms = 0.25 * dim * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
         return exponents + in_numbers_of(x, damping_terms)
 
-    def __call__(self, x: Array) -> Array:
+    @public
+    def __call__(self, x: Annotated[Array, Of("… dim")]) -> Array:
         """φ(x), `(…, n)`; a feature is at most the fourth root of the largest number."""
-        return _exp(self.exponents(shaped(x, "x", "… dim")), 0.25)
+        return _exp(self.exponents(x), 0.25)
 
     def log_kernel(self, cues: Array, keys: Array) -> Array:
         """log φ(k)·φ(x), `(…, n_cues, n)` or `(n,)`: finite for every finite cue and key."""

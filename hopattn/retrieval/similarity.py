@@ -12,13 +12,16 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace, shaped
-from hopattn.foundation.boundary import Declared, Of, Positive, public
+from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.boundary import Declared, Of, Positive, formula, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import linear, normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
 
+OneOrMore = Annotated[Any, Of("… n? dim")]
+CuesOfMatrix = Annotated[Any, Of("… n? dim_cue")]
+KeysOfMatrix = Annotated[Any, Of("… n_patterns dim_key")]
 DIFFERENCES_FOR_SCIPY = 2**18
 """The number of differences of entries from which SciPy takes the distances of NumPy arrays. Below, its import would
 take longer."""
@@ -209,9 +212,8 @@ class Capped(Declared, Similarity):
     source: ClassVar[str] = "Gemma Team 2024"
 
     @public
-    def __call__(self, cues: Array, keys: Array) -> Array:
-        k = shaped(keys, "keys", "… n_patterns dim")
-        scores = shaped(cues, "cues", "… dim", like=("keys", k), dim=int(k.shape[-1])) @ k.mT
+    def __call__(self, cues: OneOrMore, keys: Annotated[Any, Of("… n_patterns dim")]) -> Array:
+        scores = cues @ keys.mT
         return self.cap * namespace(scores).tanh(scores / self.cap)
 
 
@@ -232,8 +234,7 @@ class Bilinear(Declared, Similarity):
     source: ClassVar[str] = "Luong et al. 2015"
 
     @public
-    def __call__(self, cues: Array, keys: Array) -> Array:
-        cues, keys = _vectors(cues, keys, self.matrix.mT, self.matrix)
+    def __call__(self, cues: CuesOfMatrix, keys: KeysOfMatrix) -> Array:
         return linear(cues, self.matrix.mT) @ keys.mT
 
     def rounding(self, cues: Array, keys: Array) -> Array:
@@ -261,8 +262,7 @@ class Additive(Declared, Similarity):
     source: ClassVar[str] = "Bahdanau et al. 2015"
 
     @public
-    def __call__(self, cues: Array, keys: Array) -> Array:
-        cues, keys = _vectors(cues, keys, self.w_cue, self.w_key)
+    def __call__(self, cues: CuesOfMatrix, keys: KeysOfMatrix) -> Array:
         wx, uk = linear(cues, self.w_cue), linear(keys, self.w_key)
         hidden = wx[..., None, :] + (uk if cues.ndim == 1 else uk[..., None, :, :])
         return namespace(hidden).tanh(hidden) @ self.v
@@ -300,8 +300,8 @@ class FixedScores(Similarity):
         return 0.0
 
 
-@public
-def cosine(a: Any, b: Any) -> Array:
+@formula
+def cosine(a: OneOrMore, b: Annotated[Any, Of("… m? dim")]) -> Array:
     """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
 
     a: `(dim,)` or `(…, n, dim)`; b: `(dim,)` or `(…, m, dim)`. Gives `(…, n, m)`, without the axis of an argument that
@@ -312,16 +312,8 @@ def cosine(a: Any, b: Any) -> Array:
     >>> round(float(ha.cosine([0.9, 0.4, 0.2], [0.4, 0.9, 0.2])), 3)
     0.752
     """
-    left = shaped(a, "cosine: a", "… dim")
-    right = shaped(b, "cosine: b", "… dim", like=("a", left), dim=int(left.shape[-1]))
-    cosines = Cosine()(left, right if right.ndim > 1 else right[None, :])
-    return cosines if right.ndim > 1 else cosines[..., 0]
-
-
-def _vectors(cues: Any, keys: Any, of_cues: Array, of_keys: Array) -> tuple[Array, Array]:
-    """Cues and keys as arrays that their matrices `(out, dim)` can map; raises `InvalidInput` for others."""
-    x = shaped(cues, "cues", "… dim", like=("the matrices", of_cues), dim=int(of_cues.shape[1]))
-    return x, shaped(keys, "keys", "… n_patterns dim", like=("the matrices", of_cues), dim=int(of_keys.shape[1]))
+    cosines = Cosine()(a, b if b.ndim > 1 else b[None, :])
+    return cosines if b.ndim > 1 else cosines[..., 0]
 
 
 def _length(matrix: Array) -> Array:

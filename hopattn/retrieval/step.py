@@ -15,8 +15,8 @@ import numpy as np
 from hopattn.foundation.arrays import (
     Array,
     is_foreign_array,
-    is_half,
     namespace,
+    narrowed,
     widened,
 )
 from hopattn.foundation.checks import require_room
@@ -127,7 +127,7 @@ class Retrieval:
         """
         field = self._read(self.effective_separation, cues, keys, values, as_mask(bias), energy=energy, trace=trace)
         x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
-        state = _in_precision_of(x_next, cues, keys)
+        state = None if x_next is None else narrowed(x_next, cues, keys)
         energies = self.conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
             return Answer(state, energies)
@@ -215,13 +215,13 @@ class Retrieval:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
         weights = self.separation(scores, *self.on_scores(as_mask(bias), scores, cues, keys)).p
-        return _in_precision_of(weights, cues, keys)
+        return narrowed(weights, cues, keys)
 
     def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
         scores = self.scores(cues, keys)
         where, _ = self.on_scores(as_mask(mask), scores, cues, keys)
-        return _in_precision_of(self.separation.rest(scores, where), cues, keys)
+        return narrowed(self.separation.rest(scores, where), cues, keys)
 
     def free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, each array `(…, n_cues)` and at least of single precision.
@@ -244,7 +244,7 @@ class Retrieval:
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
         field = self._read(self.separation, cues, keys, values, as_mask(mask))
-        return _in_precision_of(scaled(field.array, field.factor), cues, keys)
+        return narrowed(scaled(field.array, field.factor), cues, keys)
 
     @property
     def why_no_jacobian(self) -> str:
@@ -288,10 +288,3 @@ def summed(weights: Array, values: Array) -> Array:
     by_block = weights[..., :whole].unflatten(-1, (-1, SUMMED)).movedim(-2, -3)
     sums = (by_block @ values[..., :whole, :].unflatten(-2, (-1, SUMMED))).sum(-3)
     return sums + weights[..., whole:] @ values[..., whole:, :]
-
-
-def _in_precision_of(result: Array | None, cues: Array, keys: Array) -> Array | None:
-    """The result in half precision if cues and keys are; otherwise as it is."""
-    if result is None or result.dtype == cues.dtype:
-        return result
-    return namespace(result).astype(result, cues.dtype) if is_half(cues) and is_half(keys) else result

@@ -43,9 +43,7 @@ def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
     >>> least_number([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]]).tolist()
     [3, 1]
     """
-    share = real(mass, "mass", above=0.0)
-    if share > 1:
-        raise InvalidInput(f"mass: expected a share of at most 1, not {share:g}")
+    share = real(mass, "mass", above=0.0, most=1.0)
     shares = shares_of(weights)
     sums = np.cumsum(-np.sort(-shares, axis=-1), axis=-1)
     short = sums < share * (1 - 4 * shares.shape[-1] * np.finfo(shares.dtype).eps)

@@ -1,6 +1,7 @@
 """Random patterns of a given size, sort and correlation, and damaged cues."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from hopattn.foundation.vectors import normalised
 Sort = Literal["spins", "unit", "binary"]
 SORTS = ("spins", "unit")
 """The sorts that every memory can store."""
+_fraction = partial(real, least=0.0, most=1.0)
 EVEN = 0.5
 """The activity of patterns in which both values are as likely."""
 
@@ -37,11 +39,8 @@ def random_patterns(
     """
     count, size = whole(n_patterns, "n_patterns"), whole(dim, "dim")
     reject_unknown("sort", [sort], get_args(Sort))
-    shared = _fraction(correlation, "correlation")
-    if shared == 1:
-        raise InvalidInput("correlation: at 1 all patterns are one; expected a number below 1")
-    if not 0 < real(activity, "activity") < 1:
-        raise InvalidInput(f"activity: expected a number above 0 and below 1, not {activity:g}")
+    shared = real(correlation, "correlation", least=0.0, below=1.0, cure="at 1 all patterns are one")
+    real(activity, "activity", above=0.0, below=1.0)
     if reason := why_not_together(sort, shared, activity):
         raise InvalidInput(reason)
     if sort == "binary" or activity != EVEN:
@@ -93,10 +92,3 @@ def damaged(
     turned = np.array([[round(_fraction(fraction, "flip") * dim)] for fraction in fractions])
     flipped = np.where(flip_rank < turned, 1.0 + silent - patterns, patterns)
     return np.where(hide_rank < round(_fraction(hide, "hide") * dim), 0.0, flipped + added)
-
-
-def _fraction(value: float, what: str) -> float:
-    number = real(value, what)
-    if not 0 <= number <= 1:
-        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {number:g}")
-    return number

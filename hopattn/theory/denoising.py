@@ -32,7 +32,7 @@ NODES = 400
 """The number of nodes of the quadrature over |P X̃|."""
 NEARLY_ZERO = 1e-4
 """R/σ_Z below which E A² is R²/((d + 1) σ_Z²) to the last digit."""
-FLAT = 1e3
+AS_PLANE = 1e3
 """R/(σ_Z √(d + 1)) from which on the error is that of a plane less the share (d − 3/2) σ_Z²/R², to 1e-11 of it."""
 
 
@@ -78,7 +78,7 @@ def sphere_denoising_error(
             return 0.0
         z, share = points(away)
         return float((radius * np.exp(-(away**2) / 4)) ** 2 * (share @ (1 / np.cosh(away * z))))
-    if away > FLAT * math.sqrt(dim + 1):
+    if away > AS_PLANE * math.sqrt(dim + 1):
         return float(dim * noise * (1 - (dim - 1.5) / away**2))
     centre = np.sqrt(dim + 1 + away**2)  # ρ/σ_Z has a standard deviation of at most 1
     low, high = max(0.0, centre - 12), centre + 12

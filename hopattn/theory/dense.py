@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.boundary import Flag, Positive, formula
-from hopattn.foundation.checks import whole
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.checks import positive, whole
 from hopattn.theory.mean_field import each_number, given_numbers
 
 NORMAL_MEAN = 1e6
@@ -42,7 +41,7 @@ def turned(rate: float, spread: float) -> float:
 def dense_capacity(
     neurons: Annotated[Any, partial(given_numbers, zero=False)],
     n: Annotated[int, partial(whole, least=2, most=1000)],
-    wrong: Positive = 0.005,
+    wrong: Annotated[float, partial(positive, below=0.5)] = 0.005,
     rectified: Flag = True,
 ) -> np.ndarray:
     """The number of random patterns P that a dense memory of order n keeps: P grows as N to the power of n − 1.
@@ -56,8 +55,6 @@ def dense_capacity(
     >>> dense_capacity([100, 200], n=3).round()
     array([1005., 4019.])
     """
-    if wrong >= 0.5:
-        raise InvalidInput(f"wrong: expected a share below 0.5, not {wrong:g}")
     from scipy.special import ndtri
 
     capacity, exponent = np.frexp(np.full(neurons.shape, (2 if rectified else 1) / ndtri(wrong) ** 2))

@@ -26,7 +26,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.normal_means import fourth, mean_log, means, shortfall
 
 COLDEST = 1e-30  # stands for all lower temperatures: no number differs from that at 0 by more than rounding
-LIGHTEST = 1e-18  # lower loads, as shares of that at which the overlap vanishes, are taken as 0
+LEAST_LOAD = 1e-18  # lower loads, as shares of that at which the overlap vanishes, are taken as 0
 WARM = 0.5  # the temperature from which on sums are taken of small numbers, which keep their digits near T = 1
 NEAR_ZERO = 1e-9
 ROOT_ERROR = 1e-12  # the error of a root, and of the largest load of a line
@@ -109,7 +109,7 @@ def retrieved(load: float, temperature: float) -> Solution | None:
     if temperature >= 1:
         return None
     scale = _scale(temperature)
-    if load < LIGHTEST * scale**4:
+    if load < LEAST_LOAD * scale**4:
         return along(temperature, 0.0)
     last = critical(temperature)
     if load > last.load:

@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-REACH, STEP = 9.0, 0.05  # the largest |z| of the integrals, and the largest step
+LARGEST_Z, LARGEST_STEP = 9.0, 0.05  # the largest |z| of the integrals, and the largest step
 STEEPEST = 0.28  # the largest step times s: the sum differs from the integral of tanh(sz) by exp(−π²/(s·step))
 STEEP = 64.0  # the s from which on a series in 1/s replaces the integrals; its error there is below 1e-13
-MOMENTS = (1.0, math.pi**2 / 24, 7 * math.pi**4 / 5760, 31 * math.pi**6 / 967680)
+SECH_MOMENTS = (1.0, math.pi**2 / 24, 7 * math.pi**4 / 5760, 31 * math.pi**6 / 967680)
 """∫₀^∞ v^2k / cosh²v dv / (2k)!, for k from 0 to 3."""
 
 
@@ -19,7 +19,7 @@ def means(x: float, s: float) -> tuple[float, float, float]:
     """The means of tanh, tanh² and 1 − tanh² of x + sz over a normal z.
 
     For a large s, the field v = x + sz has nearly the density f(0) wherever tanh v differs from the sign of v. With the
-    derivatives of f at 0 and the `MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0). The last
+    derivatives of f at 0 and the `SECH_MOMENTS` a_k, the first mean is erf(x/√2s) − 2 Σ_{k≥1} a_k f^(2k−1)(0). The last
     mean is its derivative by x, 2 Σ_{k≥0} a_k f^(2k)(0).
     """
     if s < STEEP:
@@ -27,8 +27,8 @@ def means(x: float, s: float) -> tuple[float, float, float]:
         thermal = np.tanh(x + s * z)
         return float(density @ thermal), float(density @ thermal**2), float(density @ (1 - thermal**2))
     f = _density(x, s)
-    slope = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS))
-    odd = 2 * sum(moment * f[2 * k + 1] for k, moment in enumerate(MOMENTS[1:]))
+    slope = 2 * sum(moment * f[2 * k] for k, moment in enumerate(SECH_MOMENTS))
+    odd = 2 * sum(moment * f[2 * k + 1] for k, moment in enumerate(SECH_MOMENTS[1:]))
     return math.erf(x / s / math.sqrt(2)) - odd, 1 - slope, slope
 
 
@@ -53,7 +53,7 @@ def fourth(x: float, s: float) -> float:
         z, density = points(s)
         return float(density @ (1 - np.tanh(x + s * z) ** 2) ** 2)
     f = _density(x, s)
-    return (4 * means(x, s)[2] - 2 * sum(moment * f[2 * k + 2] for k, moment in enumerate(MOMENTS[:3]))) / 6
+    return (4 * means(x, s)[2] - 2 * sum(moment * f[2 * k + 2] for k, moment in enumerate(SECH_MOMENTS[:3]))) / 6
 
 
 def mean_log(x: float, s: float) -> float:
@@ -62,7 +62,7 @@ def mean_log(x: float, s: float) -> float:
         z, density = points(s)
         return float(density @ np.logaddexp(x + s * z, -x - s * z))
     f = _density(x, s)
-    even = 2 * sum(moment * f[2 * k] for k, moment in enumerate(MOMENTS[1:]))
+    even = 2 * sum(moment * f[2 * k] for k, moment in enumerate(SECH_MOMENTS[1:]))
     return x * math.erf(x / s / math.sqrt(2)) + 2 * s * (s * f[0]) + even
 
 
@@ -78,13 +78,13 @@ def _density(x: float, s: float) -> list[float]:
 
 def points(s: float) -> tuple[np.ndarray, np.ndarray]:
     """The points z and their weights, which add up to 1; fine enough for tanh(x + sz)."""
-    finer = max(0, math.ceil(math.log2(max(s, 1e-9) * STEP / STEEPEST)))
-    return _spaced(STEP / 2**finer)
+    finer = max(0, math.ceil(math.log2(max(s, 1e-9) * LARGEST_STEP / STEEPEST)))
+    return _spaced(LARGEST_STEP / 2**finer)
 
 
 @lru_cache(maxsize=32)
 def _spaced(step: float) -> tuple[np.ndarray, np.ndarray]:
     """Points at equal distances, and the normal density at each as a share."""
-    z = np.linspace(-REACH, REACH, 2 * math.ceil(REACH / step) + 1)
+    z = np.linspace(-LARGEST_Z, LARGEST_Z, 2 * math.ceil(LARGEST_Z / step) + 1)
     density = np.exp(-(z**2) / 2)
     return z, density / density.sum()

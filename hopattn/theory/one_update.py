@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.boundary import Moderate, formula
-from hopattn.foundation.checks import real, whole
+from hopattn.foundation.checks import moderate, real, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.separation import FREELY, margins
 
@@ -49,7 +49,10 @@ class RandomStorage:
 @FREELY
 @formula
 def random_storage(
-    dim: Annotated[int, partial(whole, least=2)], scale: Moderate, beta: Moderate = 1.0, failure: Moderate = 0.001
+    dim: Annotated[int, partial(whole, least=2)],
+    scale: Moderate,
+    beta: Moderate = 1.0,
+    failure: Annotated[float, partial(moderate, most=1.0)] = 0.001,
 ) -> RandomStorage:
     """Theorem 3: random patterns on the sphere of radius M = K √(d − 1) of which a softmax memory stores every one.
 
@@ -62,8 +65,6 @@ def random_storage(
     """
     from scipy.special import wrightomega
 
-    if failure > 1:
-        raise InvalidInput(f"failure: got {failure:g}; expected a probability above 0, and 1 at most")
     strength = math.log(2) + 2 * math.log(scale) + math.log(beta)  # log 2K²β; the product may leave the numbers
     a = 2 / (dim - 1) * (1 + strength + math.log(failure) + math.log(dim - 1))
     log_b = strength - math.log(5)

@@ -37,7 +37,7 @@ from hopattn.theory.mean_field import (
 )
 
 WARMEST = 1 - 1e-6  # from here to 1, a temperature is searched for by its difference to 1
-LOWEST = 1e-150  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
+COLDEST_LINE = 1e-150  # the lowest temperature of the line of de Almeida and Thouless; lower ones are given as 0
 NEARLY_ONE = 0.0101
 STABLE = (
     *(0.14839939368481157, -0.08305818276506, 0.1230773749695, -0.55092459174747),
@@ -135,8 +135,8 @@ def replica_load(temperature: Numbers) -> np.ndarray:
     >>> replica_load([0.001, 0.01, 0.1]).round(4), critical_load([0.001, 0.01, 0.1]).round(4)
     (array([0.0945, 0.1308, 0.135 ]), array([0.1379, 0.1381, 0.135 ]))
     """
-    if np.any((temperature > 0) & (temperature < LOWEST)):
-        raise InvalidInput(f"temperature: expected 0, or numbers of at least {LOWEST:g}")
+    if np.any((temperature > 0) & (temperature < COLDEST_LINE)):
+        raise InvalidInput(f"temperature: expected 0, or numbers of at least {COLDEST_LINE:g}")
     return each_number(_replica_load, temperature)
 
 
@@ -187,7 +187,7 @@ def _stable_load(temperature: float) -> float:
 @lru_cache(maxsize=1024)
 def _replica_load(temperature: float) -> float:
     """The largest load at which replicas are alike: that at which λ vanishes, or the largest one of all."""
-    if temperature >= 1 or temperature < LOWEST:
+    if temperature >= 1 or temperature < COLDEST_LINE:
         return 0.0
     last = critical(temperature)
     if last.symmetry >= 0:
@@ -198,11 +198,11 @@ def _replica_load(temperature: float) -> float:
 def _replica_temperature(load: float) -> float:
     """The lowest temperature at which replicas are alike."""
     top = _top(_replica_load)
-    if load <= _replica_load(LOWEST):
+    if load <= _replica_load(COLDEST_LINE):
         return 0.0
     if load >= _replica_load(top):
         return top if load <= _replica_load(top) + ROOT_ERROR else math.nan
-    return math.exp(root(lambda log_t: _replica_load(math.exp(log_t)) - load, math.log(LOWEST), math.log(top)))
+    return math.exp(root(lambda log_t: _replica_load(math.exp(log_t)) - load, math.log(COLDEST_LINE), math.log(top)))
 
 
 def _both(load_at: Callable[[float], float], load: np.ndarray) -> np.ndarray:

@@ -17,21 +17,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.boundary import formula
-from hopattn.foundation.checks import real
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.boundary import Proportion, formula
 from hopattn.theory.mean_field import Numbers, given_numbers
 
 
-def _share(value: Any, what: str) -> float:
-    share = real(value, what, above=0.0)
-    if share >= 1:
-        raise InvalidInput(f"{what}: got {share:g}; expected a share below 1")
-    return share
-
-
 @formula
-def held_share(spread: Numbers, held: Annotated[float, _share] = 0.9) -> np.ndarray:
+def held_share(spread: Numbers, held: Proportion = 0.9) -> np.ndarray:
     """The share k/n of the keys that hold the share `held` of the softmax weight, Φ(Φ⁻¹(held) − v), `(...)`.
 
     spread: v, the standard deviation of the scores times β, 0 or more; for many keys, with v below √(2 ln n).

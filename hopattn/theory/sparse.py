@@ -27,17 +27,16 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import Numbers, each_number, given_numbers
 
 LEAST_ACTIVITY = 1e-300  # the least activity
-ROUNDS, STILL = 20_000, 1e-13  # the most rounds of the equations, and the change of their numbers that ends them
-LOWEST = 5e-324  # stands for a load of 0 in the equations, where the noise is no 0
+MOST_ROUNDS, LEAST_CHANGE = (
+    20_000,
+    1e-13,
+)  # of the equations: rounds, and the change of their numbers that ends them
+NO_LOAD = 5e-324  # stands for a load of 0 in the equations, where the noise is no 0
 FAR = 1e3  # stands for all larger x, for which F is 0 or 1
 LOST = 1e-3  # the overlap m below which a pattern counts as lost: the solution without it has m = 0
 
 
-def _activity(value: Any, what: str = "activity") -> float:
-    a = real(value, what, above=0.0)
-    if not LEAST_ACTIVITY <= a < 1:
-        raise InvalidInput(f"{what}: expected a share of the neurons from {LEAST_ACTIVITY:g} to below 1, not {a:g}")
-    return a
+_activity = partial(real, least=LEAST_ACTIVITY, below=1.0)
 
 
 @formula
@@ -56,11 +55,11 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
     a = activity
     if not -a < threshold < 1 - a:
         raise InvalidInput(f"threshold: expected a number above {-a:g} and below {1 - a:g}, not {threshold:g}")
-    alpha = np.maximum(load, LOWEST).ravel()
+    alpha = np.maximum(load, NO_LOAD).ravel()
     cosine, moving = np.zeros_like(alpha), np.arange(alpha.size)
     m, q, c = np.ones_like(alpha), np.full_like(alpha, a), np.zeros_like(alpha)
     before = np.full((5, alpha.size), np.inf)
-    for _ in range(ROUNDS):
+    for _ in range(MOST_ROUNDS):
         sigma = np.sqrt(alpha) * np.sqrt(q) / (1 - c)
         with np.errstate(over="ignore"):
             level = threshold - alpha * (c / (2 * (1 - c)))
@@ -71,7 +70,7 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
         q = np.where(lost, a, q)  # which may be 0
         cosine[moving] = np.where(lost, 0.0, p1 * np.sqrt(a / q))
         now = np.stack([m, q / a, c, *x])  # m alone is still long before the others, where a is small
-        loads = ~lost & np.any(np.abs(now - before) > STILL * np.maximum(1, np.abs(now)), axis=0)
+        loads = ~lost & np.any(np.abs(now - before) > LEAST_CHANGE * np.maximum(1, np.abs(now)), axis=0)
         moving, alpha, m, q, c, before = moving[loads], alpha[loads], m[loads], q[loads], c[loads], now[:, loads]
         if not moving.size:
             break
@@ -89,7 +88,7 @@ def sparse_load(activity: Annotated[Any, partial(given_numbers, zero=False)]) ->
     >>> sparse_load([0.5, 0.1, 0.01]).round(3)
     array([0.069, 0.441, 4.368])
     """
-    return each_number(lambda a: _largest(_activity(a)), activity)
+    return each_number(lambda a: _largest(_activity(a, "activity")), activity)
 
 
 @lru_cache(maxsize=4096)

@@ -44,10 +44,10 @@ def _scales(values: Any, what: str) -> np.ndarray:
 
 Scale = Annotated[Any, _scales]
 Neurons = Annotated[Any, partial(whole, least=2, most=10**6)]
-REACH = 40.0  # a sum leaves out what is exp(−REACH) of it
-LIGHTEST = 800.0  # −log of a weight that is below all numbers
+LEFT_OUT = 40.0  # a sum leaves out what is exp(−LEFT_OUT) of it
+LEAST_LOG_WEIGHT = 800.0  # −log of a weight that is below all numbers
 ROOTS = 60  # points among which the largest load at finite N is searched for
-STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/STEP) for a function of exp(−t)
+LOG_STEP = 0.25  # of log t: the rule of equal steps errs by exp(−π²/LOG_STEP) for a function of exp(−t)
 
 
 def _thermal(temperature: Any) -> np.ndarray:
@@ -235,7 +235,7 @@ def _nodes(neurons: int, kappa: float, step: float) -> tuple[np.ndarray, np.ndar
     overlap = float(_thermal(temperature))
     most = max(0.0, math.log1p(overlap) - 0.5 * math.log(temperature * overlap))  # its inverse tanh, by 1 − φ² = Tφ
     step = min(step, 0.2 * wide)
-    u = step * np.arange(-math.ceil(REACH * wide / step), math.ceil((most + REACH * wide) / step) + 1)
+    u = step * np.arange(-math.ceil(LEFT_OUT * wide / step), math.ceil((most + LEFT_OUT * wide) / step) + 1)
     log_density = -(neurons - 1) * np.log1p(2 * np.sinh(u / 2) ** 2)  # ln cosh u, with the digits of a small u
     return log_density - _log_sum(log_density), u
 
@@ -258,7 +258,7 @@ def _tilted(neurons: int, kappa: float) -> Tilted:
     """The means at this κ, each to its last digits.
 
     Up to κ² = 16N they come from the power series E exp(κφ) = Σ_k (κ²/4)^k / (k! N/2 (N/2 + 1) … (N/2 + k − 1)). The
-    sum over larger κ has steps of half of `STEP`, since there exp(κφ) grows beyond |Im u| = π/4.
+    sum over larger κ has steps of half of `LOG_STEP`, since there exp(κφ) grows beyond |Im u| = π/4.
     """
     if kappa**2 <= 16 * neurons:
         k = np.arange(60)
@@ -266,7 +266,7 @@ def _tilted(neurons: int, kappa: float) -> Tilted:
         noise, total = math.log1p(terms.sum()), 1 + terms.sum()
         overlap = (kappa / neurons + float(terms @ (kappa / (neurons + 2 * (k + 1))))) / total
         return Tilted(noise, noise - kappa, overlap, 1 - overlap)
-    log_share, u = _nodes(neurons, kappa, STEP / 2)
+    log_share, u = _nodes(neurons, kappa, LOG_STEP / 2)
     if kappa < neurons:  # φ, and not φ − 1, keeps the digits of a small overlap
         logs = log_share + kappa * np.tanh(u)
         noise = _log_sum(logs)
@@ -297,7 +297,7 @@ def _lost_at(neurons: int, beta: float) -> float:
     half = math.log(0.5)
     least = half + math.log(_tilted(neurons, beta * neurons).away) - 1e-6  # less, so that rounding changes no sign
     end = root(lambda log: math.exp(log) - at(log).away / 2, least, half, 1e-15)
-    logs = np.linspace(end - REACH, end, ROOTS)
+    logs = np.linspace(end - LEFT_OUT, end, ROOTS)
     i = int(np.argmax([others(log) for log in logs]))
     best = others(peak(others, logs[max(i - 1, 0)], logs[min(i + 1, ROOTS - 1)], 1e-9))
     return float(np.logaddexp(0, max(best, others(end)))) / neurons
@@ -308,22 +308,22 @@ def _weight(neurons: int, load: float, beta: float) -> float:
     if load == 0:
         return 1.0
     others = load * neurons + math.log(-math.expm1(-load * neurons))  # log(P − 1)
-    log_share, u = _nodes(neurons, beta * neurons, STEP / (beta * neurons))
+    log_share, u = _nodes(neurons, beta * neurons, LOG_STEP / (beta * neurons))
     x = beta * neurons * _below(u)  # log X
     mean = others + _log_sum(log_share + x)  # of ΣX, in logarithms
-    if mean > LIGHTEST:
+    if mean > LEAST_LOG_WEIGHT:
         return 0.0
-    weight, log_t = 0.0, -REACH - max(0.0, mean)
-    while log_t < math.log(REACH):
+    weight, log_t = 0.0, -LEFT_OUT - max(0.0, mean)
+    while log_t < math.log(LEFT_OUT):
         hit = -np.expm1(-np.exp(log_t + x))  # 1 − exp(−tX)
-        log_hit = _log_sum(log_share + np.where(log_t + x < -REACH, log_t + x, np.log(hit + (hit == 0))))
+        log_hit = _log_sum(log_share + np.where(log_t + x < -LEFT_OUT, log_t + x, np.log(hit + (hit == 0))))
         # −ln E[exp(−tX)], also where all are hit, up to rounding
         rate = -math.log1p(-math.exp(log_hit)) if log_hit < -1 else -_log_sum(log_share - np.exp(log_t + x))
-        exponent = others + (log_hit if log_hit < -REACH else math.log(rate))
-        if exponent > math.log(2 * REACH):
+        exponent = others + (log_hit if log_hit < -LEFT_OUT else math.log(rate))
+        if exponent > math.log(2 * LEFT_OUT):
             break
-        weight += STEP * math.exp(log_t - math.exp(log_t) - math.exp(exponent))
-        log_t += STEP
+        weight += LOG_STEP * math.exp(log_t - math.exp(log_t) - math.exp(exponent))
+        log_t += LOG_STEP
     return min(weight, 1.0)  # by rounding above 1
 
 

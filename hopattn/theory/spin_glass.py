@@ -18,7 +18,7 @@ from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.theory.mean_field import peak
 
-WIDE, STEPS = 12.0, 480  # of the integral over z, whose integrand falls faster than the normal density
+WIDE, INTEGRAL_STEPS = 12.0, 480  # of the integral over z, whose integrand falls faster than the normal density
 
 
 @public
@@ -41,8 +41,8 @@ def metastable_rate(neurons: int | None = None) -> float:
         return highest
     n = whole(neurons, "neurons", least=3)
     root = math.sqrt(n - 2)
-    z = likeliest * root + np.linspace(-WIDE, WIDE, STEPS + 1)
+    z = likeliest * root + np.linspace(-WIDE, WIDE, INTEGRAL_STEPS + 1)
     exponents = n * (math.log(2) + log_ndtr(z / root) - highest) - z**2 / 2
     largest = exponents.max()  # the rounding of n numbers counts 1/n in the rate
-    mean = np.sum(np.exp(exponents - largest)) * 2 * WIDE / STEPS / math.sqrt(2 * math.pi)
+    mean = np.sum(np.exp(exponents - largest)) * 2 * WIDE / INTEGRAL_STEPS / math.sqrt(2 * math.pi)
     return highest + (float(largest) + math.log(mean)) / n

@@ -23,9 +23,8 @@ from typing import Annotated
 
 import numpy as np
 
-from hopattn.foundation.boundary import Count, Positive, Real, formula, public
+from hopattn.foundation.boundary import Count, Positive, formula, public
 from hopattn.foundation.checks import real
-from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.mean_field import WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import means
 
@@ -33,7 +32,7 @@ LEAST, MOST = 0.8, 5.0
 """The y between which the largest load lies, for a small noise and a small rate."""
 NOISY = 10.0
 """Δ² from which on the largest load lies at a y that falls as Δ^(−1/3): y = (27/4Δ²)^(1/6) for Δ → ∞."""
-FARTHEST = 26.5
+LARGEST_Y = 26.5
 """The y beyond which exp(−y²) has too few digits."""
 LEAST_RATE = 2.0
 """An ε at which no pattern is kept."""
@@ -96,7 +95,7 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
 
 
 @formula
-def shared_overlap(empty: Real, which: Count = 1) -> float:
+def shared_overlap(empty: Annotated[float, partial(real, least=0.0, most=1.0)], which: Count = 1) -> float:
     """δ^(k−1)(1 − δ), the overlap with pattern k of a state that retrieves few diluted patterns one after another.
 
     Each neuron has the state of the first pattern in which it is not 0. Of P patterns the state is at rest while
@@ -106,8 +105,6 @@ def shared_overlap(empty: Real, which: Count = 1) -> float:
     >>> shared_overlap(0.5), shared_overlap(0.5, which=3)
     (0.5, 0.125)
     """
-    if not 0 <= empty <= 1:
-        raise InvalidInput(f"empty: got {empty:g}; expected a share from 0 to 1")
     return (1 - empty) * empty ** (which - 1)
 
 
@@ -133,7 +130,7 @@ def forgetting_load(rate: Positive) -> float:
         x = -math.expm1(-root(lambda log: _grown(log) - half, 0.0, most * (1 + 1e-9), 1e-300))
         return math.log(x * math.erf(y) / (math.sqrt(2) * y * product))
 
-    most = min(MOST + math.sqrt(math.log(rate)), FARTHEST)  # beyond, C is of the order of exp(−y²), less than 1/ε
+    most = min(MOST + math.sqrt(math.log(rate)), LARGEST_Y)  # beyond, C is of the order of exp(−y²), less than 1/ε
     return 2 / rate / rate * max(0.0, _largest(log_share, LEAST, most))
 
 

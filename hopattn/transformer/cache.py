@@ -4,7 +4,7 @@ Under a causal mask the words before do not change when a word is added. A new w
 scores; without the cache, every word would be computed again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.arrays import Array, namespace
-from hopattn.foundation.boundary import as_text, finite, public
+from hopattn.foundation.boundary import Fit, Owner, Text, finite, public
 from hopattn.foundation.checks import entries_of, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import MATRICES, Head
+from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.alibi import Alibi
 
@@ -35,7 +35,7 @@ class _Rooms:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyValueCache:
+class KeyValueCache(Owner):
     """The keys and values of the words so far, for each of the layers of a decoder.
 
     layers: blocks without a cross-attention, such as `AttentionLayer`, whose heads have a mask by position ("causal",
@@ -70,17 +70,20 @@ class KeyValueCache:
     def __repr__(self) -> str:
         return f"KeyValueCache(layers: {len(self.layers)}, words: {self.length})"
 
-    def append(self, x: Any) -> tuple[Array, "KeyValueCache"]:
+    def _fit(self, axes: Collection[str]) -> Fit:
+        return self.layers[0].attention.heads[0]._fit(axes)
+
+    @public
+    def append(self, x: Text) -> tuple[Array, "KeyValueCache"]:
         """The output for further words x `(…, k, dim)`, and the cache with them.
 
         The output is the last k rows of that for the whole text, up to rounding. Raises `InvalidInput` for words that
         do not fit those so far.
         """
-        words = as_text(x, "x", self.layers[0].attention.heads[0].w_query, MATRICES)
-        leading, end = tuple(words.shape[:-2]), self.length + words.shape[-2]
+        leading, end = tuple(x.shape[:-2]), self.length + x.shape[-2]
         if self.length and leading != self._leading:
             raise InvalidInput(f"x: {leading} texts do not fit the {self._leading} so far")
-        output, rooms = self._output_and_rooms(words, end)
+        output, rooms = self._output_and_rooms(x, end)
         cache = copy(self)
         for name, value in (("length", end), ("_leading", leading), ("_rooms", rooms)):
             object.__setattr__(cache, name, value)

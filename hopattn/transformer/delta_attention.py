@@ -11,7 +11,6 @@ import numpy as np
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import Count, Text, finite, public
 from hopattn.foundation.checks import real
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features, feature_maps
@@ -106,8 +105,7 @@ def _rates(rate: Any, keys: Array) -> Array:
     xp = namespace(keys)
     is_number = isinstance(rate, (int, float, str, np.generic)) or (isinstance(rate, np.ndarray) and rate.ndim == 0)
     if is_number or rate is None:
-        if (number := real(rate, "rate", above=0.0)) >= 2:
-            raise InvalidInput(f"rate: expected a number below 2, not {number:g}: from there on errors grow")
+        number = real(rate, "rate", above=0.0, below=2.0, cure="from 2 on errors grow")
         return xp.full_like(keys[..., :1], number)
     rates = in_numbers_of(keys, as_float(rate, "rate", like=keys))
     require_broadcast(rates, tuple(keys.shape[:-1]), "rate", "the keys")

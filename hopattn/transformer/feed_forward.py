@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace, shaped, widened
+from hopattn.foundation.arrays import Array, namespace, narrowed, shaped, widened
 from hopattn.foundation.boundary import Declared, Of, public
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import is_jax, is_torch
@@ -81,7 +81,7 @@ def _gelu(x: Array) -> Array:
     else:
         library = type(x).__module__.partition(".")[0]
         raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
-    return namespace(x).astype(0.5 * wide * (1 + error), x.dtype)
+    return narrowed(0.5 * wide * (1 + error), x)
 
 
 def logistic(x: Array) -> Array:
@@ -102,13 +102,13 @@ def _gelu_tanh(x: Array) -> Array:
     wide = widened(x)
     near = namespace(x).clip(wide, -100.0, 100.0)
     share = logistic(2 * (2 / np.pi) ** 0.5 * (near + 0.044715 * near * near * near))
-    return namespace(x).astype(wide * share, x.dtype)
+    return narrowed(wide * share, x)
 
 
 def _silu(x: Array) -> Array:
     """x σ(x), in single precision for half."""
     wide = widened(x)
-    return namespace(x).astype(wide * logistic(wide), x.dtype)
+    return narrowed(wide * logistic(wide), x)
 
 
 NONLINEARITIES: dict[str, Callable[[Array], Array]] = {

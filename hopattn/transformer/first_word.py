@@ -17,22 +17,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import shaped
-from hopattn.foundation.boundary import Count, Declared, Flag, public
+from hopattn.foundation.boundary import Count, Declared, Flag, Of, public
 from hopattn.foundation.checks import Seed, generator, real, require_room, whole
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised
 from hopattn.transformer.recurrent import Recurrent, RecurrentDecoder
 
 AtLeast0 = Annotated[int, partial(whole, least=0)]
 AtLeast2 = Annotated[int, partial(whole, least=2)]
-
-
-def _carry(value: Any, what: str) -> float:
-    number = real(value, what, least=0.0)
-    if number > 1:
-        raise InvalidInput(f"{what}: expected a number from 0 to 1, not {number:g}; above 1 the state explodes")
-    return number
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,7 @@ class FirstWord(Declared):
     """
 
     dim: Count = 64
-    carry: Annotated[float, _carry] = 0.9
+    carry: Annotated[float, partial(real, least=0.0, most=1.0, cure="above 1 the state explodes")] = 0.9
     beta: Annotated[float, partial(real, least=0.0)] = 8.0
 
     @property
@@ -77,14 +68,13 @@ class FirstWord(Declared):
         return RecurrentDecoder(cell, beta=self.beta or 1.0)
 
     @public
-    def read(self, words: Any, *, attention: Flag) -> np.ndarray:
+    def read(self, words: Annotated[Any, Of("n_texts n+1 dim")], *, attention: Flag) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 
         words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
         states after all words, or has the last one only.
         """
-        texts = shaped(words, "words", "n_texts n+1 dim", dim=self.dim)
-        return self._answers(self._states(texts), attention)
+        return self._answers(self._states(words), attention)
 
     def _states(self, words: np.ndarray) -> np.ndarray:
         """The states after all words of each text, `(n_texts, n + 1, dim + 1)`."""

@@ -16,8 +16,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, Unpack
 
-from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, shaped, widened
-from hopattn.foundation.boundary import Of, Owner, as_text, finite, public
+from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, widened
+from hopattn.foundation.boundary import Of, Owner, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import require_broadcast
@@ -39,6 +39,8 @@ from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
+TEXTS = Of("… n dim"), Of("… m dim_of_keys"), Of("… m dim_of_values")
+DIMS = {axes.names[-1] for axes in TEXTS}
 Extend = Callable[[Array, Array], tuple[Array, Array]]
 """From the keys and values of further words to those of all words so far."""
 
@@ -323,28 +325,16 @@ class Group(NamedTuple):
         return array[..., min(i // self.shared, g - 1), min(i % self.shared, r - 1), :, :]
 
 
-def texts_of(head: Head, x: Any, source: Any, key: Any = None, value: Any = None) -> Texts:
+def texts_of(head: Head, x: Any, source: Any = None, key: Any = None, value: Any = None) -> Texts:
     """The texts of queries, keys and values; raises `InvalidInput` for one that does not fit the head's matrices."""
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
-    if value is None:
-        shaped(head.w_value, "w_value", "dim_out dim", dim=(head.key.dims[1], "w_key"))
-    text = as_text(x, "x", head.w_query, MATRICES)
-    key_source, what = (source, "source") if key is None else (key, "key")
-    key_text = text if key_source is None else _source(key_source, what, head.w_key)
-    value_text = key_text if value is None else _source(value, "value", head.w_value)
-    if key_source is not None or value is not None:
-        leading_axes("x and the text of keys and values", text, key_text, value_text)
-        if value_text.shape[-2] != key_text.shape[-2]:
-            raise InvalidInput(
-                f"value: {value_text.shape[-2]} words do not fit the {key_text.shape[-2]} words of the key"
-            )
-    return text, key_text, value_text
-
-
-def _source(values: Any, what: str, matrix: Array) -> Array:
-    """The text of keys or values, as `as_text` gives it; raises `InvalidInput` for booleans, which are a mask."""
-    text = as_array(values, what, like=matrix)
-    if text.dtype == namespace(text).bool:
-        raise InvalidInput(f"{what}: expected the vectors of a text, not booleans; a mask is given as mask=")
-    return as_text(text, what, matrix, MATRICES)
+    texts = {"x": x, "key": key, "source": source, "value": value}
+    of_keys = next(what for what in ("key", "source", "x") if texts[what] is not None)
+    roles, fit = ("x", of_keys, of_keys if value is None else "value"), head._fit(DIMS)
+    for what, axes in zip(roles, TEXTS, strict=True):
+        if what != "x" and (array := as_array(texts[what], what)).dtype == namespace(array).bool:
+            raise InvalidInput(f"{what}: expected the vectors of a text, not booleans; a mask is given as mask=")
+        texts[what] = fit(texts[what], what, axes)
+    fit.require_common()
+    return texts["x"], texts[of_keys], texts[roles[2]]

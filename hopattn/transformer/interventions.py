@@ -5,7 +5,6 @@ from typing import Any
 
 from hopattn.foundation.arrays import in_numbers_of, namespace
 from hopattn.foundation.boundary import finite, public
-from hopattn.foundation.checks import instance
 from hopattn.retrieval.interventions import Response, Worth, worth_of_step
 from hopattn.retrieval.masks import rows_taken, split_bias
 from hopattn.transformer.heads import Head
@@ -31,7 +30,7 @@ def worth(head: Head, x: Any, token: Any, mask: Any = None, *, source: Any = Non
     >>> effect.weight.round(3), bool(np.allclose(effect.closed.answer, effect.measured.answer, atol=1e-15))
     (array([0.329, 0.374, 0.402]), True)
     """
-    reduced = instance(head, Head, "head").without(token)
+    reduced = head.without(token)
     options: dict[str, Any] = {"source": source, "bias": bias}
     before, after = head.trace(x, mask, **options), reduced.trace(x, mask, **options)
     tokens = rows_taken(token, int(before.keys.shape[-2]), "token")

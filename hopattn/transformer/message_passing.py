@@ -126,7 +126,6 @@ def layer_by_messages(
             messages.append(namespace(trace.output).stack([by_node[i] for i in range(trace.output.shape[0])]))
         return heads.out(namespace(messages[0]).concat(messages[first:], axis=-1))
 
-    instance(layer, Block, "layer")
     through = layer.computed_with(attend, x, mask, source=source, source_mask=source_mask)
     return MessageTrace(tuple(graphs), tuple(messages), through.state)
 

@@ -4,15 +4,17 @@ LayerNorm   gain · (x − mean x) / √(var x + ε) + shift          RMSNorm   
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from hopattn.foundation.arrays import Array, is_half, namespace, shaped, widened
-from hopattn.foundation.boundary import Declared, Of, Positive, public
+from hopattn.foundation.arrays import Array, namespace, narrowed, widened
+from hopattn.foundation.boundary import Declared, Fit, Of, Positive, public
 from hopattn.foundation.vectors import row_length, within_sums
 from hopattn.retrieval import activation
 from hopattn.transformer.from_torch import require_names
+
+Rows = Annotated[Any, Of("… dim")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,27 +35,30 @@ class Normalisation(Declared, ABC):
         parts = [f"{name}, " for name in ("gain", "shift") if getattr(self, name) is not None]
         return f"{type(self).__name__}({''.join(parts)}epsilon={self.epsilon:g})"
 
+    def _fit(self, axes: Collection[str]) -> Fit:
+        fit = super()._fit(axes)
+        fit.first, fit.like = None, fit.first[1] if fit.first else None  # rows of another precision are widened
+        return fit
+
     @abstractmethod
     def unit(self, x: Array) -> Array:
         """The rows at size 1, before gain and shift; no square and no length overflows."""
 
     @public
-    def __call__(self, x: Annotated[Any, Of("… dim")]) -> Array:
+    def __call__(self, x: Rows) -> Array:
         """The normalised rows, `(…, dim)`."""
         result = self.unit(widened(x))
         result = result if self.gain is None else widened(self.gain) * result
         result = result if self.shift is None else result + widened(self.shift)
-        half = all(is_half(array) for array in (x, self.gain, self.shift) if array is not None)
-        return namespace(x).astype(result, x.dtype) if half else result
+        return narrowed(result, *(array for array in (x, self.gain, self.shift) if array is not None))
 
     @public
-    def held(self, parts: Any, x: Any) -> Array:
+    def held(self, parts: Rows, x: Annotated[Any, Of("dim")]) -> Array:
         """The part of the output that each part of a row x gives, `(…, dim)`, with the scale of x held: linear.
 
         parts: `(…, dim)`, which add up to x `(dim,)`; their results add up to the output without the shift.
         """
-        pieces, row = (widened(shaped(array, what, "… dim")) for array, what in ((parts, "parts"), (x, "x")))
-        xp = namespace(row)
+        pieces, row, xp = widened(parts), widened(x), namespace(x)
         if self.centred:
             pieces, row = (array - xp.mean(array, axis=-1, keepdims=True) for array in (pieces, row))
         size = row_length(row) / row.shape[-1] ** 0.5

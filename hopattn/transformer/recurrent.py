@@ -6,27 +6,31 @@ The decoder's context c_i is one step of associative recall: its state is the cu
 the text are keys and values.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from hopattn.foundation.arrays import Array, namespace, shaped
-from hopattn.foundation.boundary import as_text, finite, public
+from hopattn.foundation.boundary import Declared, Fit, Of, Owner, Text, finite, public
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import linear
-from hopattn.retrieval.activation import Activation, Identity, activations
+from hopattn.retrieval.activation import Identity, activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
+Word = Annotated[Any, Of("… dim")]
+State = Annotated[Any, Of("… dim_hidden")]
+Words = Annotated[Any, Of("… n_out dim_out")]
+Memory = Annotated[Any, Of("… n_in dim_memory")]
 
-@dataclass(frozen=True, eq=False, init=False)
-class Recurrent:
+
+@dataclass(frozen=True, eq=False)
+class Recurrent(Declared):
     """A recurrent network: h_t = f(W x_t + U h_{t−1} + b), the same matrices at every word.
 
     w_input: W, `(dim_hidden, dim)`. w_hidden: U, `(dim_hidden, dim_hidden)`. bias: b, `(dim_hidden,)`; 0 by default.
@@ -41,62 +45,49 @@ class Recurrent:
            [0.25, 1.5 ]])
     """
 
-    w_input: Array
-    w_hidden: Array
-    bias: Array
-    activation: Activation
+    w_input: Annotated[Array, Of("dim_hidden dim")]
+    w_hidden: Annotated[Array, Of("dim_hidden dim_hidden")]
+    bias: Annotated[Array, Of("dim_hidden")] = None
+    activation: Any = field(default="tanh", kw_only=True)
 
-    def __init__(self, w_input: Any, w_hidden: Any, bias: Any = None, *, activation: str | Activation = "tanh") -> None:
-        w = shaped(w_input, "w_input", "dim_hidden dim")
-        u = shaped(w_hidden, "w_hidden", "dim_hidden dim_hidden", like=("w_input", w), dim_hidden=w.shape[0])
-        shift = namespace(u).zeros_like(u[0, :]) if bias is None else bias
-        shift = shaped(shift, "bias", "dim_hidden", like=("w_input", w), dim_hidden=w.shape[0])
-        parts = {"w_input": w, "w_hidden": u, "bias": shift, "activation": activations.make(activation)}
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "activation", activations.make(self.activation))
+        if self.bias is None:
+            object.__setattr__(self, "bias", namespace(self.w_hidden).zeros_like(self.w_hidden[0, :]))
 
     @public
-    def __call__(self, x: Any, start: Any = None) -> Array:
+    def __call__(self, x: Text, start: State = None) -> Array:
         """The state after each word, `(…, n, dim_hidden)`, for a text x `(…, n, dim)`; start: see `start`."""
-        text = as_text(x, "x", self.w_input, "w_input")
-        state = self.start(text[..., 0, :], start)
-        wx = linear(text, self.w_input)  # of all words in one product
-        states = [state]
-        for i in range(text.shape[-2]):
+        wx = linear(x, self.w_input)  # of all words in one product
+        states = [self.start(x[..., 0, :], start)]
+        for i in range(x.shape[-2]):
             states.append(self._next(wx[..., i, :], states[-1]))
-        return namespace(text).stack(states[1:], axis=-2)
+        return namespace(x).stack(states[1:], axis=-2)
 
     @public
-    def step(self, word: Array, state: Array) -> Array:
+    def step(self, word: Word, state: State) -> Array:
         """h_t, `(…, dim_hidden)`, from a word x_t `(…, dim)` and the state h_{t−1} `(…, dim_hidden)`.
 
         Raises `InvalidInput` for another dim, and for leading axes of which none fits the other.
         """
-        x = shaped(word, "word", "… dim", like=("w_input", self.w_input), dim=self.w_input.shape[1])
-        h = shaped(state, "state", "… dim_hidden", like=("w_input", self.w_input), dim_hidden=self.w_hidden.shape[1])
-        try:
-            np.broadcast_shapes(tuple(x.shape[:-1]), tuple(h.shape[:-1]))
-        except ValueError:
-            shapes = tuple(h.shape), tuple(x.shape)
-            raise InvalidInput(f"state: shape {shapes[0]} does not fit words of {shapes[1]}") from None
-        return self._next(linear(x, self.w_input), h)
+        return self._next(linear(word, self.w_input), state)
 
     def _next(self, wx: Array, state: Array) -> Array:
         """f(W x_t + U h_{t−1} + b), where `wx` is W x_t."""
         return self.activation(wx + linear(state, self.w_hidden) + self.bias, state)
 
-    def start(self, word: Array, given: Any = None) -> Array:
+    @public
+    def start(self, word: Word, given: State = None) -> Array:
         """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`.
 
         given: `(…, dim_hidden)`; 0 by default.
         """
-        first = shaped(word, "word", "… dim", like=("w_input", self.w_input), dim=self.w_input.shape[1])
-        zero = namespace(first).zeros_like(linear(first, self.w_input))
+        zero = namespace(word).zeros_like(linear(word, self.w_input))
         if given is None:
             return zero
-        state = shaped(given, "start", "… dim_hidden", like=("w_input", zero), dim_hidden=zero.shape[-1])
-        require_broadcast(state, tuple(zero.shape), "start", "states")
-        return zero + state
+        require_broadcast(given, tuple(zero.shape), "start", "states")
+        return zero + given
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +106,7 @@ class DecoderTrace:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class RecurrentDecoder:
+class RecurrentDecoder(Owner):
     """A recurrent decoder with attention: s_i = f(W [y_{i−1}; c_i] + U s_{i−1} + b), where c_i is recalled by s_{i−1}.
 
     cell: the recurrent network; its input is the previous word, joined with the context. similarity: "dot",
@@ -141,13 +132,16 @@ class RecurrentDecoder:
         object.__setattr__(self, "cell", instance(cell, Recurrent, "cell"))
         object.__setattr__(self, "retrieval", step)
 
+    def _fit(self, axes: Collection[str]) -> Fit:
+        return self.cell._fit(axes)
+
     @public
-    def __call__(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> Array:
+    def __call__(self, previous: Words, memory: Memory, mask: Any = None, *, start: State = None) -> Array:
         """The decoder's states, `(…, n_out, dim_hidden)`; see `trace` for the arguments."""
         return self.trace(previous, memory, mask, start=start).states
 
     @public(may_be=finite)
-    def trace(self, previous: Any, memory: Any, mask: Any = None, *, start: Any = None) -> DecoderTrace:
+    def trace(self, previous: Words, memory: Memory, mask: Any = None, *, start: State = None) -> DecoderTrace:
         """All arrays that the decoder computes.
 
         previous: the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`. memory: the states of the
@@ -155,8 +149,8 @@ class RecurrentDecoder:
         broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths, n_in)`. start: s_0, `(…, dim_hidden)`; 0 by
         default.
         """
-        words, keys = self._texts(previous, memory)
-        xp, cell, step = namespace(words), self.cell, self.retrieval
+        self._require_fit_of(previous, memory)
+        words, keys, xp, cell, step = previous, memory, namespace(previous), self.cell, self.retrieval
         state = cell.start(xp.concat([words[..., 0, :], keys[..., 0, :]], axis=-1), start)
         rows: list[tuple[Array, ...]] = []
         for i, mask_of_row in enumerate(_masks(mask, words.shape[-2])):
@@ -168,11 +162,9 @@ class RecurrentDecoder:
             rows.append((state[..., None, :], context, recall.scores, recall.weights))
         return DecoderTrace(*(xp.concat(part, axis=-2) for part in zip(*rows, strict=True)))
 
-    def _texts(self, previous: Any, memory: Any) -> tuple[Array, Array]:
-        """Both texts as arrays; raises `InvalidInput` unless they fit each other and the cell."""
+    def _require_fit_of(self, words: Array, keys: Array) -> None:
+        """Raise `InvalidInput` unless both texts fit each other and the cell."""
         matrix = self.cell.w_input
-        words = shaped(previous, "previous", "… n dim", like=("w_input", matrix))
-        keys = shaped(memory, "memory", "… n dim", like=("w_input", matrix))
         if words.shape[:-2] != keys.shape[:-2]:
             axes = [tuple(text.shape[:-2]) for text in (keys, words)]
             raise InvalidInput(f"memory: the leading axes {axes[0]} are not those of previous, {axes[1]}")
@@ -182,7 +174,6 @@ class RecurrentDecoder:
         if dim_out + dim_memory != matrix.shape[1]:
             wide = f"the {matrix.shape[1]} columns of the cell's w_input"
             raise InvalidInput(f"previous, memory: dims {dim_out} + {dim_memory} do not fit {wide}")
-        return words, keys
 
 
 def _masks(mask: Any, n_out: int) -> list[Any]:

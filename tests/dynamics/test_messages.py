@@ -64,7 +64,7 @@ ROWS = [
     (lambda: ha.Glauber(1, cooling=0), "cooling: ", "positive", "not 0"),
     (lambda: ha.Glauber(1, cooling=1.5), "cooling: ", "at most 1", "1.5"),
     (lambda: ha.Graded(0), "dt: ", "positive", "not 0"),
-    (lambda: ha.Graded(1e6), "dt: ", "at most 1000", "1e+06"),
+    (lambda: ha.Graded(1e6), "dt: ", "at most 1000", "not 1000000.0"),
     (lambda: ha.updates.make("glauber"), "", "glauber", "needs temperature"),
     (lambda: ha.Metropolis(-1), "temperature: ", "at least 0", "-1"),
     (lambda: ha.Metropolis(1, width=-1), "width: ", "positive", "-1"),

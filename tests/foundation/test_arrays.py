@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.foundation.arrays import require_finite
 from hopattn.foundation.threads import thread_limit
 from hopattn.foundation.vectors import linear
 from tests.draws import arrays, sizes
@@ -96,3 +97,19 @@ def test_a_large_product_is_the_product_whatever_the_threads(shape, dtype):
     np.testing.assert_allclose(one, x.astype(float) @ matrix.astype(float).T, rtol=0, atol=bound)
     turned = np.asfortranarray(x[0])  # rows that are not side by side
     np.testing.assert_allclose(linear(turned, matrix[:, ::-1][:, ::-1]), one[0], rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "most", "message"),
+    [
+        (np.where(np.arange(9000)[:, None] == 5000, np.nan, np.ones((9000, 2))), np.inf, "row 5000 holds a NaN"),
+        (np.where(np.arange(24).reshape(2, 3, 4) == 17, 1e9, 1.0), 100.0, r"row 1, 1 holds a number of size 1e\+09"),
+        (np.array([1.0, np.inf]), np.inf, "x: holds a NaN or an infinity"),
+        (np.array(np.nan), np.inf, "x: holds a NaN or an infinity"),
+    ],
+)
+def test_the_first_row_with_a_bad_number_is_named_in_every_library(library, numbers, most, message):
+    with pytest.raises(ha.InvalidInput, match=message):
+        require_finite(library.array(numbers), "x", most)
+    for good in (np.ones((9000, 2)), np.zeros((0, 2)), np.array(1.0)):
+        require_finite(library.array(good), "x", most)

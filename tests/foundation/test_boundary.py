@@ -9,9 +9,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
+from hopattn.foundation.checks import real
 from tests.foundation.test_shown import CLASSES, NAMED
 from tests.refusal import refused
 
@@ -35,9 +38,24 @@ class Layer(Declared):
         return x if self.bias is None else x + times * self.bias
 
 
+@dataclass(frozen=True)
+class Reader(Declared):
+    dim: Count
+
+    @public
+    def read(self, x: Annotated[Any, Of("… n? dim", finite=True)], head: ha.Head = None) -> Any:
+        return x
+
+
+@public
+def cosines(a: Annotated[Any, Of("… n? dim")], b: Annotated[Any, Of("… m? dim")]) -> Any:
+    return a @ b.mT if b.ndim > 1 else a @ b
+
+
 CALLS = {name: one for name, one in NAMED.items() if inspect.isfunction(one)} | {CLASSES[one]: one for one in CLASSES}
 
 LAYER = Layer(np.ones((2, 3)), [1.0, 2.0])
+READER = Reader(3)
 X, Y = np.ones((5, 4, 3)), np.ones((2, 3))
 
 
@@ -60,10 +78,34 @@ X, Y = np.ones((5, 4, 3)), np.ones((2, 3))
         (lambda: LAYER.added(np.ones(3)), ("x: got shape (3,); expected (…, out) with out = 2 of weight",)),
         (lambda: LAYER.added(np.ones(2), 0), ("times: expected a whole number of at least 1, not 0",)),
         (lambda: Layer(np.ones((2, 3)), np.ones(3)), ("bias: got shape (3,); expected (out,) with out = 2 of weight",)),
+        (lambda: READER.read(np.ones(2)), ("x: got shape (2,); expected (…, n, dim) or (dim,) with dim = 3",)),
+        (lambda: READER.read(np.ones((4, 2))), ("x: got shape (4, 2); expected (…, n, dim) or (dim,) with dim = 3",)),
+        (lambda: READER.read(3.0), ("x: got shape (); expected (…, n, dim) or (dim,) with dim = 3",)),
+        (lambda: READER.read([[0, 1, 2], [0, np.nan, 2]]), ("x: row 1 holds a NaN or an infinity",)),
+        (lambda: READER.read(Y, "causal"), ("head: expected a Head, not 'causal'",)),
+        (lambda: cosines(np.ones(3), np.ones((2, 4))), ("b: got shape (2, 4)", "or (dim,) with dim = 3 of a")),
+        (lambda: cosines(X, np.ones((2, 7, 3))), ("a, b: the leading axes (5,), (2,) do not broadcast",)),
     ],
 )
 def test_what_a_signature_does_not_allow_is_one_message(call, words):
     refused(call, *words)
+
+
+def test_an_axis_may_be_missing():
+    assert cosines(Y, np.ones(3)).shape == (2,) and cosines(np.ones(3), Y).shape == (2,)
+    assert cosines(X, np.ones((7, 3))).shape == (5, 4, 7)  # rows of one text and of five: n and m are no leading axes
+    assert np.array_equal(READER.read([1, 2, 3]), [1.0, 2.0, 3.0])
+
+
+@given(bound=st.sampled_from(["above", "least", "below", "most"]), limit=st.floats(-9, 9), value=st.floats(-9, 9))
+def test_each_bound_of_a_number_holds_and_is_said(bound, limit, value):
+    holds = {"above": value > limit, "least": value >= limit, "below": value < limit, "most": value <= limit}[bound]
+    if holds:
+        assert real(value, "x", **{bound: limit}) == value
+    else:
+        words = {"above": "above", "least": "of at least", "below": "below", "most": "of at most"}[bound]
+        reach = "a positive finite number" if (bound, limit) == ("above", 0) else f"a finite number {words} {limit:g}"
+        refused(lambda: real(value, "x", **{bound: limit}, cure="try 1"), f"x: expected {reach}, not {value!r}; try 1")
 
 
 def test_lists_follow_the_library_of_the_arrays_and_two_libraries_are_refused(torch):
@@ -104,7 +146,7 @@ def test_a_public_call_is_pickled_and_traced(torch, jax):
     assert jax.vmap(scaled_sum)(jax.numpy.ones((5, 2, 3)), jax.numpy.ones((5, 4, 3))).shape == (5, 2, 4)
 
 
-def test_the_boundary_itself_takes_six_calls_of_our_own():
+def test_the_boundary_itself_takes_four_calls_of_our_own():
     calls = []
 
     def count(frame, event, _):
@@ -117,7 +159,7 @@ def test_the_boundary_itself_takes_six_calls_of_our_own():
         LAYER(Y)
     finally:
         sys.setprofile(None)
-    assert calls == ["checked", "arguments", "_fit", "__init__", "__call__", "bound"]
+    assert calls == ["checked", "arguments", "_fit", "__call__"]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_cues_of_continuous_memories_return_from_little_noise(memory):
         ({"memory": 3}, "memory: expected a memory"),
         ({"damage": [0.2, 0.1]}, "damage: expected rising numbers of at least 0"),
         ({"damage": [0.0, 1.5]}, "damage: expected fractions of the neurons, from 0 to 1"),
-        ({"level": 1.0}, "level: expected a share above 0 and below 1"),
+        ({"level": 1.0}, "level: expected a positive finite number below 1"),
         ({"memory": ha.Hopfield(np.eye(3))}, "memory: has no patterns to return to"),
     ],
 )

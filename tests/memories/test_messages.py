@@ -63,7 +63,7 @@ ROWS = [
     (lambda: of.delta(ONE, ONE).recall(np.zeros((0, 1))), "cues: "),
     (lambda: of.delta([[1.0, -1], [1e308, 1e308]], ONE * 2), "keys: row 1", "1e+308"),
     (lambda: of.k_subsets([[1.0], [2.0]], k=3), "k: ", "from 1 to 2", "not 3"),
-    (lambda: of.sdm([[1, 1]], [[1]], radius=3), "radius: got 3", "from 0 to 2"),
+    (lambda: of.sdm([[1, 1]], [[1]], radius=3), "radius: ", "from 0 to 2", "not 3"),
     (lambda: of.sdm([[1, 1]], [[1], [1]], radius=1), "values: 2 rows", "1 addresses"),
     (lambda: of.sdm([[1, 1, 1]], [[1]], 0, [[-1, -1, -1]]), "", "no location lies within 0 of address 0"),
     (lambda: of.sdm([[1, 1, 1]], [[1]], 0, [[-1, -1]]), "locations: ", "dim = 3 of addresses"),

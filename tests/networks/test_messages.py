@@ -39,8 +39,8 @@ def two(cues=SIX, hidden="softmax", **options):
 
 
 ROWS = [
-    (lambda: ha.Associator([1.0]), "couplings: ", "expected a matrix"),
-    (lambda: ha.Associator(np.zeros((0, 2))), "couplings: ", "expected a matrix"),
+    (lambda: ha.Associator([1.0]), "couplings: ", "expected (dim_out, dim)"),
+    (lambda: ha.Associator(np.zeros((0, 2))), "couplings: ", "expected (dim_out, dim)"),
     (lambda: ha.Associator([[np.inf]]), "couplings: row 0", "infinity"),
     (
         lambda: ha.Associator([[1.0, 2.0]], patterns=[[1.0, 2.0]]),

@@ -71,7 +71,7 @@ def test_the_bound_of_the_error_is_sharp_for_two_opposite_patterns():
     ("call", "message"),
     [
         (lambda: random_storage(20, 1), "theorem 3 needs c ≥ (2/√p)^(4/(d−1))"),
-        (lambda: random_storage(20, 3, failure=2), "failure: got 2; expected a probability above 0, and 1 at most"),
+        (lambda: random_storage(20, 3, failure=2), "failure: expected a finite number from 1e-100 to 1, not 2"),
         (lambda: random_storage(1, 3), "dim: expected a whole number"),
         (lambda: retrieval_bound([[1.0, 0.0]], beta=1, damage=-1), "damage: expected a finite number of at least 0"),
         (lambda: sphere_denoising_error(101, 1, 1), "dim: expected a whole number"),

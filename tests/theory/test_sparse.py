@@ -90,10 +90,10 @@ def test_networks_keep_the_overlap_of_the_theory(load, threshold):
     ("make", "message"),
     [
         (lambda: ha.theory.sparse_overlap(-1, 0.1, 0.5), "load: expected finite numbers of at least 0"),
-        (lambda: ha.theory.sparse_overlap(0.1, 1, 0.5), "activity: expected a share"),
+        (lambda: ha.theory.sparse_overlap(0.1, 1, 0.5), "activity: expected a finite number from 1e-300 to below 1"),
         (lambda: ha.theory.sparse_overlap(0.1, 0.1, 0.95), "threshold: expected a number above -0.1 and below 0.9"),
         (lambda: ha.theory.sparse_load(0), "activity: expected finite numbers above 0"),
-        (lambda: ha.theory.sparse_load([0.1, 1.5]), "activity: expected a share"),
+        (lambda: ha.theory.sparse_load([0.1, 1.5]), "activity: expected a finite number from 1e-300 to below 1"),
     ],
 )
 def test_numbers_outside_are_refused(make, message):

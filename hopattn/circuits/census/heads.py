@@ -11,8 +11,8 @@ from hopattn.circuits.census.measures import PARTNER
 from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
 from hopattn.circuits.head_scores import as_tokens
-from hopattn.foundation.arrays import max_safe_entry, require_finite, shaped, widened
-from hopattn.foundation.boundary import Flag, as_text, public
+from hopattn.foundation.arrays import as_numpy, max_safe_entry, require_finite, shaped, widened
+from hopattn.foundation.boundary import Flag, Of, public
 from hopattn.foundation.checks import each, entries_of, function, instance, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks, workers
@@ -38,8 +38,8 @@ def head_census(
     layers: Any,
     tokens: Any,
     *,
-    embed: Any = None,
-    unembed: Any = None,
+    embed: Annotated[Any, Of("n_words dim")] = None,
+    unembed: Annotated[Any, Of("n_words dim")] = None,
     composed: Flag = True,
     followed: Annotated[int, lambda value, what: whole(value, what, least=0)] = FOLLOWED,
     words: Annotated[Iterable[str] | None, lambda value, what: each(value, str, what)] = None,
@@ -117,12 +117,10 @@ def _layers(layers: Any, words: np.ndarray) -> Iterator[Layer]:
         heads, states = pair
         if not isinstance(heads, MultiHead):
             raise InvalidInput(f"layers: entry {i}: got {quoted(heads)}; expected a MultiHead and the states it reads")
-        text = as_text(states, f"layers: entry {i}: states", heads.heads[0].w_query, "the heads' matrices")
-        if not isinstance(text, np.ndarray) or text.ndim != 2 or len(text) != len(words):
-            form = f"a NumPy array ({len(words)}, dim), a row for each token"
-            raise InvalidInput(f"layers: entry {i}: states of shape {tuple(text.shape)}; expected {form}")
-        require_finite(text, f"layers: entry {i}: states")
-        yield Layer(int(getattr(entry, "number", i)), heads, text)
+        fit = heads.heads[0]._fit({"dim"})
+        fit.sizes["n"] = len(words), "the tokens"
+        text = fit(states, f"layers: entry {i}: states", Of("n dim", finite=True))
+        yield Layer(int(getattr(entry, "number", i)), heads, as_numpy(text, f"layers: entry {i}: states"))
 
 
 def _through(embed: Any, unembed: Any) -> np.ndarray | None:
@@ -130,10 +128,7 @@ def _through(embed: Any, unembed: Any) -> np.ndarray | None:
     matrices = {name: matrix for name, matrix in (("embed", embed), ("unembed", unembed)) if matrix is not None}
     if not matrices:
         return None
-    matrices = {name: shaped(matrix, name, "n_words dim") for name, matrix in matrices.items()}
     embed, unembed = ([*matrices.values()] * 2)[:2]
-    if len(embed) != len(unembed):
-        raise InvalidInput(f"unembed: {len(unembed):,} words do not fit the {len(embed):,} words of embed")
     for name, matrix in matrices.items():
         require_finite(matrix, name, max_safe_entry(matrix))
     parts = blocks(len(embed), WORDS_AT_ONCE)

@@ -23,16 +23,16 @@ class Measure:
 
 
 EVEN = "even attention: each visible key has the same weight"
-RANDOM = "random matrices"
+OF_RANDOM = "random matrices"
 SHARE = (0.0, 1.0)
 MEASURES: dict[str, Measure] = {
     "previous_token": Measure("attention to the token before", EVEN, True, SHARE),
     "duplicate_token": Measure("attention to earlier copies of the token", EVEN, True, SHARE),
     "prefix_matching": Measure("attention to what followed earlier copies: induction", EVEN, True, SHARE),
-    "copying": Measure("Σλ/Σ|λ| of the OV circuit, from −1 to 1", RANDOM, True, (-1.0, 1.0)),
-    "query_composition": Measure("the largest composition with an earlier head, through queries", RANDOM, True),
-    "key_composition": Measure("the same through keys", RANDOM, True),
-    "value_composition": Measure("the same through values", RANDOM, True),
+    "copying": Measure("Σλ/Σ|λ| of the OV circuit, from −1 to 1", OF_RANDOM, True, (-1.0, 1.0)),
+    "query_composition": Measure("the largest composition with an earlier head, through queries", OF_RANDOM, True),
+    "key_composition": Measure("the same through keys", OF_RANDOM, True),
+    "value_composition": Measure("the same through values", OF_RANDOM, True),
     "attention_sink": Measure("attention to the first token", EVEN, True, SHARE),
     "sink_by_norm": Measure("its share of the lengths of what the weighted values write", EVEN, True, SHARE),
     "null_weight": Measure("weight of the null pattern, where a head has a sink", "", False, SHARE),

@@ -29,7 +29,7 @@ SCORES_OF_CHUNK = 2**18
 """The number of scores of a chunk: 2 MiB in double precision."""
 STEPS_TO_FIXED_POINT = 100
 """The most steps to a fixed point."""
-STILL = 1e-6
+FIXED_POINT = 1e-6
 """The length of a step, beside that of the query, at which a query is at a fixed point."""
 OF_ATTENTION = ("previous_token", "duplicate_token", "prefix_matching", "attention_sink", "sink_by_norm")
 """The measures that are linear in the weights of a row, each with the value of even attention as its chance."""
@@ -235,7 +235,7 @@ def _followed(stream: StreamedHead, cues: np.ndarray, rows: np.ndarray) -> tuple
         weights = stream.weigh(cues, rows, len(keys)).weights
         ends = np.where(still[:, None], cues, step.activate(weights @ keys, 1.0, cues))
         distances = np.linalg.norm(ends - cues, axis=1)
-        still |= distances <= STILL * np.linalg.norm(ends, axis=1)
+        still |= distances <= FIXED_POINT * np.linalg.norm(ends, axis=1)
         cues = ends
         if still.all():
             break

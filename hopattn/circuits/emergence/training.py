@@ -24,7 +24,7 @@ from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
 
 BETAS = (0.9, 0.98)
 """Adam's rates of decay."""
-MOMENTS = ("exp_avg", "exp_avg_sq")
+ADAM_MEANS = ("exp_avg", "exp_avg_sq")
 """Adam's means of the gradient and of its square."""
 WARM_UP = 50
 """The steps in which the learning rate rises to its full size."""
@@ -74,7 +74,7 @@ def _steps(training: Training) -> Iterator[Training]:
     weights = {name: torch.tensor(array, requires_grad=True) for name, array in state.weights.items()}
     adam = torch.optim.Adam(weights.values(), lr=recipe.rate, betas=BETAS)
     for name, tensor in weights.items() if state.step else ():
-        moments = {moment: torch.tensor(state.moments[f"{moment}.{name}"]) for moment in MOMENTS}
+        moments = {moment: torch.tensor(state.moments[f"{moment}.{name}"]) for moment in ADAM_MEANS}
         adam.state[tensor] = {"step": torch.tensor(float(state.step)), **moments}
     texts = recipe.held_out()
     if state.step == 0:
@@ -120,7 +120,7 @@ def _state(step: int, weights: dict[str, Any], adam: Any) -> TrainingState:
     moments = {
         f"{moment}.{name}": adam.state[tensor][moment].numpy().copy()
         for name, tensor in weights.items()
-        for moment in MOMENTS
+        for moment in ADAM_MEANS
     }
     return TrainingState(step, {name: tensor.detach().numpy().copy() for name, tensor in weights.items()}, moments)
 

@@ -28,6 +28,9 @@ STEPS_OF_BLOCK = 256
 FIRST, KNOWN, NEW = "first visit", "known edge", "new edge"
 """The sorts of steps: to a place never seen, back along an edge that was walked before, back along a new edge."""
 
+Walkable = Annotated[
+    World, lambda value, what: instance(value, World, what, "a World, such as ha.circuits.World.torus(10, 10)")
+]
 Noise = Annotated[float, partial(real, least=0.0)]
 
 
@@ -125,7 +128,7 @@ class Walked:
 
 @public
 def walk(
-    world: World,
+    world: Walkable,
     *,
     steps: Annotated[int, partial(whole, most=MAX_STEPS)] = 1000,
     kinds: int | Sequence[int] = 10,
@@ -150,7 +153,6 @@ def walk(
     >>> ha.circuits.walk(ha.circuits.World.torus(5, 5), steps=500, rng=1).accuracy
     1.0
     """
-    instance(world, World, "world", "a World, such as ha.circuits.World.torus(10, 10)")
     of_kinds, of_angles, of_path, of_noise = generator(rng=rng).spawn(4)
     observations = _observations(kinds, len(world.places), of_kinds)
     turns = drawn_angles(world, planes, of_angles) if angles is None else angles_of(world, angles)

@@ -35,10 +35,8 @@ def command(file: Path, error: float, array: str | None, whole: bool, as_json: b
     """
     from hopattn.experiments.separation import separation_of_file
     from hopattn.foundation.checks import real
-    from hopattn.foundation.errors import InvalidInput
 
-    if not 0 < real(error, "--error") < 0.5:
-        raise InvalidInput(f"--error: expected a share of the distance above 0 and below 0.5, not {error:g}")
+    real(error, "--error", above=0.0, below=0.5)
     reports = separation_of_file(file, error, array, partial(click.echo, err=True))
     if as_json:
         from hopattn.results.files import json_text

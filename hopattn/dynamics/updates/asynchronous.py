@@ -14,8 +14,8 @@ import numpy as np
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, plain_array
-from hopattn.foundation.boundary import Declared, Positive
-from hopattn.foundation.checks import real
+from hopattn.foundation.boundary import Declared
+from hopattn.foundation.checks import positive, real
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 
@@ -98,12 +98,7 @@ class Glauber(Declared, Update):
     way: ClassVar[str] = "one neuron after the other, by chance"
     stochastic: ClassVar[bool] = True
     temperature: Annotated[float, partial(real, least=0.0)]
-    cooling: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.cooling > 1:
-            raise InvalidInput(f"cooling: expected a number of at most 1, not {self.cooling:g}")
+    cooling: Annotated[float, partial(positive, most=1.0)] = 1.0
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> Self:

@@ -1,7 +1,8 @@
 """Neurons in continuous time: by Dormand and Prince's method of order 8, or by steps of any size that descend."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from functools import partial
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.boundary import Declared, Positive
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.checks import positive
 from hopattn.foundation.flows import flowed
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import largest_change
@@ -54,12 +55,7 @@ class Graded(_Flow):
     source: ClassVar[str] = "Hopfield 1984"
     way: ClassVar[str] = "in continuous time"
     on_devices: ClassVar[bool] = True
-    dt: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.dt > 1000:
-            raise InvalidInput(f"dt: expected at most 1000 time constants, not {self.dt:g}; take more steps instead")
+    dt: Annotated[float, partial(positive, most=1000.0, cure="take more steps instead")] = 1.0
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> Self:

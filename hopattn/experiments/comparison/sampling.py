@@ -55,8 +55,8 @@ class Draw:
         if self.kind == "spins" and noise > 1:
             cure = f"; for {noise:g} %, give {noise / 100:g}" if noise <= 100 else ""
             raise InvalidInput(f"noise: expected the fraction of spins that is reversed, 0 to 1, not {noise:g}{cure}")
-        self._set(noise=noise, hidden=_below_one(self.hidden, "hidden"))
-        self._set(correlation=_below_one(self.correlation, "correlation"))
+        self._set(noise=noise, hidden=real(self.hidden, "hidden", least=0.0, below=1.0))
+        self._set(correlation=real(self.correlation, "correlation", least=0.0, below=1.0))
         require_room(self.count * self.dim, f"{self.count:,} patterns of {self.dim:,} neurons")
 
     def _set(self, **checked: Any) -> None:
@@ -137,13 +137,6 @@ def _directed(patterns: Any) -> np.ndarray:
         reason = f"has the magnitude {row_length(rows[i]):.3g}, whose square is 0; use larger vectors"
         raise InvalidInput(f"patterns: row {i} {reason if rows[i].any() else 'is zero and has no direction'}")
     return rows
-
-
-def _below_one(value: Any, name: str) -> float:
-    number = real(value, name, least=0.0)
-    if number >= 1:
-        raise InvalidInput(f"{name}: expected a number from 0 to below 1, not {number:g}")
-    return number
 
 
 def _generator(seed: int, trial: int, dim: int, part: int) -> np.random.Generator:

@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_fitting, shaped
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Memory, Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
@@ -129,9 +129,7 @@ def sdm(
     count, n = address_rows.shape
     if count != value_rows.shape[0]:
         raise InvalidInput(f"values: {value_rows.shape[0]} rows do not fit {count} addresses")
-    if not 0 <= real(radius, "radius") <= n:
-        raise InvalidInput(f"radius: got {quoted(radius)}; expected a number from 0 to {n}")
-    within = Threshold(t=-float(radius))
+    within = Threshold(t=-real(radius, "radius", least=0.0, most=n))
     if locations is None:
         keys, counters = address_rows, value_rows
     else:

@@ -16,7 +16,7 @@ from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
-OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
+CURE_OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
     xp = namespace(rows)
     not_spins = xp.abs(rows) != 1
     if known_true(xp.any(not_spins)):
-        cure = OF_0_AND_1 if known_true(xp.all((rows == 0) | (rows == 1))) else ""
+        cure = CURE_OF_0_AND_1 if known_true(xp.all((rows == 0) | (rows == 1))) else ""
         message = f"row {first_true(xp.any(not_spins, axis=-1))} holds {rows[not_spins][0].item():.6g}"
         raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
     return rows

@@ -16,14 +16,14 @@ over all rows of a batch, all in float64. A masked entry has ds = 0. Without res
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopattn.foundation.arrays import as_array, as_float, namespace, shaped
-from hopattn.foundation.boundary import finite, public
-from hopattn.foundation.checks import each, instance
+from hopattn.foundation.arrays import as_array, as_float, namespace
+from hopattn.foundation.boundary import Of, finite, public
+from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import row_length
@@ -52,7 +52,7 @@ def in_float64(values: Any, what: str) -> Numbers:
 
 
 @public
-def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.ndarray:
+def softmax_jacobian(scores: Annotated[Any, in_float64, Of("… n")], beta: float = 1.0, where: Any = None) -> np.ndarray:
     """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
 
         entry i, j:  −β p_i p_j  for i ≠ j,     β p_i Σ_{j≠i} p_j  for i = j
@@ -68,13 +68,12 @@ def softmax_jacobian(scores: Any, beta: float = 1.0, where: Any = None) -> np.nd
     array([[ 0.25, -0.25],
            [-0.25,  0.25]])
     """
-    rows = shaped(in_float64(scores, "scores"), "scores", "… n")
     separation, mask = Softmax(beta=beta), None if where is None else as_array(where, "where")
     if mask is not None:
         if mask.dtype != bool:
             raise InvalidInput(f"where: expected booleans, True = may attend, not {mask.dtype}")
-        require_broadcast(mask, rows.shape, "where", "scores")
-    p, diagonal = separation.weights(rows, mask), np.eye(rows.shape[-1], dtype=bool)
+        require_broadcast(mask, scores.shape, "where", "scores")
+    p, diagonal = separation.weights(scores, mask), np.eye(scores.shape[-1], dtype=bool)
     edges = np.where(diagonal, 0.0, separation.beta * (p[..., :, None] * p[..., None, :]))
     # The sum of the other entries instead of p − p², which loses every digit where the softmax saturates.
     return np.asarray(np.where(diagonal, edges.sum(axis=-1, keepdims=True), -edges))
@@ -266,7 +265,7 @@ def backward(
     are not NumPy's, and for shapes that do not fit.
     Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
     """
-    in_float64(instance(block, Block, "block").attention.w_out, "block")
+    in_float64(block.attention.w_out, "block")
     if block.special:
         raise InvalidInput(f"block: its option {block.special} has no gradient here")
     words, source_words = in_float64(x, "x"), None if source is None else in_float64(source, "source")
