@@ -42,12 +42,15 @@ BFLOAT16 = 2.0**-7
 
 
 def _of_numpy(cues: Any, what: str) -> Any:
+    """Cues that can be sent to other machines: one `(dim,)`, or a batch of them."""
     if is_foreign_array(cues):
         raise InvalidInput(f"{what}: a memory on several machines takes NumPy arrays")
+    if np.ndim(cues) > 2:
+        raise InvalidInput(f"{what}: got shape {np.shape(cues)}; expected (n_cues, dim) or (dim,)")
     return cues
 
 
-Cues = Annotated[Any, _of_numpy, Of("n_cues? dim")]
+Cues = Annotated[Any, _of_numpy, Of("… dim")]
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,7 @@ class Sharded(KeyValueMemory):
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
     ) -> BlockPass:
         """The result of one pass over all keys; one cue `(dim,)` drops the axis of cues."""
+        given = _of_numpy(given, "cues")
         cues, masks = np.atleast_2d(given), self._masks(mask, given)
         ties, dim = self._ties if read and self.activation.discrete else None, self.dims[1]
         if not adds_up(separation):

@@ -60,6 +60,8 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     file_kind: ClassVar[str]
     """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
+    means: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
+    """What a message calls an object of this class."""
     time_constants: ClassVar[Any] = 1.0
     """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""
     if TYPE_CHECKING:  # at run time a property here would hide a field of a subclass

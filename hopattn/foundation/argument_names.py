@@ -71,9 +71,12 @@ def public_class(kind: Kind) -> Kind:
     def constructor(self: Any, *args: Any, **options: Any) -> None:
         try:
             construct(self, *args, **options)
-        except TypeError:
-            names.require_taken((self, *args), options)
-            raise
+        except TypeError as error:
+            reason = error
+        else:
+            return
+        names.require_taken((self, *args), options)  # here, so that no other error stands before the message
+        raise reason
 
     if not names.any_name:  # not `object.__init__`, which looks at its arguments itself
         kind.__init__ = constructor

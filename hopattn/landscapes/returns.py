@@ -16,7 +16,6 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import normalised
 
-A_MEMORY = "a memory, such as ha.memories.hopfield(patterns)"
 CUE_NUMBERS_HELD = 2**22
 """The numbers of the cues that are recalled together."""
 DAMAGES = 11
@@ -123,7 +122,7 @@ def returns(
     >>> curve.share.round(2)
     array([1.  , 1.  , 0.97, 0.48, 0.  ])
     """
-    memory = instance(memory, AssociativeMemory, "memory", A_MEMORY)
+    memory = instance(memory, AssociativeMemory, "memory")
     return pooled([memory], damage, cues, (update, max_steps), generator(rng), level)
 
 
@@ -197,7 +196,7 @@ def radii(
     def samples(n: int) -> Iterable[AssociativeMemory]:
         for _ in range(memories):
             memory = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
-            yield instance(memory, AssociativeMemory, "build", f"a function that gives {A_MEMORY}")
+            yield instance(memory, AssociativeMemory, "build", f"a function that gives {AssociativeMemory.means}")
 
     most = float(load[-1]) * neurons
     require_room(int(min(most * neurons, 2.0**62)), f"{most:,.0f} patterns of {neurons:,} neurons")

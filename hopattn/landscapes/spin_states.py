@@ -15,7 +15,7 @@ from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import require_room
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, shortened
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import eps_of
@@ -42,12 +42,10 @@ def numbers_of(states: np.ndarray) -> np.ndarray:
     return np.asarray((states > 0) @ bits(states.shape[1]))
 
 
-def checked_spins(memory: Any, most: int = MOST_SPINS_SEEN, advice: str = "ha.landscapes.returns samples them") -> int:
+def checked_spins(
+    memory: AssociativeMemory, most: int = MOST_SPINS_SEEN, advice: str = "ha.landscapes.returns samples them"
+) -> int:
     """The number of spins of a memory; raises `InvalidInput` for a memory whose states cannot be counted."""
-    if not isinstance(memory, AssociativeMemory):
-        raise InvalidInput(
-            f"memory: expected a memory, such as ha.memories.hopfield(patterns), not {shortened(memory)}"
-        )
     if not memory.activation.discrete:
         name = name_of(memory.activation)
         raise InvalidInput(f"memory: its activation '{name}' gives no spins; expected a memory with 'sign' or 'step'")

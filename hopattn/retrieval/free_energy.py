@@ -57,7 +57,7 @@ def free_energy(
 ) -> FreeEnergy:
     """The free energy of the weights of scores `(…, n_patterns)`, their mask and finite numbers added to β s."""
     if separation.sink is not None:
-        scores, where, bias = separation.with_null_pattern(scores, where, bias)  # type: ignore[attr-defined]
+        scores, where, bias = separation.with_null_pattern(scores, where, bias)
         separation = with_sink(separation, None)
     if bias is not None:
         scores, unit_separation = biased(scores, bias, separation)

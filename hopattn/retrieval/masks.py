@@ -183,14 +183,13 @@ def on_scores(bias: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> tup
     """
     where, total, shape = None, None, tuple(scores.shape)
     for part in masks_of(bias):
-        if isinstance(part, MaskRule):
-            visible, numbers = part.allowed(scores, rounding), None
-        else:
-            visible, numbers = split_bias(part)
-            require_on_scores(part, shape, "mask" if numbers is None else "bias")
-            visible = None if visible is None else like(visible, scores)
+        if isinstance(part, MaskRule):  # no name for what it gives, so that NumPy writes the result over it
+            where = part.allowed(scores, rounding) if where is None else where & part.allowed(scores, rounding)
+            continue
+        visible, numbers = split_bias(part)
+        require_on_scores(part, shape, "mask" if numbers is None else "bias")
         if visible is not None:
-            where = visible if where is None else where & visible
+            where = like(visible, scores) if where is None else where & like(visible, scores)
         if numbers is not None:
             total = numbers if total is None else total + numbers
     return where, total

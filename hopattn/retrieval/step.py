@@ -29,7 +29,7 @@ from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
-from hopattn.retrieval.masks import NoMask, as_mask, on_scores
+from hopattn.retrieval.masks import NO_MASK, NoMask, as_mask, on_scores
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights, scaled
@@ -41,8 +41,7 @@ SUMMED = 1024
 """The number of products that PyTorch adds up at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(NamedTuple):
     """The result of one step: x⁺ `(…, n_cues, dim_out)`, and E(x) = Φ*(x) − Ψ(s) before it, `(…, n_cues)`.
 
     scores: s, `(…, n_cues, n_patterns)`, without a bias. mask: as booleans that broadcast to them, or None. weights:
@@ -125,14 +124,15 @@ class Retrieval:
         trace: whether to give the scores and weights too; the step is then computed in one piece. Half precision is
         computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
-        field = self._read(self.effective_separation, cues, keys, values, as_mask(bias), energy=energy, trace=trace)
+        separation, rule = self.effective_separation, NO_MASK if bias is None else as_mask(bias)
+        field = self._read(separation, cues, keys, values, rule, energy=energy, trace=trace)
         x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
         state = None if x_next is None else narrowed(x_next, cues, keys)
         energies = self.conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
             return Answer(state, energies)
         weights = field.weights
-        if self.effective_separation is not self.separation:
+        if separation is not self.separation:
             weights = self.separation(field.scores, field.mask, field.bias)
         return Answer(state, energies, field.scores, field.mask, weights.p, weights.rest)
 
@@ -158,7 +158,7 @@ class Retrieval:
                 return _Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
-            where, addend = self.on_scores(bias, scores, cues, keys)
+            where, addend = (None, None) if bias is NO_MASK else self.on_scores(bias, scores, cues, keys)
             weights = separation(scores, where, addend, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:

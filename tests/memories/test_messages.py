@@ -100,7 +100,7 @@ PATTERNS = [
     (1.5, "got 1.5"),
     ([True, False], "booleans of shape (2,)", "(5,)"),
     (range(5), "got all 5 of the memory", "at least one"),
-    (None, "real numbers"),
+    (None, "numbers such as"),
 ]
 OTHERS = {
     "Hopfield": of.hopfield([[1, -1], [1, 1]]),

@@ -15,6 +15,7 @@ from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation, Weights
 from tests.draws import arrays, betas, count, in_dtypes, near, sizes
 from tests.libraries import beside_numpy
+from tests.refusal import refused
 from tests.retrieval.exact_weights import exact
 
 NEAR = {"float64": 1e-7, "float32": 2e-3}
@@ -457,5 +458,4 @@ def test_a_large_alpha_loses_no_weight_to_rounding(alpha, scores):
 def test_beta_is_given_by_its_name_and_a_number_alone_is_the_parameter_of_the_family():
     assert separations["power"](3) == separations["power"](beta=1.0, n=3)
     assert separations["entmax"](1.5) == separations["entmax"](alpha=1.5)
-    with pytest.raises(TypeError):
-        separations["softmax"](2.0)
+    refused(lambda: separations["softmax"](2.0), "Softmax: ", "beta=")

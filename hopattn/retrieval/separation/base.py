@@ -26,6 +26,8 @@ from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.traces import known_true, requires_grad
 from hopattn.foundation.vectors import at_least, nonzero
 
+FLAT, STEEP = 0.01, 1e38
+"""A β between these can be multiplied with any difference of scores in single or double precision."""
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
 """Ω and its gradient, as functions."""
 Removal = tuple[Any, Array | None]
@@ -124,13 +126,36 @@ class Separation(Declared, ABC):
 
         bias: finite numbers that broadcast to the scores; None for 0.
         """
+        if self.sink is not None:
+            scores, where, bias = self.with_null_pattern(scores, where, bias)
         if bias is None:
             return self.answer(scores, attended(scores, where), potential)
-        biased_scores, separation = biased(scores, bias, self)
-        weights = separation.answer(biased_scores, attended(biased_scores, where), potential)
-        if separation is self or not potential:
-            return weights
-        return weights._replace(potential=scaled(weights.potential, separation.beta / self.beta))
+        scores, separation = biased(scores, bias, self)
+        weights = separation.answer(scores, attended(scores, where), potential)
+        if potential and separation is not self:
+            weights = weights._replace(potential=scaled(weights.potential, separation.beta / self.beta))
+        return (
+            weights if self.sink is None else weights._replace(array=weights.array[..., :-1], rest=weights.p[..., -1])
+        )
+
+    def with_null_pattern(
+        self, scores: Array, where: Array | None, bias: Array | None
+    ) -> tuple[Array, Array | None, Array]:
+        """The arguments of a call with a null pattern as the last one: its score is 0, its bias the sink."""
+        xp, shape = namespace(scores), tuple(scores.shape)
+        most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
+        zero = xp.zeros_like(scores[..., :1])
+        if isinstance(self.sink, float):
+            sink = zero + min(max(self.sink, -most), most)
+        else:
+            sinks = xp.clip(in_numbers_of(scores, self.sink), -most, most)
+            require_broadcast(sinks, shape[:-1], "sink", "the rows of the scores")
+            sink = xp.broadcast_to(sinks[..., None], (*shape[:-1], 1))
+        if where is not None:
+            mask = xp.broadcast_to(where, shape)
+            where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
+        addend = xp.zeros_like(scores) if bias is None else xp.broadcast_to(in_numbers_of(scores, bias), shape)
+        return xp.concat([scores, zero], axis=-1), where, xp.concat([addend, sink], axis=-1)
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
@@ -283,33 +308,6 @@ class Competing(Separation):
     @abstractmethod
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
-    def __call__(
-        self, scores: Array, where: Array | None = None, bias: Array | None = None, *, potential: bool = False
-    ) -> Weights:
-        if self.sink is None:
-            return super().__call__(scores, where, bias, potential=potential)
-        weights = super().__call__(*self.with_null_pattern(scores, where, bias), potential=potential)
-        return weights._replace(array=weights.array[..., :-1], rest=weights.p[..., -1])
-
-    def with_null_pattern(
-        self, scores: Array, where: Array | None, bias: Array | None
-    ) -> tuple[Array, Array | None, Array]:
-        """The arguments of a call with a null pattern as the last one: its score is 0, its bias the sink."""
-        xp, shape = namespace(scores), tuple(scores.shape)
-        most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
-        zero = xp.zeros_like(scores[..., :1])
-        if isinstance(self.sink, float):
-            sink = zero + min(max(self.sink, -most), most)
-        else:
-            sinks = xp.clip(in_numbers_of(scores, self.sink), -most, most)
-            require_broadcast(sinks, shape[:-1], "sink", "the rows of the scores")
-            sink = xp.broadcast_to(sinks[..., None], (*shape[:-1], 1))
-        if where is not None:
-            mask = xp.broadcast_to(where, shape)
-            where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
-        addend = xp.zeros_like(scores) if bias is None else xp.broadcast_to(in_numbers_of(scores, bias), shape)
-        return xp.concat([scores, zero], axis=-1), where, xp.concat([addend, sink], axis=-1)
-
 
 def with_sink(separation: Separation, sink: Any) -> Separation:
     """The same separation, whose weights compete, with this sink."""
@@ -414,7 +412,7 @@ def shifted(xp: Any, scores: Array, origin: Array, where: Array | None, beta: fl
     the dtype counts as the largest number.
     """
     lowest = -(float(xp.finfo(scores.dtype).max) ** 0.5)
-    unit, rest = split(beta, scores)
+    unit, rest = (1.0, beta) if isinstance(beta, float) and FLAT <= beta < STEEP else split(beta, scores)
     if unit != 1.0:
         scores, origin = unit * scores, unit * origin
     if not isinstance(scores, np.ndarray):
@@ -440,7 +438,7 @@ def split(beta: float, scores: Array) -> tuple[float, float]:
 
 def too_flat(beta: float, scores: Array) -> bool:
     """Whether a difference of scores beyond the largest number may be of order 1 when it is multiplied by β."""
-    return beta < 0.01 and beta * float(namespace(scores).finfo(scores.dtype).max) ** 0.5 < 1
+    return beta < FLAT and beta * float(namespace(scores).finfo(scores.dtype).max) ** 0.5 < 1
 
 
 def remainder(weights: Array) -> Array:
