@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.arrays import as_float64, require_finite, shaped
 from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.checks import REPEATED, Seed, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -32,7 +32,7 @@ DRAWS_ALIKE = 1e-12
 
 def numpy_matrix(values: Any, what: str) -> np.ndarray:
     """A matrix (out, in) of any library as a NumPy array in float64; raises `InvalidInput` unless it is finite."""
-    matrix = as_numpy(detached(shaped(values, what, "out in")), what).astype(np.float64, copy=False)
+    matrix = as_float64(detached(shaped(values, what, "out in")), what)
     require_finite(matrix, what)
     return matrix
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, first_true, plain_array, require_finite
+from hopattn.foundation.arrays import as_float64, first_true, plain_array, require_finite
 from hopattn.foundation.boundary import Count, public
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -29,7 +29,7 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     1 by more than 0.01. A sum is less than 1 where a sink takes the rest, and 0 where there is nothing to attend to;
     every row counts in every mean.
     """
-    rows = as_numpy(detached(attention), what).astype(np.float64, copy=False)
+    rows = as_float64(detached(attention), what)
     if rows.ndim < 2 or rows.shape[-1] != rows.shape[-2] or 0 in rows.shape:
         raise InvalidInput(f"{what}: got shape {rows.shape}; expected (…, n, n), a row for each token of one text")
     require_finite(rows, what)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.arrays import as_float64, as_numpy
 from hopattn.foundation.boundary import Count, Of, Owner, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
@@ -30,7 +30,7 @@ SURE = 0.99
 
 def _angles(turns: Any, what: str) -> np.ndarray:
     """The angle of each plane in radians, `(n_planes,)`."""
-    return np.atleast_1d(as_numpy(turns, what)).astype(np.float64)
+    return np.atleast_1d(as_float64(turns, what))
 
 
 Angles = Annotated[Any, _angles, Of("n_planes", finite=True)]

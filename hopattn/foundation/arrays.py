@@ -201,6 +201,11 @@ def as_numpy(values: Any, what: str) -> np.ndarray:
     return array if isinstance(array, np.ndarray) else read_by_numpy(widened(array), what)
 
 
+def as_float64(values: Any, what: str) -> np.ndarray:
+    """The values as a NumPy array in float64, for what has no derivative; raises `InvalidInput` as `as_numpy` does."""
+    return as_numpy(values, what).astype(np.float64, copy=False)
+
+
 def read_by_numpy(array: Array, what: str) -> np.ndarray:
     """An array of any library and dtype of NumPy as one of NumPy; raises `InvalidInput` as `as_numpy` does."""
     if is_torch(array) and array.is_meta:

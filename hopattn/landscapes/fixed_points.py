@@ -14,8 +14,8 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_numpy, require_finite, shaped
-from hopattn.foundation.boundary import public
+from hopattn.foundation.arrays import as_float64, shaped
+from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.checks import Seed, function, generator, instance, require_time, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
@@ -91,7 +91,7 @@ def fixed_points(
     """
     memory, draws = _checked_memory(memory), generator(rng)
     patterns = np.asarray(memory.patterns, dtype=float)
-    starts = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_numpy(starts, "starts").astype(float))
+    starts = np.zeros_like(patterns[:0]) if starts is None else np.atleast_2d(as_float64(starts, "starts"))
     shaped(starts, "starts", "… dim", dim=(patterns.shape[1], "patterns"))
     size = max(float(row_length(patterns).max()), 1e-300)
     states = _ends(memory, np.concatenate([starts, _starts(patterns, count, draws)]), size)
@@ -173,7 +173,11 @@ class Bifurcation:
 
 @public
 def bifurcation(
-    build: Callable[[float], AssociativeMemory], values: Any, *, count: int = 300, rng: Seed = 0
+    build: Annotated[Callable[[float], AssociativeMemory], function],
+    values: Annotated[Any, as_float64, Of("n", finite=True)],
+    *,
+    count: int = 300,
+    rng: Seed = 0,
 ) -> Bifurcation:
     """The fixed points of a memory against a parameter, such as β: how many, where, and how they merge.
 
@@ -187,11 +191,6 @@ def bifurcation(
     >>> course.count, course.stable
     (array([3, 3, 1, 1]), array([2, 2, 1, 1]))
     """
-    function(build, "build")
-    values = as_numpy(values, "values").astype(float)
-    if values.ndim != 1 or not values.size:
-        raise InvalidInput(f"values: expected one number or more in a row, not shape {values.shape}")
-    require_finite(values, "values")
     draws, points, starts = generator(rng), [], None
     for value in values.tolist():
         points.append(fixed_points(build(value), starts, count=count, rng=draws))

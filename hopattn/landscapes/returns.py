@@ -9,7 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
-from hopattn.foundation.arrays import as_numpy, on_host
+from hopattn.foundation.arrays import as_float64, on_host
 from hopattn.foundation.boundary import Proportion, public
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -26,7 +26,7 @@ MOST_DAMAGE = 0.5, 2.0
 
 def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
     """Numbers of at least `least`, each larger than the one before, `(n,)`."""
-    numbers = np.atleast_1d(as_numpy(values, what)).astype(float)
+    numbers = np.atleast_1d(as_float64(values, what))
     rising = numbers.ndim == 1 and numbers.size and np.all(np.isfinite(numbers)) and np.all(np.diff(numbers) > 0)
     if not rising or numbers[0] < least:
         raise InvalidInput(f"{what}: expected rising numbers of at least {least:g}, not {quoted(values)}")

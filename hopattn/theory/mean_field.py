@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.arrays import as_float64
 from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.normal_means import fourth, mean_log, means, shortfall
@@ -34,7 +34,7 @@ ROOT_ERROR = 1e-12  # the error of a root, and of the largest load of a line
 
 def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
     """Numbers of at least 0 as an array in float64; raises `InvalidInput` for others, and for 0 unless `zero`."""
-    array = as_numpy(values, what).astype(np.float64, copy=False)
+    array = as_float64(values, what)
     if not np.all(np.isfinite(array) & ((array >= 0) if zero else (array > 0))):
         raise InvalidInput(f"{what}: expected finite numbers {'of at least 0' if zero else 'above 0'}")
     return array

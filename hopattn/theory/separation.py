@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.arrays import as_float64, require_finite, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive, real, require_time
 from hopattn.foundation.roots import bisected
@@ -157,7 +157,7 @@ def margins(patterns: Any) -> Margins:
     >>> margins([[1.0, 0.0], [0.0, 1.0]]).sparse_radius(beta=4).round(3)
     array([0.53, 0.53])
     """
-    rows = np.asarray(shaped(as_numpy(patterns, "patterns"), "patterns", "n_patterns dim"), float)
+    rows = np.asarray(shaped(as_float64(patterns, "patterns"), "patterns", "n_patterns dim"))
     require_finite(rows, "patterns", LARGEST_ENTRY)
     n = len(rows)
     require_time(multiplications(*rows.shape), f"the margins of {n:,} patterns")

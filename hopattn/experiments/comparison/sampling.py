@@ -8,7 +8,7 @@ import numpy as np
 
 from hopattn.experiments.comparison.cost import Size, counted
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
-from hopattn.foundation.arrays import as_numpy, stored_rows
+from hopattn.foundation.arrays import as_float64, stored_rows
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.vectors import row_length
@@ -129,8 +129,7 @@ class Draw:
 
 def _directed(patterns: Any) -> np.ndarray:
     """Given patterns in float64, each with a direction, by which a recalled state is compared with it."""
-    given = as_numpy(patterns, "patterns").astype(np.float64, copy=False)
-    rows = np.asarray(stored_rows(given, "patterns", multiplied=True))
+    rows = np.asarray(stored_rows(as_float64(patterns, "patterns"), "patterns", multiplied=True))
     short = row_length(rows) < np.finfo(float).smallest_normal ** 0.5
     if short.any():
         i = int(short.argmax())
