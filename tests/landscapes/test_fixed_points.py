@@ -113,7 +113,7 @@ def test_one_pattern_of_graded_neurons_has_three_points():
             lambda: ha.landscapes.fixed_points(pair(1.0), [[1.0, 2.0]]),
             r"starts: got shape \(1, 2\); expected .* with dim = 3 of patterns",
         ),
-        (lambda: ha.landscapes.bifurcation(pair, []), "values: expected one number or more"),
+        (lambda: ha.landscapes.bifurcation(pair, []), r"values: got shape \(0,\); expected \(n,\)"),
         (lambda: ha.landscapes.bifurcation(pair, ["a"]), "values"),
         (lambda: ha.memories.sparse([V]).jacobian(V), "memory: its Jacobian is known for the dot product, the softmax"),
     ],
