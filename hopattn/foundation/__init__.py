@@ -12,8 +12,8 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `traces.py`: arrays that require a gradient, and values that are not available while a library traces a function
 - `checks.py`: checks of arguments that are not arrays; random numbers; room and time
 - `registry.py`: named choices, found in the modules that define them
-- `shapes.py`: names of axes, of which those of one name have one length
-- `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of entries
+- `shapes.py`: names of axes, and what to say where an array has others
+- `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of entries; the fit of several arrays
 - `boundary.py`: what the signature of a public call says of its arguments, and its numbers of its result
 - `torch_words.py`: PyTorch's words for what our functions take
 - `used_files.py`: the files that a command reads or writes, none of which it replaces

@@ -63,8 +63,7 @@ class Coupled(AssociativeMemory):
             fit = self._fit({"dim_out"})
             rows = as_float(patterns, "patterns", like=couplings)
             if tuple(rows.shape) != (0, n_out):
-                fit(rows, "patterns", Of("n_patterns dim_out"))
-            require_finite(rows, "patterns")
+                fit(rows, "patterns", Of("n_patterns dim_out", finite=True))
         object.__setattr__(self, "sums", Sums.over(couplings, rounding))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", rows)

@@ -22,8 +22,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, as_float, device_of, namespace, on_host, require_finite, shaped
-from hopattn.foundation.boundary import Count, Declared
+from hopattn.foundation.arrays import Array, as_array, as_float, device_of, namespace, on_host, require_finite
+from hopattn.foundation.boundary import Count, Declared, Of, public
 from hopattn.foundation.checks import function, real
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
@@ -37,6 +37,7 @@ from hopattn.retrieval.separation.base import Competing, Separation, Weights
 from hopattn.retrieval.similarity import Dot
 
 Shape = tuple[int, ...]
+Keys = Annotated[Any, Of("n_patterns dim", finite=True)]
 LINEAR = 0.0, ""
 """The bend of an alignment that is linear or convex in a layer."""
 
@@ -296,10 +297,9 @@ class Stored(Synapse):
     keys: Array
     separation: Separation
 
-    def __init__(self, keys: Any, separation: str | Separation = "softmax", beta: float | None = None) -> None:
-        rows = shaped(keys, "keys", "n_patterns dim")
-        require_finite(rows, "keys")
-        object.__setattr__(self, "keys", rows)
+    @public
+    def __init__(self, keys: Keys, separation: str | Separation = "softmax", beta: float | None = None) -> None:
+        object.__setattr__(self, "keys", keys)
         object.__setattr__(self, "separation", with_potential(separation_of(separation, beta)))
 
     def alignment(self, *activities: Array) -> Array:

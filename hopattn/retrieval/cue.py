@@ -1,10 +1,10 @@
 """The cue of the lecture."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from hopattn.foundation.arrays import Array, as_float, shaped
-from hopattn.foundation.boundary import public
+from hopattn.foundation.arrays import Array
+from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Choices
 from hopattn.foundation.vectors import rectified
@@ -17,7 +17,11 @@ functions: Choices[Callable[[Array], Array]] = Choices(
 
 
 @public
-def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], Array] | None = None) -> Array:
+def cue(
+    weights: Annotated[Any, Of("n_out? n_in")],
+    activation: Annotated[Any, Of("… n_in")],
+    f: str | Activation | Callable[[Array], Array] | None = None,
+) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
     weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: "logistic"
@@ -30,15 +34,10 @@ def cue(weights: Any, activation: Any, f: str | Activation | Callable[[Array], A
     >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)
     1.0
     """
-    matrix = as_float(weights, "weights")
-    antecedent = as_float(activation, "activation", like=matrix)
-    if matrix.ndim not in (1, 2):
-        raise InvalidInput(f"weights: expected (n_out, n_in), or (n_in,) for a neuron, not shape {tuple(matrix.shape)}")
-    shaped(antecedent, "activation", "… dim", dim=(matrix.shape[-1], "weights"))
-    neurons = matrix if matrix.ndim == 2 else matrix[None, :]
+    neurons = weights if weights.ndim == 2 else weights[None, :]
     respond = f if callable(f) else functions["identity" if f is None else f]
-    field = antecedent @ neurons.mT
+    field = activation @ neurons.mT
     answer = respond(field)
     if getattr(answer, "shape", None) != field.shape:
         raise InvalidInput(f"f: expected a function that answers in the shape of its field, {tuple(field.shape)}")
-    return answer if matrix.ndim == 2 else answer[..., 0]
+    return answer if weights.ndim == 2 else answer[..., 0]

@@ -66,7 +66,7 @@ CALLS = [
     (lambda: ha.activations.layer_norm(delta=(1.0,) * 5)(ONES(3)), "delta", "5", "3"),
     (lambda: ha.activations.sign().inverse(ONES(2)), "Sign()", "no inverse"),
     (lambda: ha.activations.layer_norm().proximal(ONES(2), ONES(2), 1.0), "LayerNorm", "no damped form"),
-    (lambda: ha.cue([[1, 2]], [1, 2, 3]), "activation", "got shape (3,)", "dim = 2 of weights"),
+    (lambda: ha.cue([[1, 2]], [1, 2, 3]), "activation", "got shape (3,)", "n_in = 2 of weights"),
     (lambda: ha.cue([[1, 2], [3]], [1, 2]), "weights", "unequal length"),
     (lambda: ha.cue(["a"], [1]), "weights", "real numbers"),
     (lambda: ha.cue(3, [1]), "weights", "(n_out, n_in)"),

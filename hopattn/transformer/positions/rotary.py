@@ -20,7 +20,7 @@ from hopattn.foundation.arrays import (
     shaped,
     widened,
 )
-from hopattn.foundation.boundary import Declared, Positive, public
+from hopattn.foundation.boundary import Declared, Of, Positive, formula
 from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.shapes import require_broadcast
@@ -28,8 +28,10 @@ from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, n
 from hopattn.transformer.positions.scaling import Scaling
 
 
-@public
-def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interleaved") -> Array:
+@formula
+def rope(
+    x: Annotated[Any, Of("… dim")], positions: Any, base: float = 10000.0, layout: Layout = "interleaved"
+) -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 
     x: queries or keys, `(…, n, dim)` with an even dim, or one vector `(dim,)`; the result has its shape and dtype.
@@ -51,8 +53,7 @@ def rope(x: Any, positions: Any, base: float = 10000.0, layout: Layout = "interl
     array([-0.760002, -0.760002, -0.760002])
     """
     reject_unknown("layout", [layout], LAYOUTS)
-    vectors = shaped(x, "x", "… dim")
-    return _turned(vectors, positions, frequencies(vectors.shape[-1], base, "dim of x"), layout)
+    return _turned(x, positions, frequencies(x.shape[-1], base, "dim of x"), layout)
 
 
 def _turned(vectors: Array, positions: Any, steps: np.ndarray, layout: Layout) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
-from hopattn.foundation.boundary import Count, Real, public
+from hopattn.foundation.boundary import Count, Real, Text, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.shapes import require_broadcast
@@ -58,7 +58,7 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
 
 
 @public
-def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
+def with_positions(words: Text, positions: Any, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 
     words: `(…, n, dim)`. positions: vectors `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the leading axes broadcast to
@@ -72,13 +72,12 @@ def with_positions(words: Any, positions: Any, how: How = "add") -> Array:
            [1.84, 0.54]])
     """
     reject_unknown("how", [how], HOWS)
-    texts = shaped(words, "words", "… n dim")
-    places = shaped(in_numbers_of(texts, as_float(positions, "positions")), "positions", "… n k")
-    require_broadcast(places[..., 0], tuple(texts.shape[:-1]), "rows of positions", "the rows of words")
-    xp, (dim, k) = namespace(texts), (texts.shape[-1], places.shape[-1])
+    places = shaped(in_numbers_of(words, as_float(positions, "positions")), "positions", "… n k")
+    require_broadcast(places[..., 0], tuple(words.shape[:-1]), "rows of positions", "the rows of words")
+    xp, (dim, k) = namespace(words), (words.shape[-1], places.shape[-1])
     if how == "concatenate":
-        return xp.concat((texts, xp.broadcast_to(places, (*texts.shape[:-1], k))), axis=-1)
+        return xp.concat((words, xp.broadcast_to(places, (*words.shape[:-1], k))), axis=-1)
     if dim % k:
         raise InvalidInput(f"positions: vectors of dim {k} do not fit words of dim {dim}; expected a divisor of {dim}")
     tiles = xp.concat((places,) * (dim // k), axis=-1)
-    return texts + tiles if how == "add" else texts * tiles
+    return words + tiles if how == "add" else words * tiles
