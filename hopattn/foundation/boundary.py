@@ -114,7 +114,7 @@ class Owner:
             if axis in axes:
                 fit.sizes.setdefault(axis, (array.shape[place], name))
         for axis in axes:
-            if axis not in fit.sizes and isinstance(length := getattr(self, axis, None), int):
+            if axis not in fit.sizes and type(length := getattr(self, axis, None)) is int:
                 fit.sizes[axis] = length, ""
         return fit
 
