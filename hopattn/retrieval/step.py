@@ -32,7 +32,7 @@ from hopattn.retrieval.fused import fused_step
 from hopattn.retrieval.masks import NO_MASK, NoMask, as_mask, on_scores
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Separation, Weights, scaled
+from hopattn.retrieval.separation.base import Separation, Weights, biased, scaled
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.ways import way_of
@@ -214,8 +214,9 @@ class Retrieval:
     def weights(self, cues: Array, keys: Array, bias: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
         scores = self.scores(cues, keys)
-        weights = self.separation(scores, *self.on_scores(as_mask(bias), scores, cues, keys)).p
-        return narrowed(weights, cues, keys)
+        where, addend = self.on_scores(as_mask(bias), scores, cues, keys)
+        scores, separation = (scores, self.separation) if addend is None else biased(scores, addend, self.separation)
+        return narrowed(separation.weights(scores, where), cues, keys)
 
     def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
