@@ -81,8 +81,9 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
         """x⁺ = ∇Φ(h(x)), `(n_cues, dim_out)`, of states that are checked; and E(x) where it is asked for, else None."""
-        after = as_array(self.activation(self._field_at(x, mask), None if self.why_not("recall") else x))
-        return after, self._energy_at(x, mask) if energy else None
+        h = self._field_at(x, mask)
+        x_next = as_array(self.activation(h, x if h.shape == x.shape else None))
+        return x_next, self._energy_at(x, mask) if energy else None
 
     def why_not(self, capability: str) -> str:
         """Why the memory lacks a capability, or an empty string where it has it.
