@@ -14,12 +14,12 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall
-from hopattn.dynamics.updates.base import Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import Descent, Update
+from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, on_host
 from hopattn.foundation.boundary import Count, Declared, Flag, Of, Positive, not_minus_infinity, public
 from hopattn.foundation.checks import instance, positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
-from hopattn.networks.hopfield import no_mask
 from hopattn.networks.layers import Layer
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Attention, Stored, with_potential
@@ -146,7 +146,7 @@ class EnergyTransformer(Declared):
         clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
         """
         memory, states = self._of(tokens, clamped)
-        return self._apart(memory.sweep(states))
+        return self._apart(memory.step_of_layers(states))
 
     def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
         """The block as a `Network` of one layer of tokens, with flat states `(n, n_tokens · dim)`; see `recall`."""
@@ -185,10 +185,11 @@ class EnergyTransformer(Declared):
         """The last network without patterns, by its number of tokens."""
         return {}
 
-    def _of(self, g: Array, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
+    def _of(self, tokens: Array, clamped: Any = None, patterns: Any = None) -> tuple["TokenMemory", Array]:
         """The block as a memory of these tokens, and the tokens as its states `(…, n_tokens · dim)`."""
-        states = namespace(g).reshape(g, (*g.shape[:-2], g.shape[-2] * self.dim))
-        return self.memory(int(g.shape[-2]), patterns, clamped), states
+        n, dim = tokens.shape[-2:]
+        states = namespace(tokens).reshape(tokens, (*tokens.shape[:-2], n * dim))
+        return self.memory(int(n), patterns, clamped), states
 
     def _apart(self, states: Array) -> Array:
         """The tokens `(…, n_tokens, dim)` of flat states."""
@@ -219,39 +220,32 @@ class TokenMemory(Network):
         return TokenByToken()
 
     def why_not(self, capability: str) -> str:
-        convex = capability != "convexity"
-        return super().why_not(capability) if convex else "the potential of all tokens together is not convex"
+        if capability == "convexity":
+            return "the potential of all tokens together is not convex"
+        if capability != "convexity of a layer":
+            return super().why_not(capability)
+        separation = self.block.separation
+        reason = ITSELF if separation.convex else f"the potential of {quoted(separation)} is not convex"
+        return "" if self.block.concave else reason
 
-    def sweep(self, states: Any) -> Array:
-        """One token after another that is not clamped, `(…, n_tokens · dim)`."""
-        x, xp, dim = states, namespace(states), self.block.dim
-        for start in np.flatnonzero(~self.held)[::dim].tolist():
-            token = slice(start, start + dim)
-            g = self.block.norm(self._field_at(x, None)[..., token])
-            x = xp.concat([x[..., :start], g, x[..., token.stop :]], axis=-1)
-        return x
+    @cached_property
+    def _turns(self) -> list[tuple[str, np.ndarray | None]]:
+        """The tokens that are not clamped, one after another."""
+        n = self.layers[0].shape[0]
+        free = ~self.held.reshape(n, -1).any(axis=1)
+        return [("tokens", token) for token in np.eye(n, dtype=bool)[free, :, None]]
 
 
 @dataclass(frozen=True)
-class TokenByToken(Update):
+class TokenByToken(Layers):
     """One token after the other, each with the new values of those before it; a step is one sweep over all."""
 
     source: ClassVar[str] = "Yuille & Rangarajan 2003; Hoover et al. 2023"
     way: ClassVar[str] = "one token after the other"
-    on_devices: ClassVar[bool] = True
-
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        if mask is not None:
-            no_mask(mask, "mask")
-        network: TokenMemory = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer")
-        return network.sweep(states), energy_of(memory, states, mask)
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:
-        block = instance(memory, TokenMemory, "memory", "the memory of an Energy Transformer").block
-        if block.concave:
-            return Descent(True, CONCAVE)
-        reason = ITSELF if block.separation.convex else f"the potential of {quoted(block.separation)} is not convex"
-        return Descent(False, reason)
+        claim = super().guarantee(memory)
+        return Descent(True, CONCAVE) if claim else claim
 
     def obstacle(self, memory: AssociativeMemory) -> str:
         return "" if isinstance(memory, TokenMemory) else "only the memory of an Energy Transformer has tokens"

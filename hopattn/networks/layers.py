@@ -33,7 +33,7 @@ class Separated(Activation):
         return isinstance(self.separation, Elementwise)
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        return self.separation.weights(field)
+        return self.separation(field).p
 
     def potential(self, field: Array) -> Array:
         return self.separation.potential(field)
@@ -97,8 +97,8 @@ class Layer(Declared):
 
     def energy(self, activities: Array) -> Array:
         """L*(g), `(n,)`, of activities `(n, *shape)`."""
-        xp, conjugate = namespace(activities), self.activation.conjugate(activities)
-        return xp.sum(xp.reshape(conjugate, (activities.shape[0], -1)), axis=-1)
+        conjugate = self.activation.conjugate(activities)
+        return conjugate if conjugate.ndim == 1 else summed(conjugate)
 
     @property
     def why_it_jumps(self) -> str:
@@ -222,6 +222,16 @@ def parts_of(layers: Sequence[Layer]) -> list[slice]:
     """The part of each layer in a state `(total,)` that holds the layers one after another."""
     ends = np.cumsum([layer.size for layer in layers]).tolist()
     return [slice(end - layer.size, end) for layer, end in zip(layers, ends, strict=True)]
+
+
+def in_rows(array: Array) -> Array:
+    """The numbers of each state as one row, `(n, N)`, of an array `(n, …)`."""
+    return array if array.ndim == 2 else namespace(array).reshape(array, (array.shape[0], -1))
+
+
+def summed(array: Array) -> Array:
+    """The sum of the numbers of each state, `(n,)`, of an array `(n, …)`."""
+    return namespace(array).sum(in_rows(array), axis=-1)
 
 
 def described(layer: Layer) -> str:

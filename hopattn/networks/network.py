@@ -14,7 +14,6 @@ import numpy as np
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
 from hopattn.dynamics.recall import AssociativeMemory, Cues
 from hopattn.dynamics.record import Recall
-from hopattn.dynamics.single_neuron import Rounded, SpinsOfPotential
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.arrays import (
@@ -35,10 +34,14 @@ from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.ties import without_rounding
 from hopattn.networks.hopfield import NO_PATTERNS, Unmasked
-from hopattn.networks.layers import Layer, LayerActivations, Separated, described, parts_of
-from hopattn.networks.synapses import Connection, Function, Multilinear, Stored, places_of
+from hopattn.networks.layered_spins import LayeredSpins
+from hopattn.networks.layers import Layer, LayerActivations, Separated, described, in_rows, parts_of
+from hopattn.networks.synapses import Connection, Function, Stored
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import like
+
+Parts = dict[str, Array]
+"""The activities of each layer by its name, `(n, *shape)`."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,7 +171,7 @@ class Network(AssociativeMemory):
     def __getitem__(self, name: str) -> Layer:
         """The layer of this name."""
         self._require_layers([name], "layer")
-        return self.layers[self._numbers[name]]
+        return self._by_name[name]
 
     def __repr__(self) -> str:
         layers = ", ".join(
@@ -190,7 +193,7 @@ class Network(AssociativeMemory):
     @cached_property
     def activation(self) -> LayerActivations:
         """The activations of all layers as one."""
-        return LayerActivations(self.layers, tuple(not self.held[part].all() for part in self.parts.values()))
+        return LayerActivations(self.layers, tuple(name in dict(self._free) for name in self.parts))
 
     @property
     def own_update(self) -> Update:
@@ -227,20 +230,19 @@ class Network(AssociativeMemory):
         if misfit := next((name for name in leads if leads[name] not in ((), lead)), None):
             raise InvalidInput(f"cues: the layer '{misfit}' has the leading axes {leads[misfit]}, another one {lead}")
         xp, like = namespace(*arrays.values()), next(iter(arrays.values()))
-        parts = []
-        for layer in self.layers:
-            rest = layer.activation(_zeros(layer.shape, like))
-            array = xp.broadcast_to(arrays.get(layer.name, rest), (*lead, *layer.shape))
-            parts.append(xp.reshape(array, (-1, *layer.shape)))
-        front, waiting = list(arrays), dict.fromkeys(name for name in self.parts if name not in arrays)
+        parts: Parts = {}
+        for name, layer in self._by_name.items():
+            array = arrays[name] if name in arrays else layer.activation(_zeros(layer.shape, like))
+            parts[name] = xp.reshape(xp.broadcast_to(array, (*lead, *layer.shape)), (-1, *layer.shape))
+        front, waiting = list(arrays), dict.fromkeys(name for name in parts if name not in arrays)
         while waiting:
-            beside = {name for source in front for connection in self._on[source] for name in connection.layers}
-            front = sorted(beside & waiting.keys(), key=self._numbers.__getitem__) or [next(iter(waiting))]
+            beside = {name for source in front for connection, _ in self._on[source] for name in connection.layers}
+            front = list(beside & waiting.keys()) or [next(iter(waiting))]
             fields = {name: self._field_of(name, parts) for name in front}
             for name, field in fields.items():
-                parts[self._numbers[name]] = self[name].activation(field, parts[self._numbers[name]])
+                parts[name] = self._by_name[name].activation(field, parts[name])
                 del waiting[name]
-        return xp.reshape(self.activation.flat(parts), (*lead, self.total))
+        return xp.reshape(self.activation.flat(list(parts.values())), (*lead, self.total))
 
     def _fit(self, axes: Collection[str]) -> Fit:
         fit = Fit(("patterns", self.patterns))
@@ -248,15 +250,16 @@ class Network(AssociativeMemory):
         return fit
 
     def _field_at(self, x: Array, mask: Any) -> Array:
-        x, parts = self._split(x)
-        return self._joined([self._field_of(name, parts) for name in self.parts], x)
+        parts = self._parts(x)
+        return self._joined({name: self._field_of(name, parts) for name in parts}, x)
 
-    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
-        x, parts = self._split(x)
-        layers = zip(self.layers, parts, strict=True)
-        states = self._joined([layer.activation(self._field_of(layer.name, parts), part) for layer, part in layers], x)
-        states = namespace(x).where(like(self.held, x), x, states) if self.held.any() else states
-        return states, self._energy_at(x, mask) if energy else None
+    def _energy_at(self, x: Array, mask: Any) -> Array:
+        return self._energy(self._parts(x), {}, x)
+
+    def _after(self, x: Array, mask: Any, *, energy: bool = False, in_turn: bool = False) -> tuple[Array, Array | None]:
+        parts, alignments = self._parts(x), Parts() if energy else None
+        after = self._joined(self._step(parts, in_turn, alignments), x)
+        return after, None if alignments is None else self._energy(parts, alignments, x)
 
     @public
     def step_of_layers(self, states: Cues, mask: Unmasked = None) -> Array:
@@ -265,18 +268,25 @@ class Network(AssociativeMemory):
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
         if its activation has one.
         """
-        x, parts = self._split(states)
-        held = self.activation.split(like(self.held, x))
-        for i, layer in enumerate(self.layers):
-            if not self.activation.free[i]:
-                continue
-            field, g, (inertia, _) = self._field_of(layer.name, parts), parts[i], self.bends[layer.name]
+        return self._after(states, mask, in_turn=True)[0]
+
+    def _step(self, before: Parts, in_turn: bool, alignments: Parts | None = None) -> Parts:
+        """The activities after a step of all layers at once, or of one layer after another.
+
+        alignments: as of `_field_of`. The first of the layers on a synapse finds the others as they were before the
+        step, so that its alignment is that of the states before.
+        """
+        after = dict(before)
+        for name, free in self._turns if in_turn else self._free:
+            source, layer = after if in_turn else before, self._by_name[name]
+            field, g = self._field_of(name, source, alignments), source[name]
+            inertia = self.bends[name][0] if in_turn else 0.0
             if 0 < inertia < float("inf") and layer.has_inertia:
                 activities = layer.activation.proximal(field + inertia * g, g, inertia)
             else:
                 activities = layer.activation(field, g)
-            parts[i] = namespace(g).where(held[i], g, activities) if self.held.any() else activities
-        return self._joined(parts, x)
+            after[name] = activities if free is None else namespace(g).where(like(free, g), activities, g)
+        return after
 
     @public
     def nothing_near(self, states: Cues, mask: Unmasked = None) -> Array:
@@ -284,37 +294,37 @@ class Network(AssociativeMemory):
 
         Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
         """
-        x, parts = self._split(states)
-        xp, n = namespace(x), parts[0].shape[0]
-        shares = [
-            part for layer, part in zip(self.layers, parts, strict=True) if isinstance(layer.activation, Separated)
-        ]
+        parts, xp = self._parts(states), namespace(states)
+        shares = [parts[name] for name, layer in self._by_name.items() if isinstance(layer.activation, Separated)]
         shares += [
-            connection.synapse.weights(*self._of(connection, parts))
+            connection.synapse.weights(*connection.of(parts))
             for connection in self.synapses
             if isinstance(connection.synapse, Stored)
         ]
         if not shares:
-            return super().nothing_near(x)
-        flags = [xp.all(xp.reshape(share, (n, -1)) == 0, axis=-1) for share in shares]
-        return xp.reshape(xp.all(xp.stack(flags), axis=0), x.shape[:-1])
+            return super().nothing_near(states)
+        flags = [xp.all(in_rows(share) == 0, axis=-1) for share in shares]
+        return xp.reshape(xp.all(xp.stack(flags), axis=0), states.shape[:-1])
 
     @public(may_be=not_minus_infinity)
     def energies(self, states: Cues) -> dict[str, Array]:
         """Each part of the energy by name, `(…,)`: L*(g) of each layer, −F of each synapse; `energy` is their sum."""
-        return self._energies(states)
+        energies, xp = self._energies(self._parts(states), {}), namespace(states)
+        return {name: xp.reshape(energy, states.shape[:-1]) for name, energy in energies.items()}
 
-    def _energies(self, states: Array) -> dict[str, Array]:
-        x, parts = self._split(states)
-        energies = {layer.name: layer.energy(part) for layer, part in zip(self.layers, parts, strict=True)}
+    def _energies(self, parts: Parts, alignments: Parts) -> Parts:
+        """L*(g) of each layer and −F of each synapse by name, `(n,)`; alignments: the F that are known."""
+        energies = {name: layer.energy(parts[name]) for name, layer in self._by_name.items()}
         for connection in self.synapses:
-            energies[str(connection.name)] = -connection.synapse.alignment(*self._of(connection, parts))
-        xp, lead = namespace(x), x.shape[:-1]
-        return {name: xp.reshape(energy, lead) for name, energy in energies.items()}
+            if (alignment := alignments.get(name := str(connection.name))) is None:
+                alignment = connection.synapse.alignment(*connection.of(parts))
+            energies[name] = -alignment
+        return energies
 
-    def _energy_at(self, x: Array, mask: Any) -> Array:
-        first, *others = self._energies(x).values()
-        return as_array(sum(others, start=first))
+    def _energy(self, parts: Parts, alignments: Parts, x: Array) -> Array:
+        """E of the states x, whose activities are the parts; alignments: as of `_energies`."""
+        energy = sum(self._energies(parts, alignments).values())
+        return energy if x.ndim == 2 else namespace(x).reshape(energy, x.shape[:-1])
 
     @public
     def recall(
@@ -359,40 +369,9 @@ class Network(AssociativeMemory):
         vars(network).update({field.name: getattr(self, field.name) for field in fields(self)}, held=held)
         return network
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SpinsOfPotential:
+    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> LayeredSpins:
         """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
-
-        def potential(spins: np.ndarray) -> Rounded:
-            parts, zero = self.activation.split(spins), np.zeros(len(spins), spins.dtype)
-            pairs = [(connection.synapse, self._of(connection, parts)) for connection in self.synapses]
-            value = sum((synapse.alignment(*activities) for synapse, activities in pairs), start=zero)
-            return value, sum((synapse.error(*activities) for synapse, activities in pairs), start=zero)
-
-        def half(up: np.ndarray, down: np.ndarray, neuron: int) -> Rounded:
-            """½ (F(up) − F(down)); of a form that is at most quadratic in the neuron, its slope half-way."""
-            name = next(name for name, part in self.parts.items() if part.start <= neuron < part.stop)
-            place, sides = neuron - self.parts[name].start, [self.activation.split(side) for side in (up, down)]
-            middle, step = self.activation.split(0.5 * (up + down)), 0.5 * (up - down)[:, neuron]
-            value, error = np.zeros(len(up)), np.zeros(len(up))
-            for connection in self._on[name]:
-                places = places_of(connection, name)
-                if isinstance(connection.synapse, Multilinear) and len(places) <= 2:
-                    activities = self._of(connection, middle)
-                    arrays = (
-                        connection.synapse.pull(places, *activities),
-                        connection.synapse.rounding(places, *activities),
-                    )
-                    slope, rounding = (array.reshape(len(up), -1)[:, place] for array in arrays)
-                    value, error = value + step * slope, error + step * rounding
-                else:
-                    side_activities = [self._of(connection, parts) for parts in sides]
-                    above, below = (connection.synapse.alignment(*activities) for activities in side_activities)
-                    value = value + 0.5 * above - 0.5 * below
-                    error = error + 0.5 * sum(connection.synapse.error(*activities) for activities in side_activities)
-            return value, error
-
-        silent = np.broadcast_to(self.activation.silent, self.held.shape)
-        return SpinsOfPotential(states, potential, half, silent, self.held)
+        return LayeredSpins(self, states)
 
     def graph(self) -> Any:
         """The network as a bipartite `networkx.MultiGraph`: nodes ("layer", name) and ("synapse", name).
@@ -415,17 +394,10 @@ class Network(AssociativeMemory):
     def bends(self) -> dict[str, tuple[float, str]]:
         """The least known λ that makes all alignments together convex in each layer, and why it is not 0."""
         bends = {}
-        for layer in self.layers:
-            terms = [
-                (connection, *connection.synapse.bend(places_of(connection, layer.name)))
-                for connection in self._on[layer.name]
-            ]
-            reasons = [
-                f"synapse '{connection.name}' on the layer '{layer.name}': {why}"
-                for connection, bend, why in terms
-                if bend > 0
-            ]
-            bends[layer.name] = sum(bend for _, bend, _ in terms), next(iter(reasons), "")
+        for layer, on in self._on.items():
+            terms = [(connection.name, *connection.synapse.bend(places)) for connection, places in on]
+            reasons = (f"synapse '{name}' on the layer '{layer}': {why}" for name, bend, why in terms if bend > 0)
+            bends[layer] = sum(bend for _, bend, _ in terms), next(reasons, "")
         return bends
 
     def why_not(self, capability: str) -> str:
@@ -459,68 +431,77 @@ class Network(AssociativeMemory):
         return "" if bend == 0 or (bend < float("inf") and layer.has_inertia) else reason
 
     @cached_property
-    def _on(self) -> dict[str, list[Connection]]:
-        """The synapses on each layer."""
-        return {name: [connection for connection in self.synapses if name in connection.layers] for name in self.parts}
+    def _by_name(self) -> dict[str, Layer]:
+        return {layer.name: layer for layer in self.layers}
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """The number of each layer by its name."""
-        return {layer.name: i for i, layer in enumerate(self.layers)}
+    def _on(self) -> dict[str, list[tuple[Connection, tuple[int, ...]]]]:
+        """The synapses on each layer, with its places."""
+        return {
+            layer: [
+                (connection, tuple(place for place, name in enumerate(connection.layers) if name == layer))
+                for connection in self.synapses
+                if layer in connection.layers
+            ]
+            for layer in self.parts
+        }
+
+    @cached_property
+    def _free(self) -> list[tuple[str, np.ndarray | None]]:
+        """The layers with a neuron that is not clamped, and which ones these are, `(*shape)`; None for all."""
+        flags = {name: ~self.held[part].reshape(self[name].shape) for name, part in self.parts.items()}
+        return [(name, None if free.all() else free) for name, free in flags.items() if free.any()]
+
+    @cached_property
+    def _turns(self) -> list[tuple[str, np.ndarray | None]]:
+        """What an update in turn sets: the layers, one after another."""
+        return self._free
 
     def _require_layers(self, names: Any, what: str) -> None:
         reject_unknown(what, names, [layer.name for layer in self.layers], "the layer")
 
-    def _of(self, connection: Connection, parts: list[Array]) -> list[Array]:
-        """The activities at the places of a synapse."""
-        return [parts[self._numbers[name]] for name in connection.layers]
-
-    def _field_of(self, layer: str, parts: list[Array]) -> Array:
+    def _field_of(self, name: str, parts: Parts, alignments: Parts | None = None) -> Array:
         """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one.
 
-        Of neurons that jump, a field that is no larger than its rounding is 0.
+        Of neurons that jump, a field that is no larger than its rounding is 0. alignments: where given, the F of the
+        synapses that it lacks are put into it, by name.
         """
-        pulls = [
-            connection.synapse.pull(places_of(connection, layer), *self._of(connection, parts))
-            for connection in self._on[layer]
-        ]
-        number = self._numbers[layer]
-        if not pulls:
-            return namespace(parts[number]).zeros_like(parts[number])
-        field = sum(pulls[1:], start=pulls[0])
-        if not self.layers[number].activation.discrete:
+        field: Any = None
+        for connection, places in self._on[name]:
+            if alignments is None or connection.name in alignments:
+                pull = connection.synapse.pull(places, *connection.of(parts))
+            else:
+                pull, alignments[str(connection.name)] = connection.synapse.answer(places, *connection.of(parts))
+            field = pull if field is None else field + pull
+        if field is None:
+            return namespace(parts[name]).zeros_like(parts[name])
+        if not self._by_name[name].activation.discrete:
             return field
-        return without_rounding(field, self._rounding_of(layer, parts) + self._rounding_from(layer, parts))
+        error = self._rounding_of(name, parts)
+        for connection, places in self._on[name]:  # a graded neighbour has the rounding of its field, times its gain
+            for place, other in enumerate(connection.layers):
+                activation, activities = self._by_name[other].activation, connection.of(parts)
+                if other != name and not activation.discrete:
+                    field_there = self._field_of(other, parts), self._rounding_of(other, parts)
+                    activities[place] = _change(activation, *field_there)
+                    error = error + connection.synapse.carried(places, *activities)
+        return without_rounding(field, error)
 
-    def _rounding_of(self, layer: str, parts: list[Array]) -> Array:
+    def _rounding_of(self, name: str, parts: Parts) -> Array:
         """The rounding of the field of a layer, `(n, *shape)`, for activities exact up to their last digit."""
-        roundings = [
-            connection.synapse.rounding(places_of(connection, layer), *self._of(connection, parts))
-            for connection in self._on[layer]
-        ]
-        return sum(roundings[1:], start=roundings[0])
+        return sum(connection.synapse.rounding(places, *connection.of(parts)) for connection, places in self._on[name])
 
-    def _rounding_from(self, layer: str, parts: list[Array]) -> Any:
-        """The rounding that graded neighbours bring: the activity of each has that of its field, times its gain."""
-        total: Any = 0.0
-        for connection in self._on[layer]:
-            for place, name in enumerate(connection.layers):
-                activation = self[name].activation
-                if name != layer and not activation.discrete:
-                    activities = self._of(connection, parts)
-                    activities[place] = _change(activation, self._field_of(name, parts), self._rounding_of(name, parts))
-                    total = total + connection.synapse.carried(places_of(connection, layer), *activities)
-        return total
+    def _parts(self, states: Array) -> Parts:
+        """The activities of each layer of states `(…, total)`."""
+        if 0 in states.shape:
+            raise InvalidInput(f"states: got shape {tuple(states.shape)}; expected at least one state")
+        rows = states if states.ndim == 2 else namespace(states).reshape(states, (-1, self.total))
+        return dict(zip(self.parts, self.activation.split(rows), strict=True))
 
-    def _split(self, x: Array) -> tuple[Array, list[Array]]:
-        """The states `(…, total)`, and the activities of each layer, `(n, *shape)`."""
-        if 0 in x.shape:
-            raise InvalidInput(f"states: got shape {tuple(x.shape)}; expected at least one state")
-        return x, self.activation.split(namespace(x).reshape(x, (-1, self.total)))
-
-    def _joined(self, parts: list[Array], x: Array) -> Array:
-        """States of the shape of x from the activities of each layer, `(n, *shape)`."""
-        return namespace(x).reshape(self.activation.flat(parts), x.shape)
+    def _joined(self, parts: Parts, x: Array) -> Array:
+        """States of the shape of x from the activities of each layer."""
+        rows = self.activation.flat(list(parts.values()))
+        return rows if x.ndim == 2 else namespace(x).reshape(rows, x.shape)
 
     def _activities(self, name: str, value: Any, what: str) -> Array:
         """The activities of a layer, `(…, *shape)`."""

@@ -13,7 +13,7 @@ A synapse is not bound to layers: `on` says which ones it joins, and the same ob
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial
@@ -22,7 +22,16 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, as_float, device_of, namespace, on_host, require_finite
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    entries,
+    in_numbers_of,
+    namespace,
+    on_host,
+    require_finite,
+)
 from hopattn.foundation.boundary import Count, Declared, Of, public
 from hopattn.foundation.checks import function, real
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -30,11 +39,14 @@ from hopattn.foundation.registry import Registry
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import detached, is_jax, is_torch
 from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.layers import in_rows, summed
+from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
-from hopattn.retrieval.rounding import Ties, of_field, of_scores, of_weights
+from hopattn.retrieval.rounding import of_weights
 from hopattn.retrieval.separation import separation_of
-from hopattn.retrieval.separation.base import Competing, Separation, Weights
+from hopattn.retrieval.separation.base import Competing, Separation, Weights, scaled
 from hopattn.retrieval.similarity import Dot
+from hopattn.retrieval.step import Retrieval
 
 Shape = tuple[int, ...]
 Keys = Annotated[Any, Of("n_patterns dim", finite=True)]
@@ -50,6 +62,10 @@ class Connection:
     synapse: "Synapse"
     layers: tuple[str, ...]
     name: str | None = None
+
+    def of(self, parts: Mapping[str, Array]) -> list[Array]:
+        """The activities at the places of the synapse, from those of each layer by name."""
+        return list(map(parts.__getitem__, self.layers))
 
 
 class Synapse(ABC):
@@ -68,9 +84,15 @@ class Synapse(ABC):
         """∂F/∂g for the activities g at this place, of their shape."""
 
     def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
-        """The sum of ∂F/∂g over all places of one layer; a synapse may compute once what they share."""
-        first, *others = (self.gradient(place, *activities) for place in places)
-        return sum(others, start=first)
+        """The sum of ∂F/∂g over all places of one layer, `(n, *shape)`."""
+        total = self.gradient(places[0], *activities)
+        for place in places[1:]:
+            total = total + self.gradient(place, *activities)
+        return total
+
+    def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
+        """The `pull` of a layer, `(n, *shape)`, and F, `(n,)`; a synapse may compute once what they share."""
+        return self.pull(places, *activities), self.alignment(*activities)
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         """The error up to which `pull` counts as 0 for spins (`foundation/ties.py`), of its shape."""
@@ -116,12 +138,23 @@ class Synapse(ABC):
 
 
 class Multilinear(Synapse):
-    """A synapse whose alignment is a sum of weights times one activity of each place."""
+    """A synapse whose alignment is a sum of weights times one activity of each place.
+
+    It is linear in the activities g of each place, so that F = g·∂F/∂g.
+    """
+
+    def alignment(self, *activities: Array) -> Array:
+        return self.answer((0,), *activities)[1]
+
+    def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
+        pull, g = self.pull(places, *activities), activities[places[0]]
+        f = namespace(pull).vecdot(pull, g) if g.ndim == 2 else summed(pull * g)
+        return pull, f / len(places)
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
         weights, most = self.arrays[0], self.carried(places, *activities)
         terms = sum(math.prod(weights.shape) // int(weights.shape[place]) for place in places)
-        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
+        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * inexact(most, self.arrays, activities)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
         return self._of_sizes.pull(places, *(abs(detached(g)) for g in activities))
@@ -129,14 +162,16 @@ class Multilinear(Synapse):
     def error(self, *activities: Array) -> Array:
         weights, most = self.arrays[0], self._of_sizes.alignment(*(abs(detached(g)) for g in activities))
         terms = math.prod(weights.shape)
-        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * self._rounded(most, activities)
+        return error_of_sum(terms, eps_of(weights, *activities), eps_of(most)) * inexact(most, self.arrays, activities)
 
-    def _rounded(self, most: Array, activities: tuple[Array, ...]) -> Array:
-        """The sizes `(n, …)`, and 0 for states of whole numbers with weights of whole numbers, whose sums are exact."""
-        xp, n = namespace(most), int(most.shape[0])
-        rows = xp.concat([xp.reshape(detached(g), (n, -1)) for g in activities], axis=-1)
-        exact = are_whole(detached(self.arrays[0])) & are_whole(rows, axis=-1)
-        return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
+
+def inexact(most: Array, arrays: Sequence[Array], activities: Sequence[Array]) -> Array:
+    """The sizes `(n, …)` of sums; 0 for states of whole numbers with arrays of whole numbers, whose sums are exact."""
+    xp, n = namespace(most), int(most.shape[0])
+    exact = are_whole(xp.concat([in_rows(detached(g)) for g in activities], axis=-1), axis=-1)
+    for array in arrays:
+        exact = exact & are_whole(detached(array))
+    return most * xp.reshape(xp.astype(~exact, most.dtype), (n, *[1] * (most.ndim - 1)))
 
 
 def weights_of(value: Any, what: str, axes: str, least: int, most: int = 32) -> Array:
@@ -164,12 +199,18 @@ class Dense(Declared, Multilinear):
     file_kind: ClassVar[str] = "Dense"
     weights: Annotated[Any, partial(weights_of, axes="one axis for each layer", least=1)]
 
-    def alignment(self, *activities: Array) -> Array:
-        a = namespace(self.weights).reshape(activities[0], (activities[0].shape[0], -1))
-        return namespace(a).vecdot(self._contracted(0, activities), a)
-
     def gradient(self, place: int, *activities: Array) -> Array:
-        return namespace(self.weights).reshape(self._contracted(place, activities), activities[place].shape)
+        """Σ over the axes of all other places: one product of matrices, then one for each further layer."""
+        xp, w, n = namespace(self.weights), self.weights, activities[0].shape[0]
+        tensor = xp.permute_dims(w, (place, *range(place), *range(place + 1, w.ndim)))
+        others = [*activities[:place], *activities[place + 1 :]]
+        if not others:
+            return xp.reshape(xp.broadcast_to(tensor, (n, *tensor.shape)), activities[0].shape)
+        product = in_rows(others.pop()) @ xp.reshape(tensor, (-1, tensor.shape[-1])).mT
+        while others:
+            row = in_rows(others.pop())
+            product = (xp.reshape(product, (n, -1, row.shape[-1])) @ row[..., None])[..., 0]
+        return xp.reshape(product, activities[place].shape)
 
     def require_fit(self, *shapes: Shape) -> None:
         sizes = tuple(int(np.prod(shape)) for shape in shapes)
@@ -189,19 +230,6 @@ class Dense(Declared, Multilinear):
     @property
     def arrays(self) -> tuple[Array, ...]:
         return (self.weights,)
-
-    def _contracted(self, place: int, activities: Sequence[Array]) -> Array:
-        """Σ over the axes of all other places, `(n, N)`: one product of matrices, then one for each further layer."""
-        xp, n = namespace(self.weights), activities[0].shape[0]
-        axes = [i for i in range(self.weights.ndim) if i != place]
-        tensor = xp.permute_dims(self.weights, (place, *axes))
-        rows = [xp.reshape(activities[i], (n, -1)) for i in axes]
-        if not rows:
-            return xp.broadcast_to(tensor, (n, tensor.shape[0]))
-        product = rows[-1] @ xp.reshape(tensor, (-1, tensor.shape[-1])).mT
-        for row in reversed(rows[:-1]):
-            product = (xp.reshape(product, (n, -1, row.shape[-1])) @ row[..., None])[..., 0]
-        return product
 
 
 @cache
@@ -234,10 +262,6 @@ class Convolution(Declared, Multilinear):
     kernel: Annotated[Any, partial(weights_of, axes=KERNEL_AXES, least=3)]
     stride: Count = 1
 
-    def alignment(self, *activities: Array) -> Array:
-        first, xp = activities[0], namespace(self.kernel)
-        return xp.sum(xp.reshape(first * self.gradient(0, *activities), (first.shape[0], -1)), axis=-1)
-
     def gradient(self, place: int, *activities: Array) -> Array:
         outer, inner = activities
         xp, (n, *spatial, channels) = namespace(self.kernel), inner.shape
@@ -247,20 +271,12 @@ class Convolution(Declared, Multilinear):
         )
         weights = xp.reshape(taps, (self.kernel.shape[0], -1))
         if place == 0:
-            windows = xp.reshape(self._taken(xp.reshape(inner, (n, -1, channels)), table), (n, len(table), -1))
-            return xp.reshape(windows @ weights.mT, outer.shape)
-        entries = xp.reshape(xp.reshape(outer, (n, -1, outer.shape[-1])) @ weights, (n, -1, channels))
-        rows = xp.concat([entries, xp.zeros_like(entries[:, :1, :])], axis=1)
-        return xp.reshape(xp.sum(xp.reshape(self._taken(rows, back), (n, *back.shape, channels)), axis=2), inner.shape)
-
-    def _taken(self, rows: Array, table: np.ndarray) -> Array:
-        """The entries of the second axis with these numbers, in their order."""
-        numbers = (
-            table.ravel()
-            if isinstance(rows, np.ndarray)
-            else namespace(rows).asarray(table.ravel().tolist(), device=device_of(rows))
-        )
-        return namespace(rows).take(rows, numbers, axis=1)
+            windows = entries(xp.reshape(inner, (n, -1, channels)), table.ravel(), 1)
+            return xp.reshape(xp.reshape(windows, (n, len(table), -1)) @ weights.mT, outer.shape)
+        products = xp.reshape(xp.reshape(outer, (n, -1, outer.shape[-1])) @ weights, (n, -1, channels))
+        rows = xp.concat([products, xp.zeros_like(products[:, :1, :])], axis=1)
+        shares = xp.reshape(entries(rows, back.ravel(), 1), (n, *back.shape, channels))
+        return xp.reshape(xp.sum(shares, axis=2), inner.shape)
 
     def require_fit(self, *shapes: Shape) -> None:
         extent = tuple(self.kernel.shape[2:])
@@ -284,8 +300,85 @@ class Convolution(Declared, Multilinear):
         return (self.kernel,)
 
 
+class Compared(Synapse):
+    """A synapse whose queries are compared with keys in a step of recall: F = Σ Ψ(s) over the queries, s = q·k.
+
+    The field of the queries is that of the step, whose values are the keys: Σ p k. That of the keys is Σ p q.
+    """
+
+    separation: Separation
+    mask: Any = NoMask()
+
+    @abstractmethod
+    def _sides(self, *activities: Array) -> tuple[Array, Array]:
+        """The queries `(n, …, n_queries, dim)` and the keys `(…, n_keys, dim)` of activities."""
+
+    @abstractmethod
+    def _back(self, place: int, field: Array) -> Array:
+        """The field of the layer at a place from that of its queries or keys."""
+
+    @abstractmethod
+    def _terms(self, q: Array, k: Array) -> int:
+        """The number of terms of a score, or of an entry of the field if that is larger."""
+
+    @property
+    def _retrieval(self) -> Retrieval:
+        """The step of recall."""
+        return Retrieval(Dot(), self.separation, Identity())
+
+    def alignment(self, *activities: Array) -> Array:
+        return self.answer((0,), *activities)[1]
+
+    def gradient(self, place: int, *activities: Array) -> Array:
+        return self.pull((place,), *activities)
+
+    def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
+        return self.answer(places, *activities)[0]
+
+    def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
+        q, k = self._sides(*activities)
+        step: Any = self._retrieval.read(self.separation, q, k, k, self.mask, energy=True, trace=1 in places)
+        fields = [step.weights.p.mT @ q if place else scaled(step.array, step.factor) for place in places]
+        return sum(map(self._back, places, [in_numbers_of(q, field) for field in fields])), summed(step.potential)
+
+    def _rounded(self, activities: Sequence[Array]) -> tuple[tuple[Array, Array], tuple[Array, Array], float, Array]:
+        """Both sides and their sizes; and the rounding of sums over them, as a share, and that of the scores."""
+        x = [detached(g) for g in activities]
+        q, k = map(detached, self._sides(*x))
+        most_q, most_k = self._of_sizes._sides(*map(abs, x))
+        share, most = error_of_sum(self._terms(q, k), eps_of(q, k, *self.arrays)), most_q @ most_k.mT
+        return (q, k), (most_q, most_k), share, share * inexact(most, self.arrays, x)
+
+    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
+        """Of the sums over keys or queries, and of the scores."""
+        (q, k), (most_q, most_k), share, slack = self._rounded(activities)
+        scores = q @ k.mT
+        where = resolve(self.mask, scores)
+        weights = Weights(self.separation.weights(scores, where))
+        p, delta_p = of_weights(self.separation, scores, where, slack, weights)
+        spread = share * p + delta_p
+        fields = [spread.mT @ most_q if place else spread @ most_k for place in places]
+        return sum(map(self._of_sizes._back, places, fields))
+
+    def error(self, *activities: Array) -> Array:
+        """Of the sums over keys, and of the scores: the potential of sizes, and what the rounding changes there."""
+        _, (most_q, most_k), share, slack = self._rounded(activities)
+        scores = most_q @ most_k.mT
+        where = resolve(self.mask, scores)
+        most = self.separation.potential(scores, where)
+        change = self.separation.potential(scores + slack, where) - most
+        flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
+        return summed(share * (most + flat) + change)
+
+    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
+        """That of Ψ, for scores that are linear in a layer."""
+        if not self.separation.convex:
+            return float("inf"), f"the potential of {quoted(self.separation)} is not convex"
+        return (float("inf"), self.separation.why_imprecise) if self.separation.why_imprecise else LINEAR
+
+
 @dataclass(frozen=True, eq=False, init=False)
-class Stored(Synapse):
+class Stored(Compared):
     """F = Σ Ψ(K g) over the rows of a layer: the patterns of a `Memory`, whose hidden neurons follow at once.
 
     keys: `(n_patterns, dim)`, for a layer whose last axis has dim neurons. separation, beta: as of `Memory`.
@@ -302,37 +395,22 @@ class Stored(Synapse):
         object.__setattr__(self, "keys", keys)
         object.__setattr__(self, "separation", with_potential(separation_of(separation, beta)))
 
-    def alignment(self, *activities: Array) -> Array:
-        return _summed(self.separation.potential(activities[0] @ self.keys.mT))
-
-    def gradient(self, place: int, *activities: Array) -> Array:
-        return self.weights(activities[0]) @ self.keys
-
     def weights(self, activities: Array) -> Array:
         """p = ∇Ψ(K g) of activities `(n, *shape)`, with the patterns on the last axis."""
-        return self.separation.weights(activities @ self.keys.mT)
+        return self._retrieval.weights(activities, self.keys)
 
-    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
-        x, keys = detached(activities[0]), detached(self.keys)
-        slack, scores = of_scores(Dot(), x, keys, eps_of(keys)), x @ keys.mT
-        spread = of_weights(self.separation, scores, None, slack, Weights(self.separation.weights(scores)))
-        return of_field(spread, keys, Ties(eps_of(keys), keys.shape[0]))
+    def _sides(self, *activities: Array) -> tuple[Array, Array]:
+        return activities[0], self.keys
 
-    def error(self, *activities: Array) -> Array:
-        """Of the sum over patterns, and of the scores: the potential of sizes, and what the rounding changes there."""
-        x, keys = abs(detached(activities[0])), abs(detached(self.keys))
-        scores, slack = x @ keys.mT, of_scores(Dot(), x, keys, eps_of(keys))
-        most = _summed(self.separation.potential(scores))
-        change = _summed(self.separation.potential(scores + slack)) - most
-        flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
-        return error_of_sum(keys.shape[0], eps_of(keys, x), eps_of(most)) * (most + flat) + change
+    def _back(self, place: int, field: Array) -> Array:
+        return field
+
+    def _terms(self, q: Array, k: Array) -> int:
+        return int(max(k.shape))
 
     def require_fit(self, *shapes: Shape) -> None:
         if len(shapes) != 1 or shapes[0][-1] != self.keys.shape[1]:
             raise InvalidInput(f"keys of dim {self.keys.shape[1]}; expected one layer whose last axis is as long")
-
-    def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
-        return bend_of(self.separation)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -340,7 +418,7 @@ class Stored(Synapse):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Attention(Synapse):
+class Attention(Compared):
     """F = Σ_h Σ_q Ψ(s_q), s_qk = (Q_h a_q)·(K_h b_k): the queries are of the layer a, the keys of the layer b.
 
     With the softmax it is β⁻¹ Σ log Σ_k exp βs. query, key: `(heads, dim, dim of a)` and `(heads, dim, dim of b)`,
@@ -381,40 +459,19 @@ class Attention(Synapse):
             raise InvalidInput(f"mask: {quoted(rule)} depends on the scores; expected booleans or a rule of positions")
         object.__setattr__(self, "mask", rule)
 
-    def alignment(self, *activities: Array) -> Array:
-        q, k = self._sides(*activities)
-        scores = q @ k.mT
-        return _summed(self.separation.potential(scores, resolve(self.mask, scores)))
+    def _sides(self, *activities: Array) -> tuple[Array, Array]:
+        """The queries and keys of each head, `(n, heads, tokens, dim)`."""
+        sides = zip(activities, (self.query, self.key), strict=True)
+        q, k = (rows[:, None, ...] if matrix is None else rows[:, None, ...] @ matrix.mT for rows, matrix in sides)
+        return q, k
 
-    def gradient(self, place: int, *activities: Array) -> Array:
-        return self.pull((place,), *activities)
+    def _back(self, place: int, field: Array) -> Array:
+        matrix = self.key if place else self.query
+        return namespace(field).sum(field if matrix is None else field @ matrix, axis=1)
 
-    def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
-        q, k = self._sides(*activities)
-        scores, total = q @ k.mT, 0.0
-        weights = self.separation.weights(scores, resolve(self.mask, scores))
-        for place in places:
-            read, matrix = (weights @ k, self.query) if place == 0 else (weights.mT @ q, self.key)
-            total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
-        return total
-
-    def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
-        """Of the sums over keys and heads, and of the scores, which are products of three or four factors."""
-        sizes = self._of_sizes
-        q, k = (detached(side) for side in self._sides(*activities))
-        most_q, most_k = sizes._sides(*(abs(detached(g)) for g in activities))
-        terms = sum(math.prod(side.shape[-2:]) for side in (q, k)) * max(int(q.shape[1]), int(k.shape[1]))
-        share = error_of_sum(terms, eps_of(q, k, *self.arrays))
-        scores = q @ k.mT
-        where = resolve(self.mask, scores)
-        weights = self.separation.weights(scores, where)
-        p, delta_p = of_weights(self.separation, scores, where, share * (most_q @ most_k.mT), Weights(weights))
-        total: Any = 0.0
-        for place in places:
-            spread = share * p + delta_p
-            read, matrix = (spread @ most_k, sizes.query) if place == 0 else (spread.mT @ most_q, sizes.key)
-            total = total + namespace(read).sum(read if matrix is None else read @ matrix, axis=1)
-        return total
+    def _terms(self, q: Array, k: Array) -> int:
+        """Those of a product of three or four factors, summed over all heads."""
+        return int(sum(math.prod(side.shape[-2:]) for side in (q, k)) * max(q.shape[1], k.shape[1]))
 
     def require_fit(self, *shapes: Shape) -> None:
         if len(shapes) != 2 or any(len(shape) != 2 for shape in shapes):
@@ -432,17 +489,11 @@ class Attention(Synapse):
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
         if len(places) > 1:
             return float("inf"), "its scores are quadratic where queries and keys are one layer"
-        return bend_of(self.separation)
+        return super().bend(places)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         return tuple(matrix for matrix in (self.query, self.key) if matrix is not None)
-
-    def _sides(self, queries: Array, keys: Array) -> tuple[Array, Array]:
-        """The queries and keys of each head, `(n, heads, tokens, dim)`."""
-        sides = (queries, self.query), (keys, self.key)
-        q, k = (rows[:, None, ...] if matrix is None else rows[:, None, ...] @ matrix.mT for rows, matrix in sides)
-        return q, k
 
 
 @dataclass(frozen=True, eq=False)
@@ -493,28 +544,11 @@ def _library() -> Any:
         ) from None
 
 
-def bend_of(separation: Separation) -> tuple[float, str]:
-    """The bend of Ψ of scores that are linear in a layer."""
-    if not separation.convex:
-        return float("inf"), f"the potential of {quoted(separation)} is not convex"
-    return (float("inf"), separation.why_imprecise) if separation.why_imprecise else LINEAR
-
-
 def with_potential(separation: Separation) -> Separation:
     """The separation itself; raises `InvalidInput` if its weights are not the gradient of a potential."""
     if separation.why_no_potential:
         raise InvalidInput(f"separation: {separation.why_no_potential}, so that there is no energy")
     return separation
-
-
-def _summed(values: Array) -> Array:
-    """The sum of all entries of each state, `(n,)`."""
-    return namespace(values).sum(namespace(values).reshape(values, (values.shape[0], -1)), axis=-1)
-
-
-def places_of(connection: Connection, layer: str) -> tuple[int, ...]:
-    """The places of a synapse at which this layer is."""
-    return tuple(place for place, name in enumerate(connection.layers) if name == layer)
 
 
 synapses: Registry[Synapse] = Registry("synapse", Synapse, [__name__])

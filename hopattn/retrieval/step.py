@@ -57,7 +57,7 @@ class Answer(NamedTuple):
     rest: Array | None = None
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     """h = factor · array and Ψ of a step; in one piece also the scores, their mask, bias and weights."""
 
     array: Array
@@ -125,7 +125,7 @@ class Retrieval:
         computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
         separation, rule = self.effective_separation, NO_MASK if bias is None else as_mask(bias)
-        field = self._read(separation, cues, keys, values, rule, energy=energy, trace=trace)
+        field = self.read(separation, cues, keys, values, rule, energy=energy, trace=trace)
         x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
         state = None if x_next is None else narrowed(x_next, cues, keys)
         energies = self.conjugate(widened(cues)) - field.potential if energy else None
@@ -136,7 +136,7 @@ class Retrieval:
             weights = self.separation(field.scores, field.mask, field.bias)
         return Answer(state, energies, field.scores, field.mask, weights.p, weights.rest)
 
-    def _read(
+    def read(
         self,
         separation: Separation,
         cues: Array,
@@ -146,7 +146,7 @@ class Retrieval:
         *,
         energy: bool = False,
         trace: bool = False,
-    ) -> _Field:
+    ) -> Field:
         """The field, and Ψ if the energy is asked for; of neurons that jump, a field is 0 where it is only rounding."""
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
@@ -155,7 +155,7 @@ class Retrieval:
         if way == "fused" and (ties is None or has_bound):
             field, potential = fused_step(separation, cues, keys, values, bias)
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
-                return _Field(field, 1.0, potential)
+                return Field(field, 1.0, potential)
         if way != "blocks":
             scores = self.scores(cues, keys)  # s = sim(K, x)
             where, addend = (None, None) if bias is NO_MASK else self.on_scores(bias, scores, cues, keys)
@@ -165,12 +165,12 @@ class Retrieval:
                 slack = of_scores(self.similarity, widened(cues), widened(keys), ties.eps)
                 spread = of_weights(separation, scores, where, slack, weights, bias=addend)
                 field = without_rounding(field, of_field(spread, widened(values), ties))
-            return _Field(field, weights.factor, weights.potential, scores, where, addend, weights)
+            return Field(field, weights.factor, weights.potential, scores, where, addend, weights)
         rows = widened(cues if cues.ndim > 1 else cues[None])
         block_pass = stream(self.similarity, separation, rows, keys, values, bias, potential=energy, ties=ties)
         index: Any = 0 if cues.ndim == 1 else slice(None)
         factor = block_pass.factor[index] if isinstance(block_pass.factor, np.ndarray) else block_pass.factor
-        return _Field(None if values is None else block_pass.field[index], factor, block_pass.potential[index])
+        return Field(None if values is None else block_pass.field[index], factor, block_pass.potential[index])
 
     def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
         """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
@@ -244,7 +244,7 @@ class Retrieval:
 
     def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
-        field = self._read(self.separation, cues, keys, values, as_mask(mask))
+        field = self.read(self.separation, cues, keys, values, as_mask(mask))
         return narrowed(scaled(field.array, field.factor), cues, keys)
 
     @property

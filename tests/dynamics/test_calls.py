@@ -40,8 +40,8 @@ BUDGETS = {
     "memory.energy(patterns[0])": 41,
     "flat.recall(text[0], tol=0, max_steps=10)": 640,
     "ha.attention(text, text, text, mask='causal')": 75,
-    "network.step(state)": 69,
-    "network.recall(state, tol=0, max_steps=10)": 1552,
+    "network.step(state)": 47,
+    "network.recall(state, tol=0, max_steps=10)": 984,
 }
 
 

@@ -193,3 +193,17 @@ def test_hidden_rows_of_letters_are_completed():
         assert found.converged.all()
         assert np.all(np.diff(found.energies, axis=1) <= 1e-12 * np.abs(found.energies).max())
     np.testing.assert_allclose(patches.pictures(patches.tokens(pictures)), pictures)
+
+
+def test_the_update_of_layers_takes_the_tokens_of_a_block_in_turn():
+    rng = np.random.default_rng(30)
+    w_query, w_key, memories, tokens = (rng.normal(size=s) for s in [(2, 3, 4), (2, 3, 4), (5, 4), (3, 6, 4)])
+    block = ha.networks.EnergyTransformer(w_query, w_key, memories)
+    options = {"clamped": [True] + 5 * [False], "max_steps": 3}
+    one, other = (block.recall(tokens, update=update, **options) for update in (None, "layers"))
+    assert np.array_equal(one.state, other.state) and np.array_equal(one.energies, other.energies)
+    assert np.array_equal(one.state[:, :4], block.norm(tokens)[:, 0])
+    g = block.norm(tokens)
+    for i in range(1, 6):
+        g[:, i] = block.norm(block.field(g)[:, i])
+    np.testing.assert_allclose(block.step(block.norm(tokens), options["clamped"]), g, rtol=1e-12, atol=1e-12)

@@ -423,3 +423,92 @@ def test_sparse_patterns_are_recalled_by_the_covariance_rule_with_a_threshold_al
         memory = ha.memories.hopfield(patterns, "covariance", activation="step", bias=bias)
         share[bias] = np.mean(memory.recall(cues, update="async", rng=0).matched == np.arange(20))
     assert share[0.0] < 0.2 and share[-0.3] == 1
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_a_step_gives_the_energy_of_the_states_before_it(in_turn):
+    """From the fields of the step, also with clamped neurons and a synapse on clamped layers alone."""
+    rng = np.random.default_rng(21)
+    for _ in range(count(40, 15)):
+        network = random_network(rng)
+        for each in (network, network.clamped(network.layers[0].name) if len(network.layers) > 1 else network):
+            x = random_states(network, rng)
+            after, energy = each._after(x, None, energy=True, in_turn=in_turn)
+            size = np.abs(list(each.energies(x).values())).sum(axis=0)
+            np.testing.assert_allclose(energy / size, each.energy(x) / size, rtol=0, atol=1e-12)
+            assert np.array_equal(after, each.step_of_layers(x) if in_turn else each.step(x))
+
+
+@pytest.mark.parametrize("update", ["sync", "layers"])
+def test_a_recall_asks_each_synapse_once_a_step_for_what_it_needs(update):
+    asked = []
+
+    class Counted(Dense):
+        def pull(self, places, *activities):
+            asked.append("pull")
+            return super().pull(places, *activities)
+
+        def alignment(self, *activities):
+            asked.append("alignment")
+            return super().alignment(*activities)
+
+    layers = Layer("visible", 6, "tanh"), Layer("hidden", 2, "softmax")
+    network = Network(layers, [Counted(P).on("hidden", "visible")])
+    state = network.join({"visible": P[0]})
+    asked.clear()
+    steps = int(network.recall(state, update=update, max_steps=3, tol=0.0).steps)
+    assert asked == ["pull", "pull"] * steps + ["alignment", "pull"]  # and once for the energy of the last state
+
+
+def test_stored_patterns_of_many_scores_go_block_by_block(monkeypatch):
+    rng = np.random.default_rng(22)
+    synapse, g = Stored(rng.normal(size=(1500, 4)), "softmax", beta=2), rng.normal(size=(900, 4))
+    pull, f = synapse.answer((0,), g)
+    np.testing.assert_allclose(pull, synapse.weights(g) @ synapse.keys, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(f, synapse.separation.potential(g @ synapse.keys.T), rtol=1e-12)
+    monkeypatch.setattr(type(synapse.separation), "answer", None)  # the formula of all scores in one piece
+    assert np.array_equal(synapse.pull((0,), g), pull)
+
+
+def test_the_answer_of_a_synapse_is_its_pull_and_its_alignment():
+    rng = np.random.default_rng(23)
+    square, text = rng.normal(size=(4, 4)), rng.normal(size=(2, 5, 4))
+    row, picture = rng.normal(size=(2, 4)), rng.normal(size=(2, 6, 3))
+    outer = rng.normal(size=(2, 4, 2))
+    cases = [
+        (Dense(square), (row, row), [(0,), (1,), (0, 1)]),
+        (Dense(square[0]), (row,), [(0,)]),
+        (Dense(rng.normal(size=(4, 4, 4))), (row, row, row), [(1,), (0, 2), (0, 1, 2)]),
+        (Convolution(rng.normal(size=(2, 3, 3))), (outer, picture), [(0,), (1,)]),
+        (Stored(square, "rectified_power"), (row,), [(0,)]),
+        (Attention(square, square, mask="causal"), (text, text), [(0,), (1,), (0, 1)]),
+        (Function(lambda g: (g**3).sum(-1), lambda g: (3 * g**2,)), (row,), [(0,)]),
+    ]
+    for synapse, activities, all_places in cases:
+        for places in all_places:
+            pull, f = synapse.answer(places, *activities)
+            expected = sum(synapse.gradient(place, *activities) for place in places)
+            np.testing.assert_allclose(pull, expected, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(pull, synapse.pull(places, *activities), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(f, synapse.alignment(*activities), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(f, aligned(synapse, activities), rtol=1e-11, atol=1e-11)
+
+
+def aligned(synapse, activities):
+    """F by its definition."""
+    match synapse:
+        case Dense():
+            axes = "ijk"[: len(activities)]
+            return np.einsum(f"{axes},{','.join(f'n{axis}' for axis in axes)}->n", synapse.weights, *activities)
+        case Convolution():
+            outer, inner = activities
+            windows = np.lib.stride_tricks.sliding_window_view(inner, synapse.kernel.shape[2], axis=1)
+            return np.einsum("oie,npo,npie->n", synapse.kernel, outer, windows)
+        case Stored():
+            return 0.5 * (np.maximum(activities[0] @ synapse.keys.T, 0) ** 2).sum(axis=1)
+        case Attention():
+            q, k = (g @ matrix[0].T for g, matrix in zip(activities, (synapse.query, synapse.key), strict=True))
+            beta, scores = synapse.separation.beta, q @ k.swapaxes(1, 2)
+            causal = np.where(np.tril(np.ones(scores.shape[1:], bool)), beta * scores, -np.inf)
+            return np.log(np.exp(causal).sum(axis=2)).sum(axis=1) / beta
+    return (activities[0] ** 3).sum(axis=1)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update
 from hopattn.foundation.arrays import Array
 
 NO_LAYERS = "the neurons of this memory are not in layers; 'sync' updates them all at once"
@@ -16,7 +16,8 @@ class Layers(Update):
     g⁺ minimises L*(g) − x·g for the field x. Where the alignments F are linear in the layer, that is the energy: the
     step finds its exact minimum over the layer. Where they are convex in it, −F lies below its tangent, and the energy
     falls at least as far (the concave–convex procedure). Neither has a step size. Layers without a common synapse do
-    not see each other's step, so that their order changes nothing. It is for a `Network` of layers alone.
+    not see each other's step, so that their order changes nothing. It is for a `Network` of layers alone; in the memory
+    of an Energy Transformer, the tokens take their turns.
     Source: Krotov & Hopfield (2021), ICLR (the energy); Yuille & Rangarajan (2003) (the concave–convex procedure).
     """
 
@@ -25,8 +26,7 @@ class Layers(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        energy = energy_of(memory, states, mask)
-        return memory.step_of_layers(states, mask), energy  # type: ignore[attr-defined]
+        return memory._after(states, mask, energy=True, in_turn=True)  # type: ignore[call-arg]
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:
         if reason := memory.why_not("convexity of a layer"):
