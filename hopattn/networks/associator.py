@@ -10,11 +10,11 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory, Cues
-from hopattn.dynamics.single_neuron import CoupledSpins
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.boundary import Fit, Of, public
+from hopattn.networks.couplings import CoupledSpins
 from hopattn.networks.hopfield import NO_PATTERNS, Coupled
 from hopattn.retrieval.activation import Activation, Sign
 

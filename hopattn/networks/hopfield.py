@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
-from hopattn.dynamics.single_neuron import CoupledSpins, Sums
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.continuous_time import Graded
 from hopattn.foundation.arrays import (
@@ -29,6 +28,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
 from hopattn.foundation.vectors import largest_entries, nonzero
+from hopattn.networks.couplings import CoupledSpins, CouplingSums
 from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, Tanh, activations
 
@@ -51,7 +51,7 @@ class Coupled(AssociativeMemory):
     """The base of networks of couplings: the sums over the couplings, the activation, the patterns, no mask."""
 
     couplings: Annotated[Array, Of("dim_out dim")]
-    sums: Sums
+    sums: CouplingSums
     activation: Activation
     patterns: Array
 
@@ -64,7 +64,7 @@ class Coupled(AssociativeMemory):
             rows = as_float(patterns, "patterns", like=couplings)
             if tuple(rows.shape) != (0, n_out):
                 fit(rows, "patterns", Of("n_patterns dim_out", finite=True))
-        object.__setattr__(self, "sums", Sums.over(couplings, rounding))
+        object.__setattr__(self, "sums", CouplingSums.over(couplings, rounding))
         object.__setattr__(self, "activation", activations.make(activation))
         object.__setattr__(self, "patterns", rows)
 
