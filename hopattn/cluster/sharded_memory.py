@@ -132,11 +132,11 @@ class Sharded(KeyValueMemory):
     def reference(self) -> ReferencePatterns:
         return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
-    def why_not(self, capability: str) -> str:
+    def _obstacle_to(self, capability: str) -> str:
         if capability == "single-neuron updates":
             apart = "its keys lie on several machines, each of which would be asked for every neuron"
-            return self.why_not("energy") or apart
-        return super().why_not(capability)
+            return self._obstacle_to("energy") or apart
+        return super()._obstacle_to(capability)
 
     @cached_property
     def value_sizes(self) -> np.ndarray:

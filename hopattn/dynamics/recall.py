@@ -36,7 +36,7 @@ from hopattn.foundation.arrays import (
 )
 from hopattn.foundation.boundary import Of, Owner, not_minus_infinity, public
 from hopattn.foundation.checks import REPEATED, Seed, each, generator, real, whole
-from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.vectors import largest_entries, nonzero
 from hopattn.results.display import ShownInNotebook
 from hopattn.retrieval.activation import Activation
@@ -92,14 +92,18 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         "convexity" (of the potential of the states), "convexity of a neuron" or "of a layer" (in each alone),
         "single-neuron updates", or "continuous time" (a field that can be followed). Raises `InvalidInput` for others.
         """
-        if capability not in CAPABILITIES:
-            raise InvalidInput(f"capability: {unknown(capability, CAPABILITIES)}")
+        if not isinstance(capability, str) or capability not in CAPABILITIES:
+            reject_unknown("capability", [capability], CAPABILITIES)
+        return self._obstacle_to(capability)
+
+    def _obstacle_to(self, capability: str) -> str:
+        """As of `why_not`, of a capability that is known; a subclass states what it lacks."""
         return ""
 
     def _require(self, capability: str, mask: Any = None) -> None:
         """Raise `InvalidInput` with the reason where the memory lacks the capability, or cannot take a mask."""
         for name in (capability, *(() if mask is None else ("mask",))):
-            if reason := self.why_not(name):
+            if reason := self._obstacle_to(name):
                 raise InvalidInput(f"{name}: {reason}")
 
     @public
@@ -140,7 +144,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
         """One step, and the energy of the states before it; None where the memory lacks an energy."""
-        return self._after(states, mask, energy=not self.why_not("energy"))
+        return self._after(states, mask, energy=not self._obstacle_to("energy"))
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
         """A batch of states in which one neuron is updated at a time; raises `InvalidInput` where that is lacking."""

@@ -99,7 +99,7 @@ class KeyValueMemory(AssociativeMemory):
         shares = (abs(self.weights(states[block, :], None if mask is None else mask[block, :])) for block in rows)
         return namespace(states).concat([shared(share, self.value_sizes) for share in shares])
 
-    def why_not(self, capability: str) -> str:
+    def _obstacle_to(self, capability: str) -> str:
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
         match capability:
             case "recall" if self.dims[0] != self.dims[1]:
@@ -118,12 +118,12 @@ class KeyValueMemory(AssociativeMemory):
                 return NOT_ALONE
             case "single-neuron updates":
                 other = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
-                return self.why_not("energy") or other * (not similarity.linear)
+                return self._obstacle_to("energy") or other * (not similarity.linear)
             case "continuous time" if separation.jumps:
                 return f"the weights of {quoted(separation)} jump"
             case "convexity" | "continuous time":
                 return separation.why_imprecise
-        return super().why_not(capability)
+        return super()._obstacle_to(capability)
 
 
 @dataclass(frozen=True, eq=False, init=False)

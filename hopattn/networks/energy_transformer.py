@@ -219,11 +219,11 @@ class TokenMemory(Network):
         """One token after the other."""
         return TokenByToken()
 
-    def why_not(self, capability: str) -> str:
+    def _obstacle_to(self, capability: str) -> str:
         if capability == "convexity":
             return "the potential of all tokens together is not convex"
         if capability != "convexity of a layer":
-            return super().why_not(capability)
+            return super()._obstacle_to(capability)
         separation = self.block.separation
         reason = ITSELF if separation.convex else f"the potential of {quoted(separation)} is not convex"
         return "" if self.block.concave else reason

@@ -400,7 +400,7 @@ class Network(AssociativeMemory):
             bends[layer] = sum(bend for _, bend, _ in terms), next(reasons, "")
         return bends
 
-    def why_not(self, capability: str) -> str:
+    def _obstacle_to(self, capability: str) -> str:
         free = [layer for layer, free in zip(self.layers, self.activation.free, strict=True) if free]
         match capability:
             case "convexity" if len(free) > 1 or self.held.any():
@@ -413,7 +413,7 @@ class Network(AssociativeMemory):
                 return next(filter(None, (layer.why_it_jumps for layer in self.layers)), "")
             case "mask":
                 return NO_PATTERNS
-        return super().why_not(capability)
+        return super()._obstacle_to(capability)
 
     @property
     def curvature(self) -> float:

@@ -60,7 +60,7 @@ class Lying(ha.Hopfield):
 
 
 class Leaky(ha.Hopfield):
-    def why_not(self, capability):
+    def _obstacle_to(self, capability):
         return ""
 
     def _after(self, x, mask, *, energy=False):

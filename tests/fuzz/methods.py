@@ -50,6 +50,7 @@ ANY = {
     **{"read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **dict.fromkeys(("step", "weights", "rest", "scores", "field", "answer", "free_energy"), CUES),
     **{"energy": STATES, "nothing_near": STATES, "gradient": STATES, "without": {"pattern": 0}},
+    "why_not": {"capability": "energy"},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
 """Arguments by the name of a method, for all classes that have no arguments of their own below."""
