@@ -140,6 +140,7 @@ def test_a_memory_says_by_name_what_it_lacks_and_refuses_it_with_that_reason_in_
     memory, calls = EVERY[kind], ("step", "field", "energy", "gradient", "recall")
     cue = np.ones(memory.reference.shape[1])
     refused(lambda: memory.why_not("enrgy"), "capability: ", "'enrgy'", "did you mean 'energy'")
+    refused(lambda: memory.why_not(cue), "capability: ", "energy")
     if reason := memory.why_not("energy"):
         refused(lambda: memory.energy(cue), f"energy: {reason}")
         refused(lambda: memory.gradient(cue), f"energy: {reason}")
