@@ -2,7 +2,6 @@
 
 - `folder.py`: the files of a checkpoint: its configuration, and its arrays by name
 - `fields.py`: the fields of a configuration, each of which is used, changes no number, or is refused
-- `families.py`: the table of the known families of models: their names of arrays and fields, and how they differ
 - `plan.py`: the sizes and options of a model, from its configuration
 - `parts.py`: the arrays of a model by their roles, as embeddings, layers and logits
 - `texts.py`: a text as tokens: their ids and words, by the `tokenizer.json` of the folder

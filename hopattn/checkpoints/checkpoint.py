@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields, amended
 from hopattn.checkpoints.folder import CONFIG, arrays_file, arrays_in, has_adapter, require_arrays, table_in
 from hopattn.checkpoints.interventions import PLACES, Patch, alternatives, attributed, patched, with_patches
@@ -28,7 +27,8 @@ from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quo
 from hopattn.foundation.threads import Share, blocks, in_turn, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
-from hopattn.transformer.blocks import Block
+from hopattn.transformer.blocks import Block, Stack
+from hopattn.transformer.families import FAMILIES
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 
@@ -149,9 +149,16 @@ class Checkpoint:
         patches: values of `patch` that replace what the model computes, in this order where two have one place. Raises
         `InvalidInput` for positions that the text lacks, and for a run or an array of another length.
         """
-        changes = [self.patch(**vars(patch)) for patch in each(patches, Patch, "patches")]
+        changes, n_layers = [self.patch(**vars(patch)) for patch in each(patches, Patch, "patches")], self.plan.n_layers
         tokens = self._tokens(ids)
-        return self._continued([self._embedded(tokens, kinds)], changes, tokens.words)
+        states = [self._embedded(tokens, kinds)]
+        for number in range(n_layers + 1):
+            here = [patch for patch in changes if patch.layer == number]
+            states[-1] = with_patches(here, "residual", states[-1], partial(_states_of, number))
+            if number < n_layers:
+                inner_patches = [patch for patch in here if patch.place != "residual"]
+                states.append(np.asarray(patched(self._parts.block(number), states[-1], inner_patches)))
+        return Run(tuple(states), self.logits(states[-1]) if self._parts.has_logits else None, tokens.words)
 
     def census(self, ids: Any, kinds: Any = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
         """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
@@ -287,24 +294,12 @@ class Checkpoint:
             tokens = [self._tokenizer.id_of(entry, "token") if isinstance(entry, str) else entry for entry in tokens]
         return _numbers(np.atleast_1d(read_by_numpy(as_array(tokens, "token"), "token")), "token", self.plan.n_tokens)
 
-    def _walk(self, states: np.ndarray, words: tuple[str, ...]) -> Iterator[Layer]:
-        """Each layer with the words before it, which the layer before has computed."""
-        for number in range(self.plan.n_layers):
-            block = self._parts.block(number)
-            yield _read(number, block, states, words)
-            states = np.asarray(block(states))
+    def _walk(self, words: np.ndarray, names: tuple[str, ...]) -> Iterator[Layer]:
+        """Each layer with the words before it, which the layer before has computed. names: those of the words."""
+        stack = Stack(np.asarray, map(self._parts.block, range(self.plan.n_layers)), self.logits)
+        for number, (block, states, _) in enumerate(stack.states(words)):
+            yield _read(number, block, np.asarray(states), names)
             del block  # so that one layer is held at a time
-
-    def _continued(self, start: Iterable[np.ndarray], patches: list[Patch], words: tuple[str, ...]) -> Run:
-        """The run that goes on from its first states; the last of them is that before the patches of its layer."""
-        states = list(start)
-        for number in range(len(states) - 1, self.plan.n_layers + 1):
-            residual_patches = [patch for patch in patches if (patch.layer, patch.place) == (number, "residual")]
-            inner_patches = [patch for patch in patches if patch.layer == number and patch.place != "residual"]
-            states[-1] = with_patches(residual_patches, "residual", states[-1], partial(_states_of, number))
-            if number < self.plan.n_layers:
-                states.append(np.asarray(patched(self._parts.block(number), states[-1], inner_patches)))
-        return Run(tuple(states), self.logits(states[-1]) if self._parts.has_logits else None, words)
 
     def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:
         """The run of each patch by itself, in their order. patches: of one place of one layer. plain: without them."""

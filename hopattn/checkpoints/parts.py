@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.checkpoints.families import TASK_ARRAYS, Family
 from hopattn.checkpoints.plan import Plan
 from hopattn.foundation.array_headers import StoredArray
 from hopattn.foundation.arrays import require_finite
@@ -20,9 +19,10 @@ from hopattn.foundation.vectors import linear
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.similarity import Capped, Dot
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
-from hopattn.transformer.heads import Head
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.families import TASK_ARRAYS, Family
+from hopattn.transformer.feed_forward import Affine, FeedForward
+from hopattn.transformer.multi_head import MultiHead, of_maps
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 from hopattn.transformer.normalisation import LayerNorm, Normalisation
 
 AXES = {
@@ -105,30 +105,26 @@ class Parts:
     def multi_head(self, layer: int) -> MultiHead:
         """The heads of a layer, with its mask, positions, norms, sinks and cap."""
         plan, beta = self.plan, self.plan.betas[layer]
-        query, key, value = self._joint(layer) if self.family.joint else [self._map(role, layer) for role in ROLES]
-        keys, values = _split(key, plan.n_key_heads), _split(value, plan.n_key_heads)
-        group_size = plan.n_heads // plan.n_key_heads
-        options: dict[str, Any] = {
-            "mask": plan.masks[layer],
-            "position": plan.positions[layer],
-            "query_norm": self._norm("query", layer),
-            "key_norm": self._norm("key", layer),
-            "beta": beta,
-            "similarity": Dot() if plan.score_cap is None else Capped(plan.score_cap / beta),
-        }
-        heads = [
-            Head(head_query, keys[i // group_size], values[i // group_size], **options)
-            for i, head_query in enumerate(_split(query, plan.n_heads))
-        ]
-        sinks = self._read(self.family.arrays["sinks"].format(layer)) if "sinks" in self.family.arrays else None
-        return MultiHead(heads, self._map("out", layer), sink=sinks)
+        return of_maps(
+            self._joint(layer) if self.family.joint else [self._map(role, layer) for role in ROLES],
+            self._map("out", layer),
+            (plan.n_heads, plan.n_key_heads),
+            sink=self._read(self.family.arrays["sinks"].format(layer)) if "sinks" in self.family.arrays else None,
+            mask=plan.masks[layer],
+            position=plan.positions[layer],
+            query_norm=self._norm("query", layer),
+            key_norm=self._norm("key", layer),
+            beta=beta,
+            similarity=Dot() if plan.score_cap is None else Capped(plan.score_cap / beta),
+        )
 
     def block(self, layer: int) -> Block:
         """A layer: its heads and its feed-forward layer, with their norms."""
         norms, maps, plan = self.family.norms, self.family.maps, self.plan
         gate: Affine | None
         if "gated" in maps:
-            gate, inner = _split(self._map("gated", layer), [plan.dim_hidden])
+            gated = self._map("gated", layer)
+            gate, inner = gated.split([gated.dims[0] // 2] * 2)
         else:
             gate, inner = self._map("gate", layer) if "gate" in maps else None, self._map("inner", layer)
         return Block(
@@ -195,15 +191,13 @@ class Parts:
     def _joint(self, layer: int) -> list[Affine]:
         """The maps to queries, keys and values, whose rows are in one array, in the order that the family says."""
         joint, plan = self._map("joint", layer), self.plan
-        queries = plan.n_heads * plan.dim_head
-        ends = [queries, queries + plan.n_key_heads * plan.dim_head]
-        if self.family.joint == "role, head":
-            return _split(joint, ends)
+        if self.family.joint == "head, role":
 
-        def by_role(rows: np.ndarray) -> np.ndarray:
-            return rows.reshape(plan.n_heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(rows.shape)
+            def by_role(rows: np.ndarray) -> np.ndarray:
+                return rows.reshape(plan.n_heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(rows.shape)
 
-        return _split(Affine(by_role(joint.weight), None if joint.bias is None else by_role(joint.bias)), ends)
+            joint = Affine(by_role(joint.weight), None if joint.bias is None else by_role(joint.bias))
+        return joint.split([n * plan.dim_head for n in (plan.n_heads, plan.n_key_heads, plan.n_key_heads)])
 
     def _norm(self, role: str, layer: int = 0) -> Normalisation | Identity:
         if role not in self.family.norms or role in self.plan.absent:
@@ -230,15 +224,6 @@ class Parts:
 
 ROLES = ("query", "key", "value")
 SUBLAYERS = ("attention", "feed_forward")
-
-
-def _split(joint: Affine, at: Any) -> list[Affine]:
-    """Maps whose rows are one below the other: so many of as many rows each, or before and behind some rows."""
-    weights = np.split(joint.weight, at)
-    return [
-        Affine(*rows)
-        for rows in zip(weights, [None] * len(weights) if joint.bias is None else np.split(joint.bias, at), strict=True)
-    ]
 
 
 def _names(arrays: Iterable[str], family: Family) -> dict[str, str]:

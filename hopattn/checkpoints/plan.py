@@ -8,11 +8,11 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from hopattn.checkpoints.families import EVERY_COMPUTED, WHY, Family
 from hopattn.checkpoints.fields import Check, Fields
 from hopattn.foundation.checks import each, flag, positive, real, whole
 from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
 from hopattn.retrieval.masks import Causal, MaskRule, NoMask, Window
+from hopattn.transformer.families import EVERY_COMPUTED, WHY, Family
 from hopattn.transformer.positions.rotary import Rotary
 from hopattn.transformer.positions.scaling import LinearScaling, Scaling, WavelengthScaling, YarnScaling
 
@@ -90,25 +90,25 @@ class Plan:
     dim_head: int
     dim_hidden: int | None
     n_tokens: int
-    n_places: int | None
-    first_place: int
-    padding: int | None
-    n_kinds: int | None
     epsilon: float
     activation: str
     transform_activation: str
     betas: tuple[float, ...]
     masks: tuple[MaskRule, ...]
     positions: tuple[Rotary | None, ...]
-    parallel: bool
-    norm_first: bool
-    affine: bool
-    score_cap: float | None
-    logit_cap: float | None
-    embedding_scale: float
     tied: bool
     biased: frozenset[str]
     absent: frozenset[str]
+    embedding_scale: float
+    first_place: int
+    n_places: int | None = None
+    padding: int | None = None
+    n_kinds: int | None = None
+    parallel: bool = False
+    norm_first: bool = True
+    affine: bool = True
+    score_cap: float | None = None
+    logit_cap: float | None = None
 
     @classmethod
     def of(cls, fields: Fields, family: Family) -> "Plan":
@@ -122,48 +122,36 @@ class Plan:
             raise InvalidInput(f"{fields.where}: dim {dim} does not divide into {n_heads} heads")
         dim_head, dim_word = dim_head or dim // n_heads, of.get("dim_word") or dim
         beta = float(of.get("query_scale") or dim_head) ** -0.5 if of.get("scaled", True) else 1.0
-        norm_first = of.get("norm_first", True)
-        padding, n_places, first_place = of.get("padding"), of.get("n_places"), family.first_place
-        if padding is not None:
-            first_place = padding + 1
-            n_places -= first_place
-            if n_places < 1:
-                raise InvalidInput(f"{fields.where}: the positions behind that of the padding, {padding}, are none")
+        first_place = family.first_place
+        if of.get("padding") is not None:
+            first_place = of["padding"] + 1
+            of["n_places"] -= first_place
+            if of["n_places"] < 1:
+                raise InvalidInput(
+                    f"{fields.where}: the positions behind that of the padding, {first_place - 1}, are none"
+                )
         activation = family.activations[of.get("activation", "relu")]
         absent = {"enter", "leave"} if dim_word == dim else set()
-        if of.get("no_final_norm") or not norm_first:
+        if of.get("no_final_norm") or not of.get("norm_first", True):
             absent.add("final")
         with placed(fields.where):
             positions = [None if turn is None else turn.position(dim_head) for turn in of["turns"]]
-        return cls(
-            dim=dim,
-            dim_word=dim_word,
-            n_layers=n_layers,
-            n_heads=n_heads,
-            n_key_heads=n_key_heads,
-            dim_head=dim_head,
-            dim_hidden=(of.get("dim_hidden") or 4 * dim) if family.feeds else None,  # as GPT-2 defines a null
-            n_tokens=of["n_tokens"],
-            n_places=n_places,
-            first_place=first_place,
-            padding=padding,
-            n_kinds=of.get("n_kinds"),
-            epsilon=of["epsilon"],
-            activation=activation,
-            transform_activation=family.activations.get(of.get("transform_activation", ""), activation),
-            betas=tuple(beta / (i + 1) if of.get("scaled_by_layer") else beta for i in range(n_layers)),
-            masks=tuple(_mask(family, of.get("width") if window else None) for window in of["has_window"]),
-            positions=tuple(positions[window] for window in of["has_window"]),
-            parallel=of.get("parallel", False),
-            norm_first=norm_first,
-            affine=of.get("affine", True),
-            score_cap=of.get("score_cap"),
-            logit_cap=of.get("logit_cap"),
-            embedding_scale=dim**0.5 if family.scaled_embedding else 1.0,
-            tied=of["tied"],
-            biased=of["biased"],
-            absent=frozenset(absent),
-        )
+        computed = {
+            "dim_word": dim_word,
+            "n_key_heads": n_key_heads,
+            "dim_head": dim_head,
+            "dim_hidden": (of.get("dim_hidden") or 4 * dim) if family.feeds else None,  # as GPT-2 defines a null
+            "first_place": first_place,
+            "activation": activation,
+            "transform_activation": family.activations.get(of.get("transform_activation", ""), activation),
+            "betas": tuple(beta / (i + 1) if of.get("scaled_by_layer") else beta for i in range(n_layers)),
+            "masks": tuple(_mask(family, of.get("width") if window else None) for window in of["has_window"]),
+            "positions": tuple(positions[window] for window in of["has_window"]),
+            "embedding_scale": dim**0.5 if family.scaled_embedding else 1.0,
+            "absent": frozenset(absent),
+        }
+        names = cls.__dataclass_fields__
+        return cls(**{name: value for name, value in of.items() if name in names} | computed)
 
     @property
     def sizes(self) -> dict[str, int | None]:

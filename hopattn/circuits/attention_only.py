@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
 from hopattn.transformer.multi_head import MultiHead
 
 
@@ -50,22 +50,21 @@ class AttentionOnly:
             raise InvalidInput(f"words: got {n} words; expected at most {len(self.positions)}, one for each position")
         return np.asarray(self.embed[numbers] + self.positions[:n])
 
+    @property
+    def _stack(self) -> Stack:
+        """The model as its three parts."""
+        return Stack(self.encode, self.layers, lambda states: states @ self.unembed.T)
+
     def logits(self, words: Any) -> np.ndarray:
         """The scores of the next word after each word, `(…, n, n_words)`; the argument is that of `encode`."""
-        state = self.encode(words)
-        for layer in self.layers:
-            state = np.asarray(layer(state))
-        return np.asarray(state @ self.unembed.T)
+        return np.asarray(self._stack(words))
 
     __call__ = logits
 
     def inputs(self, words: Any) -> Iterator[tuple[MultiHead, np.ndarray]]:
         """The heads of each layer with the vectors that they read, `(…, n, dim)`, one layer after the other."""
-        state = self.encode(words)
-        for layer in self.layers:
-            yield layer.attention, state
-            state = np.asarray(layer(state))
+        return ((layer.attention, np.asarray(before)) for layer, before, _ in self._stack.states(words))
 
     def trace(self, words: Any) -> list[BlockTrace]:
         """All arrays of every layer, its attention weights among them."""
-        return stack(self.layers, self.encode(words))
+        return self._stack.trace(words)

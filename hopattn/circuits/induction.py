@@ -19,7 +19,7 @@ from hopattn.foundation.boundary import Count, Of, Owner, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.retrieval.separation.base import Separation
-from hopattn.transformer.blocks import AttentionLayer, BlockTrace, stack
+from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.planes import rotation
@@ -87,7 +87,7 @@ class InductionCircuit(Owner):
     @public(may_be=finite)
     def trace(self, words: Any) -> list[BlockTrace]:
         """Every array of both layers for a text `(…, n, dim)`."""
-        return stack(self.layers, self.encode(words))
+        return self._stack.trace(words)
 
     @public
     def __call__(self, words: Any) -> np.ndarray:
@@ -95,10 +95,11 @@ class InductionCircuit(Owner):
 
         A word without an earlier copy expects a mixture of all words that it sees.
         """
-        state = self.encode(words)
-        for layer in self.layers:
-            state = layer(state)
-        return np.asarray(state[..., self.parts["expected"]])
+        return np.asarray(self._stack(words))
+
+    @property
+    def _stack(self) -> Stack:
+        return Stack(self.encode, self.layers, lambda states: states[..., self.parts["expected"]])
 
 
 @public

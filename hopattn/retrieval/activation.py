@@ -16,7 +16,7 @@ from hopattn.foundation.checks import entries_of, is_iterable, real
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.roots import bisected
-from hopattn.foundation.vectors import nonzero, normalised, rectified, row_length, sign, within_sums
+from hopattn.foundation.vectors import logistic, nonzero, normalised, rectified, row_length, sign, within_sums
 
 
 @dataclass(frozen=True)
@@ -254,9 +254,7 @@ class Logistic(Declared, Activation):
     source: ClassVar[str] = "Hopfield 1984"
 
     def __call__(self, field: Array, state: Array | None = None) -> Array:
-        """e to the power of −log(1 + exp(−βh)), which does not overflow and keeps its digits near 0."""
-        xp = namespace(field)
-        return xp.exp(-xp.logaddexp(xp.zeros_like(field), -self.beta * field))
+        return logistic(self.beta * field)
 
     def potential(self, field: Array) -> Array:
         xp = namespace(field)

@@ -4,7 +4,10 @@
 - `baselines.py`: simpler models to compare attention with: averages, n-grams
 - `plain_attention.py`: independent softmax attention in NumPy and PyTorch, to check ours with
 - `feed_forward.py`: maps of each word by itself: y = W x + b, of which heads are made too, and the feed-forward layer
-- `from_torch.py`: PyTorch's words, the names and arrays of its states, the options of its modules
+- `nonlinearities.py`: the functions of the neurons of a feed-forward layer, and their derivatives
+- `from_torch.py`: the names and arrays of PyTorch's states, the options of its modules
+- `families.py`: the table of the known families of released models: their names of arrays and fields, and how they
+  differ
 - `attention.py`: one step for queries, keys and values that are given
 - `linear_attention.py`: attention without scores: sums that grow with the text, in an array that does not
 - `delta_attention.py`: the same with the delta rule: a word overwrites what its key stood for

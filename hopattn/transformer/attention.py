@@ -3,15 +3,13 @@
 attention(q, k, v) = Σ_j p_j v_j,   p = ∇Ψ(q Kᵀ)
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
     as_float,
-    in_numbers_of,
     namespace,
     require_one_device,
     shaped,
@@ -29,8 +27,20 @@ from hopattn.retrieval.step import Retrieval
 from hopattn.transformer.positions.alibi import Alibi
 
 DOT, IDENTITY = Dot(), Identity()
-Texts = tuple[Array, Array, Array]
-"""The texts of queries, keys and values."""
+
+
+class Texts(NamedTuple):
+    """The texts of queries, keys and values, `(…, n, dim)` and `(…, m, dim)`."""
+
+    queries: Array
+    keys: Array
+    values: Array
+
+    @property
+    def pairs(self) -> tuple[int, ...]:
+        """The shape of one score for each query and key, `(…, n, m)`; raises `InvalidInput` if the texts do not fit."""
+        leading = common_axes("x, source", tuple(self.queries.shape[:-2]), tuple(self.keys.shape[:-2]))
+        return *leading, self.queries.shape[-2], self.keys.shape[-2]
 
 
 @public
@@ -68,7 +78,7 @@ def attention(
     leading = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2]))
     total = joint(mask, bias=None if bias is None else as_bias(bias, k, "k"))
     sep = _separation_of_heads(separation, beta, sink, k, leading)
-    texts = texts_without_padding((q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
+    texts = texts_without_padding(Texts(q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
     return Retrieval(DOT, sep, IDENTITY)(*texts, total).state
 
 
@@ -137,18 +147,6 @@ def _require_below_infinity(bias: Array) -> None:
         raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
 
 
-def stacked_sinks(sinks: Sequence[Any], like: Array, shape: tuple[int, ...]) -> Array | None:
-    """The sinks of heads, numbers and arrays `()`, as one array of this shape in the numbers of `like`.
-
-    None where one head is alone, where all have the same number, and where none has a sink.
-    """
-    first = sinks[0]
-    if len(sinks) == 1 or first is None or all(isinstance(sink, float) and sink == first for sink in sinks):
-        return None
-    arrays = [in_numbers_of(like, np.asarray(sink) if isinstance(sink, float) else sink) for sink in sinks]
-    return namespace(like).reshape(namespace(like).stack(arrays), shape)
-
-
 def head_bias(bias: Any) -> Any:
     """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
     if bias is None or isinstance(bias, Alibi):
@@ -160,10 +158,8 @@ def head_bias(bias: Any) -> Any:
     return numbers
 
 
-def own_bias(bias: Any, shape: tuple[int, int]) -> Array:
-    """The bias of one head as an array of this shape; zeros for none."""
-    if bias is None:
-        return np.zeros(shape)
+def own_bias(bias: Any, shape: tuple[int, ...]) -> Array:
+    """The bias of one head, an `Alibi` or numbers, as an array of this shape."""
     if isinstance(bias, Alibi):
         return bias(*shape)
     require_broadcast(bias, shape, "bias of the head", "scores")
@@ -179,9 +175,6 @@ def texts_without_padding(texts: Texts, seen: Array | None) -> Texts:
         return texts
     queries, keys, values = texts
     plain = without_padding(keys, seen)
-    return plain if queries is keys else queries, plain, plain if values is keys else without_padding(values, seen)
-
-
-def leading_axes(what: str, *texts: Array) -> tuple[int, ...]:
-    """The axes before the words to which texts `(…, n, dim)` broadcast; raises `InvalidInput` if they do not."""
-    return common_axes(what, *(tuple(text.shape[:-2]) for text in texts))
+    return Texts(
+        plain if queries is keys else queries, plain, plain if values is keys else without_padding(values, seen)
+    )

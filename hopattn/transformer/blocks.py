@@ -6,7 +6,8 @@ for f the attention, the cross-attention of a decoder, and the feed-forward laye
 are then added to the word patterns and fed into another layer to repeat the process" (LING3804 Lecture Notes 7, 7.2).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -141,15 +142,19 @@ class Block:
         reads keys and values, or the attention if there is none. source_mask: the mask of the cross-attention. Raises
         `InvalidInput` where a cross-attention has no source, and for a source_mask without one.
         """
-        traces: list[MultiHeadTrace] = []
+        traces, hidden = list[MultiHeadTrace](), list[Array]()
 
         def attend(heads: MultiHead, words: Array, mask: Any, **options: Any) -> Array:
             traces.append(heads.trace(words, mask, **options))
             return traces[-1].output
 
-        trace = self.computed_with(attend, x, mask, source=source, source_mask=source_mask, bias=bias)
-        hidden = None if self.feed_forward is None else self.feed_forward.hidden(trace.read[-1])
-        return replace(trace, attention=traces[0], cross=None if self.cross is None else traces[1], hidden=hidden)
+        def feed(layer: FeedForward, words: Array) -> Array:
+            hidden.append(layer.hidden(words))
+            return layer.outer(hidden[-1])
+
+        trace = self.computed_with(attend, x, mask, source=source, source_mask=source_mask, bias=bias, feed=feed)
+        (attention, cross), neurons = (*traces, None)[:2], (*hidden, None)[0]
+        return replace(trace, attention=attention, cross=cross, hidden=neurons)
 
     def computed_with(
         self,
@@ -181,7 +186,8 @@ class Block:
         if self.feed_forward is not None:
             layers.append(partial(feed, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
-        if context is None and words.ndim > 1 and (seen := seen_words(self.attention, words, mask, bias)) is not None:
+        limited = context is None and words.ndim > 1 and not (mask is None and bias is None)
+        if limited and (seen := seen_words(self.attention, words, mask, bias)) is not None:
             words = without_padding(words, seen)
         states, inputs, outputs, sums = list[Array](), list[Array](), list[Array](), list[Array]()
         for layer, norm, norm_after in zip(layers, self.norms, self.norms_after, strict=True):
@@ -257,6 +263,42 @@ def norm_state(name: str, norm: Any, what: str) -> dict[str, Array]:
     return norm.to_torch(name)
 
 
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """A model: its words become vectors, which pass one block after the other, and are read out.
+
+        x₀ = embed(words)          x_i = block_i(x_{i−1})          answer = unembed(x_n)
+
+    embed: from words to their vectors, `(…, n, dim)`. blocks: may be made anew each time, such as those of a file; one
+    is held at a time. unembed: from the vectors after the last block to the answer.
+    """
+
+    embed: Callable[[Any], Array]
+    blocks: Iterable[Block]
+    unembed: Callable[[Array], Array]
+
+    def __call__(self, words: Any, mask: Any = None, **texts: Any) -> Array:
+        """The answer; the arguments behind the words are those of every block."""
+        ((*_, last),) = deque(self.states(words, mask, **texts), maxlen=1)
+        return self.unembed(last)
+
+    def states(self, words: Any, mask: Any = None, **texts: Any) -> Iterator[tuple[Block, Array, Array]]:
+        """Each block with the vectors before and after it."""
+        after = self.embed(words)
+        for block in self.blocks:
+            before, after = after, block(after, mask, **texts)
+            yield block, before, after
+            del block
+
+    def trace(self, words: Any, mask: Any = None, **texts: Any) -> list[BlockTrace]:
+        """The trace of each block; the arguments are those of a call."""
+        traces, state = list[BlockTrace](), self.embed(words)
+        for block in self.blocks:
+            traces.append(block.trace(state, mask, **texts))
+            state = traces[-1].state
+        return traces
+
+
 @public(may_be=finite)
 def stack(layers: Iterable[Block], x: Any, mask: Any = None, *, source: Any = None) -> list[BlockTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
@@ -264,7 +306,4 @@ def stack(layers: Iterable[Block], x: Any, mask: Any = None, *, source: Any = No
     mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, as in `Block.trace`, for all layers. Raises
     `InvalidInput` for layers that are not a list of blocks, and as they do.
     """
-    traces: list[BlockTrace] = []
-    for layer in each(layers, Block, "layers"):
-        traces.append(layer.trace(traces[-1].state if traces else x, mask, source=source))
-    return traces
+    return Stack(Identity(), each(layers, Block, "layers"), Identity()).trace(x, mask, source=source)

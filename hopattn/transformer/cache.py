@@ -4,10 +4,9 @@ Under a causal mask the words before do not change when a word is added. A new w
 scores; without the cache, every word would be computed again.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,21 +16,39 @@ from hopattn.foundation.boundary import Fit, Owner, Text, finite, public
 from hopattn.foundation.checks import entries_of, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule
+from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, joint
+from hopattn.transformer.attention import Texts
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.heads import Head
+from hopattn.transformer.heads import Group, Head
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.positions.alibi import Alibi
 
 
-class _Rooms:
-    """The keys and values of words `(…, n, dim)` by layer and group of heads, with room for more behind them.
+class Rows:
+    """The rows of a text that grows, `(…, n, dim)`: they never change, and further ones give the next object.
 
-    filled: the number of words in them. Caches that follow each other share their rooms.
+    room: a NumPy array with room behind the rows, which objects that follow each other share.
     """
 
-    def __init__(self, rows: Mapping[tuple[int, int], tuple[Array, Array]], filled: int) -> None:
-        self.rows, self.filled = rows, filled
+    def __init__(self, room: Array, n: int) -> None:
+        self.room, self.n, self.last = room, n, True
+
+    @property
+    def array(self) -> Array:
+        """The rows, `(…, n, dim)`."""
+        return self.room[..., : self.n, :]
+
+    def extended(self, rows: Array) -> "Rows":
+        """The rows with further ones behind them; the room doubles when it is full, or is used by others already."""
+        n, end = self.n, self.n + rows.shape[-2]
+        if not isinstance(rows, np.ndarray):
+            return Rows(namespace(rows).concat([self.room, rows], axis=-2), end)
+        room = self.room
+        if not self.last or end > room.shape[-2]:
+            room = np.empty((*rows.shape[:-2], max(2 * n, end), rows.shape[-1]), rows.dtype)
+            room[..., :n, :] = self.array
+        room[..., n:end, :], self.last = rows, False
+        return Rows(room, end)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +72,8 @@ class KeyValueCache(Owner):
     layers: Sequence[Block]
     length: int = field(default=0, init=False)
     _leading: tuple[int, ...] = field(default=(), init=False)
-    _rooms: _Rooms = field(default_factory=lambda: _Rooms({}, 0), init=False)
+    _rows: tuple[tuple[Rows, Rows], ...] = field(default=(), init=False)
+    """The keys and values of each group of heads, one layer after the other; none before the first word."""
 
     def __post_init__(self) -> None:
         layers: list[Block] = []
@@ -83,50 +101,33 @@ class KeyValueCache(Owner):
         leading, end = tuple(x.shape[:-2]), self.length + x.shape[-2]
         if self.length and leading != self._leading:
             raise InvalidInput(f"x: {leading} texts do not fit the {self._leading} so far")
-        output, rooms = self._output_and_rooms(x, end)
+        output, rows = self._output_and_rows(x)
         cache = copy(self)
-        for name, value in (("length", end), ("_leading", leading), ("_rooms", rooms)):
+        for name, value in (("length", end), ("_leading", leading), ("_rows", rows)):
             object.__setattr__(cache, name, value)
         return output, cache
 
     @public(may_be=finite)
-    def _output_and_rooms(self, words: Array, end: int) -> tuple[Array, _Rooms]:
-        """The output for further words, and the rooms with them, which are filled after all layers succeeded."""
-        first, rooms, rows_by_place = self.length, self._rooms, dict[tuple[int, int], tuple[Array, Array]]()
-        free = rooms.filled == first  # else another cache wrote behind these rows
+    def _output_and_rows(self, words: Array) -> tuple[Array, tuple[tuple[Rows, Rows], ...]]:
+        """The output for further words, and the keys and values with theirs."""
+        rows_so_far, rows = iter(self._rows), list[tuple[Rows, Rows]]()
 
-        def extend(place: tuple[int, int], *rows: Array) -> tuple[Array, Array]:
-            pairs = zip(rooms.rows.get(place, (None, None)), rows, strict=True)
-            keys, values = rows_by_place[place] = tuple(_with_rows(room, first, array, free) for room, array in pairs)
-            return keys[..., :end, :], values[..., :end, :]
+        def attend(heads: MultiHead, text: Array, *_: Any, **__: Any) -> Array:
+            return heads.joined([of_group(group, text) for group in heads.groups])
 
-        for i, layer in enumerate(self.layers):
+        def of_group(group: Group, text: Array) -> Array:
+            queries, *further = group.mapped(Texts(text, text, text), self.length)
+            pair = next(rows_so_far, None) or [Rows(array[..., :0, :], 0) for array in further]
+            keys, values = (part.extended(array) for part, array in zip(pair, further, strict=True))
+            rows.append((keys, values))
+            rule, shape = group.heads[0].mask, (queries.shape[-2], keys.n)
+            if shape[0] == 1 and rule(*shape).all():
+                rule = NO_MASK  # under a causal mask, the last word sees every key
+            return group.read(queries, keys.array, values.array, joint(rule, bias=group.bias(shape, keys.array)))
 
-            def attend(heads: MultiHead, text: Array, *_: Any, i: int = i, **__: Any) -> Array:
-                texts, rule, groups = (text, text, text), NoMask(), enumerate(heads.groups)
-                return heads.joined(
-                    [group.output(texts, rule, None, first, partial(extend, (i, j))) for j, group in groups]
-                )
-
+        for layer in self.layers:
             words = layer.computed_with(attend, words).state
-        if not free:
-            return words, _Rooms(rows_by_place, end)
-        rooms.rows, rooms.filled = rows_by_place, end
-        return words, rooms
-
-
-def _with_rows(room: Array, n: int, rows: Array, free: bool) -> Array:
-    """The first n rows of a room and further ones behind them; NumPy's room doubles when it is full, or not free."""
-    end = n + rows.shape[-2]
-    if not isinstance(rows, np.ndarray):
-        return rows if n == 0 else namespace(rows).concat([room[..., :n, :], rows], axis=-2)
-    if n == 0 or not free or end > room.shape[-2]:
-        larger = np.empty((*rows.shape[:-2], max(2 * n, end), rows.shape[-1]), rows.dtype)
-        if n > 0:
-            larger[..., :n, :] = room[..., :n, :]
-        room = larger
-    room[..., n:end, :] = rows
-    return room
+        return words, tuple(rows)
 
 
 def multiplications(attention: MultiHead, n: int) -> dict[str, int]:

@@ -13,7 +13,7 @@ from hopattn.foundation.boundary import Count, Text, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
-from hopattn.retrieval.features import Features, feature_maps
+from hopattn.retrieval.features import Features
 from hopattn.retrieval.separation.base import masked
 from hopattn.transformer.linear_attention import StateOfText, Values, by_chunks
 
@@ -23,8 +23,8 @@ class DeltaState(StateOfText):
     """The state of a text under the delta rule: a matrix W. A later pair overwrites the earlier value of its key.
 
     features, dims, length: as of `ha.transformer.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before
-    the first key. The next state comes from `attended`; its size does not grow. Raises `InvalidInput` for unknown
-    features. Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
+    the first key. The next state comes from `extended` or `attended`; its size does not grow. Raises `InvalidInput` for
+    unknown features. Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
     entries, not by its length, so that at their β = 1 a pair is not stored exactly).
 
     >>> import hopattn as ha
@@ -39,14 +39,18 @@ class DeltaState(StateOfText):
     length: int = 0
 
     def __post_init__(self) -> None:
-        feature_maps.make(self.features)
+        self.phi  # refuses another name  # noqa: B018
 
     @public
     def read(self, q: Text) -> Array:
         """W φ(q), `(…, n, dim_out)`, of queries `(…, n, dim)`; raises `InvalidInput` for a state without keys."""
         self._require_keys()
-        fields = feature_maps.make(self.features)(widened(q)) @ self.couplings.mT
-        return namespace(q).astype(fields, q.dtype)
+        return namespace(q).astype(self.phi(widened(q)) @ self.couplings.mT, q.dtype)
+
+    @public(may_be=finite)
+    def extended(self, k: Text, v: Values, rate: Any = 1.0, chunk: Count = 64) -> "DeltaState":
+        """The state behind further keys `(…, n, dim)` and values `(…, n, dim_out)`; the rest is as in `attended`."""
+        return by_chunks(self, (k, k, v, _rates(rate, widened(k))), chunk, DeltaState._next)[1]
 
     @public(may_be=finite)
     def attended(self, q: Text, k: Text, v: Values, rate: Any = 1.0, chunk: Count = 64) -> tuple[Array, "DeltaState"]:
@@ -62,8 +66,7 @@ class DeltaState(StateOfText):
 
         The errors e of its words, for keys u of length 1, solve e_i = v_i − W u_i − Σ_{j<i} η_j (u_j·u_i) e_j.
         """
-        xp, phi = namespace(q, k, v), feature_maps.make(self.features)
-        cues, keys = phi(q), phi(k)
+        xp, cues, keys = namespace(q, k, v), self.phi(q), self.phi(k)
         units, lengths = normalised(keys), row_length(keys)[..., None]
         normal = lengths >= float(xp.finfo(lengths.dtype).smallest_normal)
         units, targets = masked(units, normal), v / xp.where(normal, lengths, 1.0)

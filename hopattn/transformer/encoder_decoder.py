@@ -16,7 +16,8 @@ from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.transformer.blocks import Block, norm_state
+from hopattn.retrieval.activation import Identity
+from hopattn.transformer.blocks import Block, Stack, norm_state
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import require_names, with_all_biases, with_options, with_prefix
 from hopattn.transformer.normalisation import LayerNorm, Normalisation
@@ -119,10 +120,7 @@ class EncoderDecoder:
     @public
     def memory(self, source: Any, mask: Any = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
-        words = source
-        for block in self.encoder:
-            words = block(words, mask)
-        return words if self.norms[0] is None else self.norms[0](words)
+        return Stack(Identity(), self.encoder, self.norms[0] or Identity())(source, mask)
 
     @public
     def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
@@ -131,11 +129,9 @@ class EncoderDecoder:
         source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the
         cross-attention, such as `hopattn.padding`. target_mask: in addition to the heads' own mask.
         """
-        memory, words = self.memory(source, source_mask), target
-        for block in self.decoder:
-            words = block(words, target_mask, source=memory, source_mask=source_mask)
-        words = words if self.norms[1] is None else self.norms[1](words)
-        return words if self.read_out is None else self.read_out(words)
+        norm, read_out = self.norms[1] or Identity(), self.read_out or Identity()
+        decoder = Stack(Identity(), self.decoder, lambda words: read_out(norm(words)))
+        return decoder(target, target_mask, source=self.memory(source, source_mask), source_mask=source_mask)
 
 
 def greedy(next_scores: Callable[[Sequence[int]], Any], limit: int, end: int | None = None) -> tuple[int, ...]:

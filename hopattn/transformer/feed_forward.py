@@ -7,18 +7,16 @@ scores. With the ReLU that is the separation `rectified_power` with n = 2, whose
 EMNLP).
 """
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Any
 
-import numpy as np
-
-from hopattn.foundation.arrays import Array, namespace, narrowed, shaped, widened
+from hopattn.foundation.arrays import Array, namespace, shaped
 from hopattn.foundation.boundary import Declared, Of, public
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.traces import is_jax, is_torch
-from hopattn.foundation.vectors import linear, rectified
+from hopattn.foundation.vectors import linear
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +52,11 @@ class Affine(Declared):
             xp.concat([affine.weight for affine in maps], axis=0), None if no_bias else xp.concat(biases, axis=0)
         )
 
+    def split(self, lengths: "Sequence[int]") -> "list[Affine]":
+        """The inverse of `stacked`: the map to so many entries of the output, that to the next ones, and so on."""
+        parts = [slice(end - length, end) for length, end in zip(lengths, accumulate(lengths), strict=True)]
+        return [Affine(self.weight[rows, :], None if self.bias is None else self.bias[rows]) for rows in parts]
+
     @property
     def dims(self) -> tuple[int, int]:
         """The dims of the output and of the input."""
@@ -62,65 +65,13 @@ class Affine(Declared):
     @public
     def __call__(self, x: Annotated[Any, Of("… dim")]) -> Array:
         """W x + b for each row of x."""
-        product = linear(x, self.weight)
-        return product if self.bias is None else product + self.bias
+        return image(self, x)
 
 
-def _gelu(x: Array) -> Array:
-    """½ x (1 + erf(x/√2)), in single precision for half; the array API lacks erf, and each library has its own."""
-    wide = widened(x)
-    scaled = wide * 0.5**0.5
-    if isinstance(x, (np.ndarray, np.generic)):
-        from scipy.special import erf  # imported here, because it is slow to import
-
-        error = erf(scaled)
-    elif is_torch(x):
-        error = scaled.erf()
-    elif is_jax(x):
-        error = sys.modules["jax"].lax.erf(scaled)  # JAX is loaded, since x is one of its arrays
-    else:
-        library = type(x).__module__.partition(".")[0]
-        raise InvalidInput(f"erf: arrays of {library} have no error function; expected NumPy, PyTorch or JAX")
-    return narrowed(0.5 * wide * (1 + error), x)
-
-
-def logistic(x: Array) -> Array:
-    """1 / (1 + exp(−x)) from exp(−|x|), which cannot overflow, and keeps its digits where it is small.
-
-    For NumPy it is exp(min(x, 0)) / (1 + exp(−|x|)), the same to the last bit: a choice by the sign of each entry takes
-    ten times as long, because the processor cannot foresee it. Derivatives at 0 in other libraries need the choice.
-    """
-    if isinstance(x, (np.ndarray, np.generic)):
-        return np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x)))
-    xp = namespace(x)
-    small = xp.exp(xp.where(x < 0, x, -x))
-    return xp.where(x < 0, small, 1.0) / (1 + small)
-
-
-def _gelu_tanh(x: Array) -> Array:
-    """½ x (1 + tanh u) = x σ(2u), u = √(2/π) (x + 0.044715 x³), in single precision for half; x³ of at most 10⁶."""
-    wide = widened(x)
-    near = namespace(x).clip(wide, -100.0, 100.0)
-    share = logistic(2 * (2 / np.pi) ** 0.5 * (near + 0.044715 * near * near * near))
-    return narrowed(wide * share, x)
-
-
-def _silu(x: Array) -> Array:
-    """x σ(x), in single precision for half."""
-    wide = widened(x)
-    return narrowed(wide * logistic(wide), x)
-
-
-NONLINEARITIES: dict[str, Callable[[Array], Array]] = {
-    "identity": lambda x: x,
-    "relu": rectified,
-    "gelu": _gelu,
-    "gelu_tanh": _gelu_tanh,
-    "silu": _silu,
-    "tanh": lambda x: namespace(x).tanh(x),
-}
-"""f by its name. gelu is x times the normal distribution function (Hendrycks & Gimpel 2016), gelu_tanh its form with a
-tanh in the same paper, which GPT-2 calls gelu_new, and silu x times the logistic function."""
+def image(affine: Affine, x: Array) -> Array:
+    """W x + b for each row of x, an array that is known to fit the map."""
+    product = linear(x, affine.weight)
+    return product if affine.bias is None else product + affine.bias
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from hopattn.foundation.arrays import Array, namespace, shaped
-from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.transformer.feed_forward import Affine
 
@@ -36,28 +35,23 @@ def heads_state(maps: Sequence[Affine], out: Affine) -> dict[str, Array]:
     return with_all_biases(state | affine_state("out_proj", out))
 
 
-def heads_from(state: Mapping[str, Any], n_heads: int) -> tuple[list[list[Affine]], Affine]:
-    """W_Q, W_K and W_V of each head of a `torch.nn.MultiheadAttention`, and the map to the output.
+def heads_from(state: Mapping[str, Any]) -> tuple[list[Affine], Affine]:
+    """W_Q, W_K and W_V of all heads of a `torch.nn.MultiheadAttention` together, and the map to the output.
 
-    Raises `InvalidInput` for missing and further names, all at once, for arrays that do not fit, and for a dim that
-    n_heads does not divide.
+    Raises `InvalidInput` for missing and further names, all at once, and for arrays that do not fit.
     """
     role_names = ["q_proj_weight", "k_proj_weight", "v_proj_weight"]
     names = role_names if any(name in state for name in role_names) else ["in_proj_weight"]
     require_names(state, [*names, "out_proj.weight"], ["in_proj_bias", "out_proj.bias"])
     out = affine_from(state, "out_proj")
-    dim, parts = out.dims[0], whole(n_heads, "n_heads", least=1)
-    if dim % parts:
-        raise InvalidInput(f"n_heads: {n_heads} heads do not divide the dim {dim}")
-    arrays = [shaped(state[name], name, "rows columns", rows=3 * dim // len(names)) for name in names]
-    matrices = arrays if len(arrays) == 3 else [arrays[0][i * dim : (i + 1) * dim, :] for i in range(3)]
-    bias = state.get("in_proj_bias")
+    dim, bias = out.dims[0], state.get("in_proj_bias")
     bias = None if bias is None else shaped(bias, "in_proj_bias", "rows", rows=3 * dim)
-    biases = [None if bias is None else bias[i * dim : (i + 1) * dim] for i in range(3)]
-    slices = [slice(first, first + dim // parts) for first in range(0, dim, dim // parts)]
-    pairs = list(zip(matrices, biases, strict=True))
-    maps = [[Affine(matrix[rows, :], None if b is None else b[rows]) for matrix, b in pairs] for rows in slices]
-    return maps, out
+    arrays = [shaped(state[name], name, "rows columns", rows=3 * dim // len(names)) for name in names]
+    if len(arrays) == 1:
+        return Affine(arrays[0], bias).split([dim] * 3), out
+    return [
+        Affine(array, None if bias is None else bias[i * dim : (i + 1) * dim]) for i, array in enumerate(arrays)
+    ], out
 
 
 def require_state(state: Any) -> None:

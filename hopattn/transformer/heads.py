@@ -7,22 +7,25 @@ their matrices and biases only are computed together, as further axes of one bat
 
     queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
 
-for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer).
+for g heads of keys, each of which serves r heads of queries (grouped queries; r = 1 in the original transformer). One
+head has both axes too, of length 1.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Annotated, Any, NamedTuple, Unpack
+
+import numpy as np
 
 from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import Of, Owner, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.shapes import require_broadcast
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, NoMask, Without, as_mask, joint, masks_of, require_on_scores, seen_keys
+from hopattn.retrieval.masks import MaskRule, Without, as_mask, joint, masks_of, require_on_scores, seen_keys
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts
@@ -30,19 +33,15 @@ from hopattn.transformer.attention import (
     Texts,
     as_bias,
     head_bias,
-    leading_axes,
     own_bias,
-    stacked_sinks,
     texts_without_padding,
 )
-from hopattn.transformer.feed_forward import Affine
+from hopattn.transformer.feed_forward import Affine, image
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 MATRICES = "the head's matrices"
 TEXTS = Of("… n dim"), Of("… m dim_of_keys"), Of("… m dim_of_values")
 DIMS = {axes.names[-1] for axes in TEXTS}
-Extend = Callable[[Array, Array], tuple[Array, Array]]
-"""From the keys and values of further words to those of all words so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +140,7 @@ class Head(Owner):
 
         No array of all scores is held where the text is long and there is no bias.
         """
-        return self._group.output(texts_of(self, x, source), as_mask(mask), self._group_bias(bias))
+        return self._group.output(*self._arguments(x, mask, source, bias))
 
     @public(may_be=finite)
     def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
@@ -151,7 +150,8 @@ class Head(Owner):
         it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
         numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
-        return self._group.traces(texts_of(self, x, source), as_mask(mask), self._group_bias(bias))[0]
+        group = self._group
+        return group.apart(group.trace(*self._arguments(x, mask, source, bias)))[0]
 
     def with_sink(self, sink: Any) -> "Head":
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
@@ -169,26 +169,33 @@ class Head(Owner):
         object.__setattr__(head, "mask", joint(self.mask, Without.of(token, at)))
         return head
 
-    def mapped(self, x: Any) -> Texts:
+    def mapped(self, x: Any) -> list[Array]:
         """The queries, keys and values of a text `(…, n, dim)`, already turned where the head has a position."""
-        return self._group.mapped(texts_of(self, x, None))
+        return [array[..., 0, 0, :, :] for array in self._group.mapped(texts_of(self, x, None))]
 
     @property
     def _group(self) -> "Group":
-        return Group((self,), (self.query, self.key, self.value), 1)
+        return Group((self,), (self.query, self.key, self.value), (1, 1))
 
-    def _group_bias(self, bias: Any) -> Array | None:
-        """The bias of a call with an axis of heads, as a group takes it."""
-        numbers = None if bias is None else as_bias(bias, self.w_key, MATRICES)
-        return numbers if numbers is None or numbers.ndim < 3 else numbers[..., None, :, :]
+    def _arguments(self, x: Any, mask: Any, source: Any, bias: Any) -> tuple[Texts, Any, Array | None]:
+        """The texts, the mask and the bias of a call as a group takes them."""
+        texts, rule = texts_of(self, x, source), as_mask(mask)
+        if bias is None:
+            return texts, rule, None
+        numbers = as_bias(bias, self.w_key, MATRICES)
+        require_on_scores(numbers, texts.pairs, "bias")
+        return texts, rule, numbers if numbers.ndim < 3 else numbers[..., None, :, :]
 
 
 class Group(NamedTuple):
-    """Heads that are alike. maps: to all queries, keys and values. shared: r, the heads of queries for one of keys."""
+    """Heads that are alike. maps: to all queries, keys and values.
+
+    shape: g and r, the heads of keys, and the heads of queries that each of them serves.
+    """
 
     heads: tuple[Head, ...]
     maps: tuple[Affine, Affine, Affine]
-    shared: int
+    shape: tuple[int, int]
 
     @classmethod
     def of(cls, heads: Sequence[Head]) -> "Group":
@@ -201,128 +208,114 @@ class Group(NamedTuple):
             r = 1
         key_heads = heads[::r]
         maps = [head.query for head in heads], [head.key for head in key_heads], [head.value for head in key_heads]
-        return cls(tuple(heads), (Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])), r)
+        joint = Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])
+        return cls(tuple(heads), joint, (len(key_heads), r))
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """g and r: the heads of keys, and the heads of queries that each of them serves."""
-        return len(self.heads) // self.shared, self.shared
-
-    def output(
-        self, texts: Texts, mask: Any, bias: Array | None = None, first: int = 0, extend: Extend | None = None
-    ) -> Array:
+    def output(self, texts: Texts, mask: Any, bias: Array | None) -> Array:
         """The outputs of the heads side by side, `(…, n, sum of their dim_out)`.
 
-        texts: of queries, keys and values. mask: a rule or an array `(…, n, m)` beside the heads' own. bias: `(n, m)`
-        or `(…, heads or 1, n, m)`. first: the position of the first word. extend: puts the keys and values of the
-        words before in front of those of these texts, which are then the last words.
+        mask: a rule or an array `(…, n, m)` beside the heads' own. bias: `(n, m)` or `(…, heads or 1, n, m)`.
         """
-        (queries, keys, values), rule, _ = self._step_arguments(texts, mask, bias, first, extend)
-        return self._side_by_side(self.retrieval(keys)(queries, keys, values, rule).state)
+        return self.read(*self.arguments(texts, mask, bias)[:-1])
 
-    def traces(self, texts: Texts, mask: Any, bias: Array | None) -> list[HeadTrace]:
-        """The trace of each head; the arguments are those of `output`."""
-        mapped, rule, total = self._step_arguments(texts, mask, bias)
-        step = self.retrieval(mapped[1])(*mapped, rule, trace=True)
-        parts = *mapped, step.scores, step.mask, step.weights, step.state
-        rest = None if step.rest is None else step.rest[..., None]
-        traces = list[HeadTrace]()
-        for i, head in enumerate(self.heads):
-            bias_of_head = None if bias is None and head.bias is None else total
-            trace = HeadTrace(*(self._of_head(i, part) for part in (*parts, bias_of_head)))
-            traces.append(trace if rest is None else replace(trace, rest=self._of_head(i, rest)[..., 0]))  # type: ignore[index]
+    def read(self, queries: Array, keys: Array, values: Array, bias: Any) -> Array:
+        """The outputs side by side of queries, keys and values as `mapped` gives them; see `Retrieval`."""
+        return side_by_side(self.retrieval(keys)(queries, keys, values, bias).state)
+
+    def trace(self, texts: Texts, mask: Any, bias: Array | None) -> HeadTrace:
+        """The trace of all heads together, whose arrays have the axes g and r behind those of the texts; see `output`.
+
+        An array that is one for all heads may lack them.
+        """
+        queries, keys, values, total, numbers = self.arguments(texts, mask, bias)
+        step = self.retrieval(keys)(queries, keys, values, total, trace=True)
+        parts = step.scores, step.mask, step.weights, step.state, numbers, step.rest
+        return HeadTrace(queries, keys, values, *parts)
+
+    def apart(self, trace: HeadTrace) -> list[HeadTrace]:
+        """The trace of each head, from that of all together."""
+        arrays, traces = vars(trace), list[HeadTrace]()
+        if trace.rest is not None:
+            arrays = arrays | {"rest": trace.rest[..., None]}
+        with_axes = [
+            (name, array, *(length > 1 for length in array.shape[-4:-2]))
+            for name, array in arrays.items()
+            if array is not None and array.ndim > 3
+        ]
+        for i, j in product(*map(range, self.shape)):
+            of_head = arrays | {name: array[..., i * by_g, j * by_r, :, :] for name, array, by_g, by_r in with_axes}
+            if trace.rest is not None:
+                of_head["rest"] = of_head["rest"][..., 0]
+            traces.append(HeadTrace(**of_head))
         return traces
 
     def retrieval(self, keys: Array) -> Retrieval:
         """The step of all heads, with the sink that they share or the sinks of all, `(g, r, 1)`."""
         step, sinks = self.heads[0].retrieval, [head.retrieval.separation.sink for head in self.heads]
-        logits = stacked_sinks(sinks, widened(keys[..., :1]), (*self.shape, 1))
-        return step if logits is None else replace(step, separation=with_sink(step.separation, logits))
+        if len(sinks) == 1 or all(isinstance(sink, float | None) and sink == sinks[0] for sink in sinks):
+            return step
+        like = widened(keys[..., :1])
+        arrays = [in_numbers_of(like, np.asarray(sink) if isinstance(sink, float) else sink) for sink in sinks]
+        logits = namespace(like).reshape(namespace(like).stack(arrays), (*self.shape, 1))
+        return replace(step, separation=with_sink(step.separation, logits))
 
-    def _step_arguments(
-        self, texts: Texts, mask: Any, bias: Array | None, first: int = 0, extend: Extend | None = None
-    ) -> tuple[Texts, Any, Array | None]:
-        """The arguments of the step of recall: the maps of the texts, and one bias of the heads and the call.
-
-        They are queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`; masks and numbers as one; and the
-        numbers alone.
-        """
-        rule, n = self.heads[0].mask, texts[0].shape[-2]
-        if extend is not None:
-            queries, *rows = self.mapped(texts, first)
-            keys, values = extend(*rows)
-            if n == 1 and rule(1, keys.shape[-2]).all():
-                rule = NoMask()  # under a causal mask, the last word sees every key
-            total = self._bias(bias, (n, keys.shape[-2]), keys)
-            return (queries, keys, values), joint(rule, bias=total), total
-        number = texts[1][..., :1, :1] * self.maps[1].weight[:1, :1]  # of the dtype of the keys, not computed yet
-        total = self._bias(bias, (n, texts[1].shape[-2]), number)
-        scores = (*leading_axes("x, source", *texts[:2]), n, texts[1].shape[-2])
-        rule = joint(*self._masks(rule, mask, scores), bias=total)
-        seen = seen_keys(rule, scores if len(self.heads) == 1 else (*scores[:-2], *self.shape, *scores[-2:]), texts[1])
-        if seen is not None and seen.ndim > 1 and len(self.heads) > 1:  # by some head
+    def arguments(self, texts: Texts, mask: Any, bias: Array | None) -> tuple[Array, Array, Array, Any, Array | None]:
+        """The arguments of `read`, in which masks and numbers are one; and the numbers alone."""
+        pairs, numbers = texts.pairs, None
+        if bias is not None or self.heads[0].bias is not None:
+            numbers = self.bias(pairs[-2:], texts.keys[..., :1, :1] * self.maps[1].weight[:1, :1], bias)
+        total = joint(*self._masks(mask, pairs), bias=numbers)
+        seen = seen_keys(total, (*pairs[:-2], *self.shape, *pairs[-2:]), texts.keys)
+        if seen is not None and seen.ndim > 1:  # by some head
             seen = namespace(seen).any(seen, axis=(-3, -2))
-        return self.mapped(texts_without_padding(texts, seen), first), rule, total
+        return *self.mapped(texts_without_padding(texts, seen)), total, numbers
 
-    def mapped(self, texts: Texts, first: int = 0) -> Texts:
+    def mapped(self, texts: Texts, first: int = 0) -> tuple[Array, Array, Array]:
         """Queries `(…, g, r, n, dim)`, keys and values `(…, g, 1, m, dim)`, from the position of the first word."""
-        (query, key, value), position = self.maps, self.heads[0].position
-        queries = self._split_heads(query(texts[0]), self.shared)
-        keys, values = self._split_heads(key(texts[1]), 1), self._split_heads(value(texts[2]), 1)
-        queries, keys = self.heads[0].query_norm(queries), self.heads[0].key_norm(keys)
-        if position is not None:
-            queries, keys = position(queries, first), position(keys, first)
+        (query, key, value), head, (g, r), xp = self.maps, self.heads[0], self.shape, namespace(texts.queries)
+        queries = head.query_norm(by_head(xp, image(query, texts.queries), g, r))
+        keys = head.key_norm(by_head(xp, image(key, texts.keys), g, 1))
+        values = by_head(xp, image(value, texts.values), g, 1)
+        if head.position is not None:
+            queries, keys = head.position(queries, first), head.position(keys, first)
         return queries, keys, values
 
-    def _bias(self, bias: Array | None, shape: tuple[int, int], keys: Array) -> Array | None:
-        """The sum of the heads' own bias and the bias of the call: `(n, m)`, `(…, g, r, n, m)`, or None."""
+    def bias(self, shape: tuple[int, ...], keys: Array, bias: Array | None = None) -> Array | None:
+        """The sum of the heads' own bias and the bias of a call, in the numbers of the scores of these keys.
+
+        shape: (n, m). Gives `(n, m)`, `(…, g or 1, r or 1, n, m)`, or None without both.
+        """
         total = bias
-        if any(head.bias is not None for head in self.heads):
-            like = widened(keys[..., :1])  # a small part, in the numbers of the scores
-            total = namespace(keys).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
-            if bias is not None:
-                require_broadcast(bias, (*bias.shape[:-2], *shape), "bias", "scores")
-                total = total + bias
-        return total if total is None or total.ndim < 3 else self._with_head_axes(total)
+        if self.heads[0].bias is not None:
+            like = widened(keys[..., :1])  # a small part
+            total = namespace(like).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
+            total = total if bias is None else total + bias
+        if total is None or total.ndim < 3:
+            return total
+        axes = (1, 1) if total.shape[-3] == 1 else self.shape
+        return namespace(total).reshape(total, (*total.shape[:-3], *axes, *total.shape[-2:]))
 
-    def _masks(self, rule: Any, mask: Any, scores: tuple[int, ...]) -> Iterator[Any]:
+    def _masks(self, mask: Any, pairs: tuple[int, ...]) -> list[Any]:
         """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
-        for part in (*masks_of(rule), *masks_of(mask)):
-            if len(self.heads) > 1 and not isinstance(part, MaskRule):
-                require_on_scores(part, scores, "mask")
-                yield part if part.ndim < 3 else self._with_head_axes(part[..., None, :, :])
-            else:
-                yield part
+        parts = [*masks_of(self.heads[0].mask), *masks_of(mask)]
+        for i, part in enumerate(parts):
+            if not isinstance(part, MaskRule):
+                require_on_scores(part, pairs, "mask")
+                parts[i] = part if part.ndim < 3 else part[..., None, None, :, :]
+        return parts
 
-    def _with_head_axes(self, array: Array) -> Array:
-        """`(…, heads or 1, n, m)` as `(…, g, r, n, m)` or `(…, 1, 1, n, m)`; with one head, these axes are left out."""
-        if len(self.heads) == 1:
-            return array[..., 0, :, :]
-        axes = (1, 1) if array.shape[-3] == 1 else self.shape
-        return namespace(array).reshape(array, (*array.shape[:-3], *axes, *array.shape[-2:]))
 
-    def _split_heads(self, x: Array, r: int) -> Array:
-        """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`; with one head, g and r are left out."""
-        if len(self.heads) == 1:
-            return x
-        xp, n, g = namespace(x), x.ndim, self.shape[0]
-        words = xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
-        return xp.permute_dims(words, (*range(n - 2), n - 1, n, n - 2, n + 1))
+def by_head(xp: Any, x: Array, g: int, r: int) -> Array:
+    """`(…, n, g·r·dim)` as `(…, g, r, n, dim)`."""
+    n, words = x.ndim, xp.reshape(x, (*x.shape[:-1], g, r, x.shape[-1] // (g * r)))
+    return xp.permute_dims(words, (*range(n - 2), n - 1, n, n - 2, n + 1))
 
-    def _side_by_side(self, x: Array) -> Array:
-        """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `_split_heads`."""
-        if len(self.heads) == 1:
-            return x
-        xp, n = namespace(x), x.ndim
-        words = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
-        return xp.reshape(words, (*words.shape[:-3], math.prod(words.shape[-3:])))
 
-    def _of_head(self, i: int, array: Array | None) -> Array | None:
-        """The part of an array `(…, g or 1, r or 1, n, …)` for one head."""
-        if array is None or len(self.heads) == 1 or array.ndim < 4:
-            return array
-        g, r = array.shape[-4:-2]
-        return array[..., min(i // self.shared, g - 1), min(i % self.shared, r - 1), :, :]
+def side_by_side(x: Array) -> Array:
+    """`(…, g, r, n, dim)` as `(…, n, g·r·dim)`, the inverse of `by_head`."""
+    xp, n = namespace(x), x.ndim
+    words = xp.permute_dims(x, (*range(n - 4), n - 2, n - 4, n - 3, n - 1))
+    return xp.reshape(words, (*words.shape[:-3], math.prod(words.shape[-3:])))
 
 
 def texts_of(head: Head, x: Any, source: Any = None, key: Any = None, value: Any = None) -> Texts:
@@ -337,4 +330,4 @@ def texts_of(head: Head, x: Any, source: Any = None, key: Any = None, value: Any
             raise InvalidInput(f"{what}: expected the vectors of a text, not booleans; a mask is given as mask=")
         texts[what] = fit(texts[what], what, axes)
     fit.require_common()
-    return texts["x"], texts[of_keys], texts[roles[2]]
+    return Texts(texts["x"], texts[of_keys], texts[roles[2]])

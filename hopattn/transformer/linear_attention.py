@@ -74,13 +74,20 @@ def linear_attention(
 
 
 class StateOfText(Owner):
-    """The base of a state: the arrays of a call have the dims of its keys and values.
+    """The base of the state of a text so far: `extended` gives it with further words, `read` answers queries.
 
-    couplings: W, `(…, dim_out, n_features)`; None before the first key. dims: those of a key and a value, or None.
+    couplings: W, `(…, dim_out, n_features)`; None before the first key. dims: those of a key and a value, or None. The
+    arrays of a call have these dims.
     """
 
+    features: str | Features
     couplings: Array
     dims: tuple[int, int] | None
+
+    @property
+    def phi(self) -> Features:
+        """The features as an object."""
+        return feature_maps.make(self.features)
 
     def _fit(self, axes: Container[str]) -> Fit:
         like = None if self.couplings is None else ("the state", self.couplings)
@@ -125,11 +132,6 @@ class LinearState(StateOfText):
         flag(self.normalise, "normalise")
         if self.normalise and not self.phi.nonnegative:
             raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")
-
-    @property
-    def phi(self) -> Features:
-        """The features as an object."""
-        return feature_maps.make(self.features)
 
     @property
     def matrix(self) -> Array:

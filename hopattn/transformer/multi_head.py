@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
-from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.arrays import Array, namespace, require_fitting, shaped
 from hopattn.foundation.boundary import finite, public
-from hopattn.foundation.checks import each
+from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
@@ -20,10 +20,10 @@ from hopattn.retrieval.masks import MaskRule, as_mask, joint, masks_of, require_
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.attention import Texts, as_bias, leading_axes, sinks_of_heads
+from hopattn.transformer.attention import Texts, as_bias, sinks_of_heads
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, with_options
-from hopattn.transformer.heads import Group, Head, HeadTrace, texts_of
+from hopattn.transformer.heads import Group, Head, HeadTrace, side_by_side, texts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,10 @@ class MultiHead:
         if not heads:
             raise InvalidInput("heads: expected at least one Head, in a list")
         for (i, head), role in product(enumerate(heads), ("w_query", "w_key", "w_value")):
-            dim = getattr(heads[0], role).shape[1]
-            shaped(getattr(head, role), f"heads: entry {i}: {role}", "out dim", dim=(dim, f"{role} of the first head"))
+            matrix, first = getattr(head, role), getattr(heads[0], role)
+            what, other = f"heads: entry {i}: {role}", f"{role} of the first head"
+            require_fitting(matrix, first, what, other)
+            shaped(matrix, what, "out dim", dim=(first.shape[1], other))
         dim = sum(head.value.dims[0] for head in heads)
         shaped(out.weight, "w_out", "dim_out dim", dim=(dim, "the heads' concatenated outputs"))
         if sink is not None:
@@ -91,22 +93,17 @@ class MultiHead:
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> Array:
         """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
-        texts = texts_of(self.heads[0], x, source, key, value)
-        rule, biases = self._mask_and_biases(texts, mask, bias)
-        return _side_by_side(
-            [group.output(texts, rule, group_bias) for group, group_bias in zip(self.groups, biases, strict=True)]
-        )
+        groups = self._limited(x, mask, key=key, value=value, source=source, bias=bias)
+        return _side_by_side([group.output(*limits) for group, *limits in groups])
 
     @public(may_be=finite)
     def trace(
         self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
-        texts = texts_of(self.heads[0], x, source, key, value)
-        rule, biases = self._mask_and_biases(texts, mask, bias)
-        groups = zip(self.groups, biases, strict=True)
-        traces = [trace for group, group_bias in groups for trace in group.traces(texts, rule, group_bias)]
-        return MultiHeadTrace(tuple(traces), self.joined([trace.output for trace in traces]))
+        traces = group_traces(self, x, mask, key=key, value=value, source=source, bias=bias)
+        heads = [trace for group, together in zip(self.groups, traces, strict=True) for trace in group.apart(together)]
+        return MultiHeadTrace(tuple(heads), self.joined([side_by_side(trace.output) for trace in traces]))
 
     def without(self, token: Any, at: int | None = None) -> "MultiHead":
         """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
@@ -116,22 +113,27 @@ class MultiHead:
         """W_O [o₁; o₂; …] for the outputs of heads, or of groups of them."""
         return self.out(_side_by_side(outputs))
 
-    def _mask_and_biases(self, texts: Texts, mask: Any, bias: Any) -> tuple[Any, list[Array | None]]:
-        """The mask of a call, and the part of its bias for each group."""
-        rule, n_heads = as_mask(mask), len(self.heads)
-        leading, pairs = leading_axes("x, source", *texts[:2]), (texts[0].shape[-2], texts[1].shape[-2])
-        scores = (*leading, n_heads, *pairs)
+    def _limited(
+        self, x: Any, mask: Any, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+    ) -> list[tuple[Group, Texts, Any, Array | None]]:
+        """Each group with the texts and the mask of a call, and its part of the bias."""
+        texts = texts_of(self.heads[0], x, source, key, value)
+        rule, n_heads, pairs = as_mask(mask), len(self.heads), texts.pairs
+        scores = (*pairs[:-2], n_heads, *pairs[-2:])
         for part in masks_of(rule):
             if not isinstance(part, MaskRule):
                 _require_for_all_heads(part, scores)
-        numbers = None if bias is None else as_bias(bias, self.w_out, "w_out")
-        if numbers is not None:
-            require_on_scores(numbers, scores, "bias", "scores (…, heads, n, m)")
-        if numbers is None or numbers.ndim < 3 or numbers.shape[-3] == 1:
-            return rule, [numbers] * len(self.groups)
+        if bias is None:
+            return [(group, texts, rule, None) for group in self.groups]
+        numbers = as_bias(bias, self.w_out, "w_out")
+        require_on_scores(numbers, scores, "bias", "scores (…, heads, n, m)")
+        if numbers.ndim < 3 or numbers.shape[-3] == 1:
+            return [(group, texts, rule, numbers) for group in self.groups]
         ends = accumulate(len(group.heads) for group in self.groups)
-        parts = [numbers[..., end - len(group.heads) : end, :, :] for group, end in zip(self.groups, ends, strict=True)]
-        return rule, parts
+        return [
+            (group, texts, rule, numbers[..., end - len(group.heads) : end, :, :])
+            for group, end in zip(self.groups, ends, strict=True)
+        ]
 
     @classmethod
     def from_torch(
@@ -151,9 +153,11 @@ class MultiHead:
         (2, 2)
         """
         state, options = with_options(module, ["MultiheadAttention"], n_heads=n_heads, sink=sink)
-        maps, out = heads_from(state, options["n_heads"])
-        beta = float(maps[0][0].dims[0]) ** -0.5
-        return cls([Head(*head_maps, beta=beta, mask=mask) for head_maps in maps], out, sink=options["sink"])
+        n = whole(options["n_heads"], "n_heads", least=1)
+        maps, out = heads_from(state)
+        if (dim := out.dims[0]) % n:
+            raise InvalidInput(f"n_heads: {n} heads do not divide the dim {dim}")
+        return of_maps(maps, out, (n, n), sink=options["sink"], beta=float(dim // n) ** -0.5, mask=mask)
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of a `torch.nn.MultiheadAttention` with these heads; the inverse of `from_torch`.
@@ -178,6 +182,25 @@ class MultiHead:
             if holds:
                 raise InvalidInput(f"to_torch: {reason}")
         return heads_state(maps, self.out)
+
+
+def of_maps(
+    maps: Iterable[Affine], out: Affine, n_heads: tuple[int, int], *, sink: Any = None, **options: Any
+) -> MultiHead:
+    """Heads of one dim, whose W_Q, W_K and W_V are the rows of three maps, one head below the other.
+
+    n_heads: of queries, and of keys and values. options: those of all heads.
+    """
+    counts = n_heads[0], n_heads[1], n_heads[1]
+    query, key, value = (affine.split([affine.dims[0] // n] * n) for affine, n in zip(maps, counts, strict=True))
+    shared = n_heads[0] // n_heads[1]
+    heads = [Head(w_query, key[i // shared], value[i // shared], **options) for i, w_query in enumerate(query)]
+    return MultiHead(heads, out, sink=sink)
+
+
+def group_traces(heads: MultiHead, x: Any, mask: Any = None, **options: Any) -> list[HeadTrace]:
+    """The trace of each of the `groups`, all its heads together; the arguments are those of a call."""
+    return [group.trace(*limits) for group, *limits in heads._limited(x, mask, **options)]
 
 
 def _require_for_all_heads(mask: Array, scores: tuple[int, ...]) -> None:
@@ -206,11 +229,11 @@ def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | N
 
     None where they hide none from all.
     """
-    rule, n, xp = heads._mask_and_biases((text, text, text), mask, bias)[0], text.shape[-2], namespace(text)
+    _, texts, rule, _ = heads._limited(text, mask, bias=bias)[0]
     if bias is not None:
-        allowed = as_bias(bias, heads.w_out, "w_out") > -xp.inf
-        rule = joint(rule, allowed if allowed.ndim < 3 else xp.any(allowed, axis=-3))
-    return seen_keys(rule, (*text.shape[:-2], n, n), text)
+        allowed = as_bias(bias, heads.w_out, "w_out") > -math.inf
+        rule = joint(rule, allowed if allowed.ndim < 3 else namespace(text).any(allowed, axis=-3))
+    return seen_keys(rule, texts.pairs, text)
 
 
 def _side_by_side(outputs: Sequence[Array]) -> Array:
@@ -220,13 +243,13 @@ def _side_by_side(outputs: Sequence[Array]) -> Array:
 def _kind(head: Head) -> tuple[Any, ...]:
     """All but the matrices and biases of a head: heads in which this is equal are computed together.
 
-    A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has. A similarity
-    that goes by the places of a text is computed for each head by itself.
+    A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has; so with a
+    bias. A similarity that goes by the places of a text is computed for each head by itself.
     """
     step, mask, beta = head.retrieval, head.mask, head.retrieval.separation.beta
     dims = [affine.dims for affine in (head.query, head.key, head.value)]
     identities = mask if isinstance(mask, MaskRule) else id(mask), beta if isinstance(beta, float) else id(beta)
     mark = None if step.similarity.by_pairs else object()
     parameters: dict[str, Any] = {"beta": 1.0} | ({} if step.separation.sink is None else {"sink": 0.0})
-    placement = head.query_norm, head.key_norm, head.position
+    placement = head.query_norm, head.key_norm, head.position, head.bias is None
     return dims, placement, step.similarity, step.activation, replace(step.separation, **parameters), identities, mark

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.checkpoints.families import EVERY_COMPUTED, FAMILIES
 from hopattn.checkpoints.fields import INERT, Fields
 from hopattn.checkpoints.plan import Plan
+from hopattn.transformer.families import EVERY_COMPUTED, FAMILIES
 from tests.checkpoints.published import PUBLISHED, REFUSED, tiny
 from tests.checkpoints.referee import MODELS, ROTARY, TOKENS, made
 from tests.checkpoints.written import write

@@ -8,10 +8,10 @@ from tempfile import mkdtemp
 
 import numpy as np
 
-from hopattn.checkpoints.families import FAMILIES
 from hopattn.checkpoints.fields import Fields
 from hopattn.checkpoints.parts import shapes_of
 from hopattn.checkpoints.plan import Plan
+from hopattn.transformer.families import FAMILIES
 from tests.array_bytes import safetensors
 
 GPT2 = {

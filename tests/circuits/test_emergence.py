@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax, logsumexp
 
 from hopattn.circuits import Recipe, Training, prefix_matching, previous_token, train
+from hopattn.circuits.emergence.training import logits_of
 from hopattn.foundation.errors import CannotDo
 from tests.circuits.models import SMALL, small
 from tests.refusal import refused
@@ -37,6 +38,15 @@ def test_periods_vary_and_held_out_texts_are_those_of_no_step():
     drawn = [recipe.batch_of(step).tokens for step in range(5)]
     assert len({tokens.tobytes() for tokens in drawn} | {recipe.held_out(recipe.batch).tokens.tobytes()}) == 6
     assert np.array_equal(recipe.batch_of(3).tokens, drawn[3])
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_a_training_computes_the_logits_of_its_model(torch, positions):
+    recipe = small(positions=positions)
+    training, tokens = Training.begun(recipe), recipe.held_out(3).tokens
+    weights = {name: torch.tensor(array.astype(float)) for name, array in training.state.weights.items()}
+    found, expected = logits_of(weights, torch.tensor(tokens), recipe), training.model()(tokens)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
 @pytest.mark.slow

@@ -89,6 +89,7 @@ OWN = {
     "FirstWord.shares": {"n": 3, "attention": True}, "Hopfield.by_hebb": {"patterns": SPINS},
     "InductionCircuit.__call__": {"words": EYE}, "InductionCircuit.encode": {"words": EYE},
     "InductionCircuit.trace": {"words": EYE}, "LinearState.extended": {"k": REAL, "v": REAL},
+    "DeltaState.extended": {"k": REAL, "v": REAL},
     "MemoryCircuit.__call__": {"words": [[0, 1, 2]]}, "MemoryCircuit.encode": {"words": [[0, 1, 2]]},
     "MemoryCircuit.inputs": {"words": [[0, 1, 2]]}, "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
     "MemoryCircuit.trace": {"words": [[0, 1, 2]]}, "MemoryCircuit.accuracy": {"texts": trigger_texts()},
@@ -118,7 +119,8 @@ OWN = {
 
 INTERNAL = {
     *words("""
-Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.held LayerNorm.unit RMSNorm.unit
+Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.held
+LayerNorm.unit RMSNorm.unit Affine.split
 Affine.of Affine.stacked Additive.rounding Bilinear.rounding RandomFeatures.directions RandomFeatures.exponents
 RandomFeatures.kernel RandomFeatures.log_kernel Window.allowed Window.sees Alibi.at Training.resumed
 Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of

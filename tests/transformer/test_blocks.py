@@ -8,9 +8,19 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
-from hopattn.transformer import Affine, FeedForward, LayerNorm, Recurrent, RecurrentDecoder, RMSNorm, stack
-from hopattn.transformer.feed_forward import NONLINEARITIES
+from hopattn.transformer import (
+    Affine,
+    FeedForward,
+    LayerNorm,
+    Recurrent,
+    RecurrentDecoder,
+    RMSNorm,
+    feed_forward,
+    heads,
+    stack,
+)
 from hopattn.transformer.gradients.backward_pass import normalisation_backward
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 from tests.draws import arrays
 from tests.transformer.layers import DIM, HEADS, HIDDEN, OPTIONS, numbers, torch_layer
 
@@ -198,6 +208,21 @@ def test_a_block_is_its_formulas_and_its_trace_holds_every_array(
         np.testing.assert_allclose(layer.outer(trace.hidden), trace.given[-1], rtol=1e-9, atol=1e-10)
     if crossed:
         np.testing.assert_allclose(trace.cross.output, trace.given[1], rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_a_trace_and_a_backward_pass_compute_every_map_once(monkeypatch, crossed):
+    block = random_block()
+    block = ha.Block(block.attention, block.feed_forward, cross=block.attention if crossed else None)
+    x, applied, plain = np.random.default_rng(5).normal(size=(4, DIM)), [], feed_forward.image
+    for module in (feed_forward, heads):
+        monkeypatch.setattr(module, "image", lambda affine, words: applied.append(affine) or plain(affine, words))
+    maps = 4 * (1 + crossed) + 2  # to queries, keys, values and the output of each attention; into the neurons, and out
+    source = x if crossed else None
+    for work in (block, block.trace, lambda x, source: ha.gradients.backward(block, x, x, source=source)):
+        applied.clear()
+        work(x, source=source)
+        assert len(applied) == maps
 
 
 @pytest.mark.parametrize("crossed", [False, True])

@@ -46,6 +46,12 @@ def test_chunks_and_words_are_the_loop(features, seed, n, chunk, rate):
         output, state = state.attended(q[i : i + 1], k[i : i + 1], v[i : i + 1], rate)
         outputs.append(output)
     np.testing.assert_allclose(np.concatenate(outputs), expected, **tolerance)
+    state, outputs = DeltaState(features), []
+    for i in range(n):
+        state = state.extended(k[i : i + 1], v[i : i + 1], rate)
+        outputs.append(state.read(q[i : i + 1]))
+    np.testing.assert_allclose(np.concatenate(outputs), expected, **tolerance)
+    np.testing.assert_allclose(DeltaState(features).extended(k, v, rate).read(q), state.read(q), **tolerance)
 
 
 @given(seed=seeds, rate=st.sampled_from([0.3, 1.0]))

@@ -460,6 +460,8 @@ def test_arrays_of_two_libraries_are_refused_with_the_cure(torch, jax):
             refused(partial(ha.attention, *triple), "", *names, " and ", "expected arrays of one library", kinds)
     for call in (head, ha.MultiHead([head], tensor), head.trace):
         refused(partial(call, EYE), "", "expected arrays of one library", "torch.asarray(x)")
+    of_torch = ha.Head(*[torch.eye(4, dtype=torch.float64)] * 3)
+    refused(lambda: ha.MultiHead([HEAD, of_torch], np.ones((4, 6))), "heads: entry 1:", "w_query", "one library")
     refused(partial(ha.rope, LONG, torch.arange(3)), "", "one library", "numpy and torch")
     layer = AttentionLayer(ha.MultiHead([head], tensor))
     refused(partial(ha.gradients.backward, layer, LONG, LONG), "block: expected a NumPy array", "torch")

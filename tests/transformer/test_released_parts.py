@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer import Affine, FeedForward, RMSNorm
-from hopattn.transformer.feed_forward import NONLINEARITIES
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 from hopattn.transformer.positions import LinearScaling, Rotary, WavelengthScaling, YarnScaling
 from hopattn.transformer.positions.planes import frequencies
 

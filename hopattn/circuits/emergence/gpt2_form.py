@@ -10,7 +10,7 @@ GPT-2 has a LayerNorm before each part, and feed-forward layers; a model of atte
 
 So weights, logits and fixed points are those of the model. Scores, and with them U and F, are √2 times as large, as 1/β
 is. Compositions are 1/√2 times as large, and so is their value by chance.
-Source: Radford et al. (2019) for GPT-2; names of fields and arrays as in the files of `transformers`.
+Source: Radford et al. (2019) for GPT-2; names of fields and arrays are those by which a checkpoint is read.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,20 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.transformer.families import FAMILIES
+
+GPT2 = FAMILIES["gpt2"]
+"""The names of fields and arrays, by which a checkpoint is read too."""
 EPSILON, GAIN = 2.0**100, 2.0**50
 
 
 def gpt2_config(dim: int, heads: int, layers: int, words: int, length: int) -> dict[str, Any]:
     """The configuration of a model of these sizes."""
-    sizes = {"n_embd": 2 * dim, "n_head": heads, "n_layer": layers, "n_inner": 1, "vocab_size": words}
-    options = {"layer_norm_epsilon": EPSILON, "activation_function": "gelu_new", "tie_word_embeddings": False}
+    sizes = {"dim": 2 * dim, "n_heads": heads, "n_layers": layers, "dim_hidden": 1, "n_tokens": words}
+    meanings = sizes | {"n_places": length, "epsilon": EPSILON, "activation": "gelu_new"}
+    fields = {GPT2.fields[meaning].split()[0]: value for meaning, value in meanings.items()}
     unread = {"architectures": ["GPT2LMHeadModel"], "dtype": "float64", "bos_token_id": None, "eos_token_id": None}
-    return {"model_type": "gpt2", **sizes, "n_positions": length, **options, **unread}
+    return {"model_type": "gpt2", **fields, "tie_word_embeddings": False, **unread}
 
 
 def gpt2_arrays(
@@ -43,26 +48,28 @@ def gpt2_arrays(
     """
     dim = embed.shape[1]
     wide, dim_head = 2 * dim, dim // heads
-    arrays = {"wte.weight": _balanced(embed), "wpe.weight": _balanced(positions)}
+    names, maps, arrays = GPT2.arrays, GPT2.maps, dict[str, np.ndarray]()
+
+    def state(name: str, weight: np.ndarray) -> None:
+        arrays.update({f"{name}.weight": weight, f"{name}.bias": np.zeros(weight.shape[-1])})
+
     for i, (joint, out) in enumerate(layers):
         w_qkv = np.zeros((3, heads, 2 * dim_head, wide))
         w_qkv[:, :, :dim_head, :dim] = joint.reshape(3, heads, dim_head, dim)
         w_qkv[:2] *= 2**0.25
         w_out = np.zeros((heads, 2 * dim_head, wide))
         w_out[:, :dim_head] = _balanced(out.T).reshape(heads, dim_head, wide)
-        arrays |= _affine(f"h.{i}.attn.c_attn", w_qkv.reshape(3 * wide, wide).T)
-        arrays |= _affine(f"h.{i}.attn.c_proj", w_out.reshape(wide, wide))
-        arrays |= _affine(f"h.{i}.mlp.c_fc", np.zeros((wide, 1))) | _affine(f"h.{i}.mlp.c_proj", np.zeros((1, wide)))
-    for name in (*(f"h.{i}.ln_{part}" for i in range(len(layers)) for part in (1, 2)), "ln_f"):
-        arrays |= _affine(name, np.full(wide, GAIN))
-    arrays = {f"transformer.{name}": array for name, array in arrays.items()}
-    return arrays | {"lm_head.weight": np.pad(unembed.astype(np.float64), ((0, 0), (0, dim)))}
+        weights = {"joint": w_qkv.reshape(3 * wide, wide).T, "out": w_out.reshape(wide, wide)}
+        for role, weight in (weights | {"inner": np.zeros((wide, 1)), "outer": np.zeros((1, wide))}).items():
+            state(maps[role].format(i), weight)
+    for name in GPT2.norms.values():
+        for i in range(len(layers) if "{}" in name else 1):
+            state(name.format(i), np.full(wide, GAIN))
+    arrays |= {names["embedding"]: _balanced(embed), names["places"]: _balanced(positions)}
+    arrays = {f"{GPT2.prefixes[0]}{name}": array for name, array in arrays.items()}
+    return arrays | {names["unembedding"]: np.pad(unembed.astype(np.float64), ((0, 0), (0, dim)))}
 
 
 def _balanced(rows: np.ndarray) -> np.ndarray:
     """Each row x as (x, −x), in double precision."""
     return np.concatenate([rows, -rows], axis=1, dtype=np.float64)
-
-
-def _affine(name: str, weight: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"{name}.weight": weight, f"{name}.bias": np.zeros(weight.shape[-1])}

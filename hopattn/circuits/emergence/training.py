@@ -83,7 +83,7 @@ def _steps(training: Training) -> Iterator[Training]:
         for group in adam.param_groups:
             group["lr"] = recipe.rate * min(1.0, (step + 1) / WARM_UP)
         tokens = torch.tensor(recipe.batch_of(step).tokens)
-        scores = _logits(weights, tokens, recipe)[:, :-1]
+        scores = logits_of(weights, tokens, recipe)[:, :-1]
         loss = torch.nn.functional.cross_entropy(scores.reshape(-1, recipe.words), tokens[:, 1:].reshape(-1))
         if not math.isfinite(loss.item()):
             advice = f"its rate of {recipe.rate:g} is too large; try {recipe.rate / 4:g}"
@@ -99,8 +99,11 @@ def _steps(training: Training) -> Iterator[Training]:
             yield training
 
 
-def _logits(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
-    """The scores of the next word, `(n_texts, n, words)`: `AttentionOnly.logits` in PyTorch."""
+def logits_of(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
+    """The scores of the next word, `(n_texts, n, words)`: those of `Training.model`, in PyTorch's own functions.
+
+    They are written out for speed: with the heads of hopattn a step of a training takes about twice as long.
+    """
     from torch.nn.functional import scaled_dot_product_attention
 
     x = weights[EMBED][tokens]

@@ -10,7 +10,8 @@ from hopattn.retrieval.activation import Identity
 from hopattn.scenario.language.common_problems import matrix_problems, vector_problems
 from hopattn.scenario.language.fields import ByTomlType, Matrix, NameIn, PositiveNumber, Problem, Table, Vector
 from hopattn.scenario.language.lines import Path
-from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, FeedForward
+from hopattn.transformer.feed_forward import Affine, FeedForward
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 from hopattn.transformer.normalisation import LayerNorm, Normalisation, RMSNorm
 
 

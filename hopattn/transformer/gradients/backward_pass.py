@@ -14,7 +14,7 @@ dy is the upstream gradient; f′ and norm′ of a sub-layer stand for their own
 over all rows of a batch, all in float64. A masked entry has ds = 0. Without residuals the terms dy and dz are missing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -31,10 +31,11 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.transformer.blocks import ATTENTION, CROSS, Block
-from hopattn.transformer.feed_forward import NONLINEARITIES, Affine, logistic
+from hopattn.transformer.feed_forward import Affine, FeedForward
 from hopattn.transformer.from_torch import affine_state, heads_state
-from hopattn.transformer.heads import HeadTrace
-from hopattn.transformer.multi_head import MultiHead
+from hopattn.transformer.heads import HeadTrace, by_head, side_by_side
+from hopattn.transformer.multi_head import MultiHead, group_traces
+from hopattn.transformer.nonlinearities import NONLINEARITIES
 from hopattn.transformer.normalisation import Normalisation
 
 Numbers = NDArray[np.float64]
@@ -110,37 +111,6 @@ def softmax_backward(
     return np.asarray(beta * weights * (relative - np.sum(weights * relative, axis=-1, keepdims=True)))
 
 
-def _gelu_slope(x: Numbers) -> Numbers:
-    """Φ(x) + x φ(x), for Φ the normal distribution function and φ its density, exp(−x²/2) / √2π."""
-    from scipy.special import ndtr  # imported here, because it is slow to import
-
-    return np.asarray(ndtr(x) + x * np.exp(-0.5 * x * x) / (2 * np.pi) ** 0.5)
-
-
-def _gelu_tanh_slope(x: Numbers) -> Numbers:
-    """σ (1 + x (1 − σ) 2u′), for σ the logistic function of 2u, u = √(2/π) (x + 0.044715 x³)."""
-    near, scale = np.clip(x, -100.0, 100.0), 2 * (2 / np.pi) ** 0.5
-    share = np.asarray(logistic(scale * (near + 0.044715 * near**3)))
-    return np.asarray(share * (1 + near * (1 - share) * scale * (1 + 0.134145 * near * near)))
-
-
-def _silu_slope(x: Numbers) -> Numbers:
-    """σ (1 + x (1 − σ)), for σ the logistic function."""
-    share = np.asarray(logistic(x))
-    return np.asarray(share * (1 + x * (1 - share)))
-
-
-SLOPES: dict[str, Callable[[Numbers], Numbers]] = {
-    "identity": np.ones_like,
-    "relu": lambda x: np.asarray(x > 0, np.float64),
-    "gelu": _gelu_slope,
-    "gelu_tanh": _gelu_tanh_slope,
-    "silu": _silu_slope,
-    "tanh": lambda x: np.asarray(np.cosh(np.minimum(np.abs(x), 350.0)) ** -2.0),
-}
-"""f′ by the name of f. relu′ is 0 at 0, as in PyTorch; tanh′ = 1/cosh² keeps its digits where 1 − tanh² is 0."""
-
-
 def affine_backward(
     affine: Affine, x: Numbers, upstream: Numbers, biased: bool | None = None
 ) -> tuple[Numbers, Affine]:
@@ -170,59 +140,52 @@ def normalisation_backward(norm: Any, x: Numbers, upstream: Numbers, name: str =
     return dx, {f"{name}.{key}": of.sum(axis=rows) for key, (has, of) in changes.items() if has is not None}
 
 
-def feed_forward_backward(layer: Any, x: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
-    """dx, and the gradients of both maps by their names."""
-    fields = layer.inner(x)
-    hidden, outer = affine_backward(layer.outer, NONLINEARITIES[layer.activation](fields), upstream)
-    dx, inner = affine_backward(layer.inner, x, SLOPES[layer.activation](fields) * hidden)
+def feed_forward_backward(layer: Any, x: Numbers, fields: Numbers, upstream: Numbers) -> tuple[Numbers, Named]:
+    """dx, and the gradients of both maps by their names; fields: W₁ x + b₁."""
+    f = NONLINEARITIES[layer.activation]
+    hidden, outer = affine_backward(layer.outer, f(fields), upstream)
+    dx, inner = affine_backward(layer.inner, x, f.slope(fields) * hidden)
     return dx, affine_state("linear1", inner) | affine_state("linear2", outer)
 
 
 def attention_backward(trace: HeadTrace, beta: float, upstream: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """dq, dK and dV of one head for do."""
+    """dq, dK and dV of heads for do."""
     of_scores = softmax_backward(trace.weights, upstream @ trace.values.mT, beta, trace.rest)
     dq, dk, dv = of_scores @ trace.keys, of_scores.mT @ trace.queries, trace.weights.mT @ upstream
     return summed_to(dq, trace.queries), summed_to(dk, trace.keys), summed_to(dv, trace.values)
 
 
 def heads_backward(
-    heads: Any, trace: Any, text: Numbers, source: Any, upstream: Numbers
+    heads: MultiHead, traces: Sequence[HeadTrace], text: Numbers, source: Any, upstream: Numbers
 ) -> tuple[Numbers, Numbers, Named]:
     """The gradients of the text of the queries, of the text of keys and values, and of the weights of a `MultiHead`.
 
-    The weights are named as in PyTorch's `MultiheadAttention`: those of all heads are rows of one matrix. Heads of
-    queries add their gradients of a head of keys that they share. Raises `InvalidInput` for other steps than
-    softmax(β q Kᵀ) V.
+    traces: of each group of heads. The weights are named as in PyTorch's `MultiheadAttention`: those of all heads are
+    rows of one matrix. Heads of queries add their gradients of a head of keys that they share. Raises `InvalidInput`
+    for other steps than softmax(β q Kᵀ) V.
     """
-    outputs = np.concatenate([head_trace.output for head_trace in trace.heads], axis=-1)
+    outputs = np.concatenate([side_by_side(trace.output) for trace in traces], axis=-1)
     of_outputs, out = affine_backward(heads.out, outputs, upstream)
-    changes, start = list[tuple[Numbers, Numbers, Numbers]](), 0
-    for head, head_trace in zip(heads.heads, trace.heads, strict=True):
-        step = head.retrieval
+    changes, start = list[list[Numbers]](), 0  # of all queries, keys and values of each group
+    for group, trace in zip(heads.groups, traces, strict=True):
+        head, step, end = group.heads[0], group.heads[0].retrieval, start + len(group.heads) * trace.output.shape[-1]
         if not (isinstance(step.separation, Softmax) and step.similarity == Dot() and step.activation == Identity()):
             raise InvalidInput(f"heads: only softmax attention with dot products has gradients, not {quoted(step)}")
         if not head.query_norm == head.key_norm == Identity():
             raise InvalidInput("heads: norms of queries and keys have no gradient here")
-        of_head, start = of_outputs[..., start : start + head.value.dims[0]], start + head.value.dims[0]
-        dq, dk, dv = attention_backward(head_trace, step.separation.beta, of_head)
+        of_group, start = by_head(np, of_outputs[..., start:end], *group.shape), end
+        dq, dk, dv = attention_backward(trace, step.separation.beta, of_group)
         if head.position is not None:  # the transpose of a rotation is the rotation back
             dq, dk = head.position.undone(dq), head.position.undone(dk)
-        changes.append((dq, dk, dv))
-    has_bias = any(affine.bias is not None for head in heads.heads for affine in (head.query, head.key, head.value))
+        changes.append([side_by_side(change) for change in (dq, dk, dv)])
+    has_bias = any(affine.bias is not None for group in heads.groups for affine in group.maps)
     texts, maps = list[Numbers](), list[Affine]()
-    for i, (role, read) in enumerate((("query", text), ("key", source), ("value", source))):
-        n_shared = 1 if role == "query" else keys_shared_by(heads)
-        of_maps = [sum(change[i] for change in changes[j : j + n_shared]) for j in range(0, len(changes), n_shared)]
-        joint = Affine.stacked([getattr(head, role) for head in heads.heads[::n_shared]])
-        of_text, of_map = affine_backward(joint, read, np.concatenate(of_maps, axis=-1), has_bias)
+    for i, read in enumerate((text, source, source)):
+        joint = Affine.stacked([group.maps[i] for group in heads.groups])
+        of_text, of_map = affine_backward(joint, read, np.concatenate([of[i] for of in changes], axis=-1), has_bias)
         texts.append(of_text)
         maps.append(of_map)
     return texts[0], texts[1] + texts[2], heads_state(maps, out)
-
-
-def keys_shared_by(heads: MultiHead) -> int:
-    """The number of heads of queries that read each head of keys and values."""
-    return heads.groups[0].shared if len(heads.groups) == 1 else 1
 
 
 def summed_to(gradient: Numbers, like: Numbers) -> Numbers:
@@ -269,12 +232,22 @@ def backward(
     if block.special:
         raise InvalidInput(f"block: its option {block.special} has no gradient here")
     words, source_words = in_float64(x, "x"), None if source is None else in_float64(source, "source")
-    trace = block.trace(words, mask, source=source_words, source_mask=source_mask, bias=bias)
+    attends, fields = list[tuple[str, MultiHead, list[HeadTrace]]](), list[Numbers]()
+
+    def attend(heads: MultiHead, words: Numbers, mask: Any, **options: Any) -> Numbers:
+        traces = group_traces(heads, words, mask, **options)
+        attends.append(((ATTENTION, CROSS)[len(attends)], heads, traces))
+        return np.asarray(heads.joined([side_by_side(trace.output) for trace in traces]))
+
+    def feed(layer: FeedForward, words: Numbers) -> Numbers:
+        fields.append(layer.inner(words))
+        return np.asarray(layer.outer(NONLINEARITIES[layer.activation](fields[-1])))
+
+    options: dict[str, Any] = {"source": source_words, "source_mask": source_mask, "bias": bias}
+    trace = block.computed_with(attend, words, mask, **options, feed=feed)
     change = output = in_float64(upstream, "upstream")
     if output.shape != trace.state.shape:
         raise InvalidInput(f"upstream: shape {output.shape} does not fit the output of shape {trace.state.shape}")
-    attends: list[Any] = [(ATTENTION, block.attention, trace.attention)]
-    attends += [] if block.cross is None else [(CROSS, block.cross, trace.cross)]
     weights, of_source = Named(), None
     for i in reversed(range(len(trace.states))):
         before, read, norm = trace.states[i - 1] if i else words, trace.read[i], (block.norms[i], f"norm{i + 1}")
@@ -282,15 +255,13 @@ def backward(
             change, gradients = normalisation_backward(norm[0], trace.summed[i], change, norm[1])
             weights |= gradients
         if i < len(attends):
-            of, heads, heads_trace = attends[i]
+            of, heads, traces = attends[i]
             is_self = source_words is None or i < len(attends) - 1  # the last attention reads the source
-            inner, of_keys, gradients = heads_backward(
-                heads, heads_trace, read, read if is_self else source_words, change
-            )
+            inner, of_keys, gradients = heads_backward(heads, traces, read, read if is_self else source_words, change)
             inner, of_source = (inner + of_keys, of_source) if is_self else (inner, of_keys)
             gradients = {f"{of}.{name}": gradient for name, gradient in gradients.items()}
         else:
-            inner, gradients = feed_forward_backward(block.feed_forward, read, change)
+            inner, gradients = feed_forward_backward(block.feed_forward, read, fields[0], change)
         weights |= gradients
         if block.norm_first:
             inner, gradients = normalisation_backward(norm[0], before, inner, norm[1])
@@ -318,8 +289,9 @@ class GradientFlow:
         """The same of W_Q and W_K of the attention of each layer, `(n,)`: all that passes through its scores."""
         lengths = []
         for block, layer in zip(self.blocks, self.layers, strict=True):
-            keys = block.attention.heads[:: keys_shared_by(block.attention)]
-            of_values = sum(head.value.dims[0] for head in keys)  # the last rows of the joint matrix
+            of_values = sum(
+                group.maps[2].dims[0] for group in block.attention.groups
+            )  # the last rows of the joint matrix
             lengths.append(row_length(layer.weights[f"{ATTENTION}.in_proj_weight"][:-of_values].ravel()))
         return np.array(lengths)
 
