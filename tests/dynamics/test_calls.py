@@ -36,12 +36,12 @@ def own_calls(work):
     return calls
 """
 BUDGETS = {
-    "memory.step(patterns[0])": 35,
-    "memory.energy(patterns[0])": 41,
-    "flat.recall(text[0], tol=0, max_steps=10)": 640,
-    "ha.attention(text, text, text, mask='causal')": 75,
-    "network.step(state)": 47,
-    "network.recall(state, tol=0, max_steps=10)": 984,
+    "memory.step(patterns[0])": 30,
+    "memory.energy(patterns[0])": 34,
+    "flat.recall(text[0], tol=0, max_steps=10)": 545,
+    "ha.attention(text, text, text, mask='causal')": 66,
+    "network.step(state)": 43,
+    "network.recall(state, tol=0, max_steps=10)": 910,
 }
 
 
