@@ -60,7 +60,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     file_kind: ClassVar[str]
     """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
-    means: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
+    _means: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
     """What a message calls an object of this class."""
     time_constants: ClassVar[Any] = 1.0
     """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""

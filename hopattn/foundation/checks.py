@@ -131,11 +131,11 @@ def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
 def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
     """A value that is of a class; raises `InvalidInput` for one of another.
 
-    means: what is expected, such as "a scenario from hopattn.load"; by default the `means` of the class itself, or its
+    means: what is expected, such as "a scenario from hopattn.load"; by default the `_means` of the class itself, or its
     name.
     """
     if not isinstance(value, kind):
-        raise InvalidInput(f"{what}: expected {means or vars(kind).get('means', a_class(kind))}, not {quoted(value)}")
+        raise InvalidInput(f"{what}: expected {means or vars(kind).get('_means', a_class(kind))}, not {quoted(value)}")
     return value
 
 

@@ -14,7 +14,15 @@ from typing import Any
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.separation.base import Separation, biased, masked, masked_max, shifted, with_sink
+from hopattn.retrieval.separation.base import (
+    Separation,
+    biased,
+    masked,
+    masked_max,
+    shifted,
+    with_null_pattern,
+    with_sink,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +65,7 @@ def free_energy(
 ) -> FreeEnergy:
     """The free energy of the weights of scores `(…, n_patterns)`, their mask and finite numbers added to β s."""
     if separation.sink is not None:
-        scores, where, bias = separation.with_null_pattern(scores, where, bias)
+        scores, where, bias = with_null_pattern(separation.sink, scores, where, bias)
         separation = with_sink(separation, None)
     if bias is not None:
         scores, unit_separation = biased(scores, bias, separation)

@@ -293,7 +293,8 @@ class FixedScores(Similarity):
             raise InvalidInput(
                 f"scores: shape {tuple(self.table.shape)} does not fit {expected[0]} queries and {expected[1]} keys"
             )
-        return self.table
+        leading = np.broadcast_shapes(tuple(cues.shape[:-2]), tuple(keys.shape[:-2]))
+        return namespace(self.table).broadcast_to(self.table, (*leading, *expected))
 
     def rounding(self, cues: Array, keys: Array) -> Array:
         """0: the table is exact."""

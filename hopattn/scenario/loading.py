@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
@@ -30,6 +30,7 @@ class Scenario:
     number of each path of the file.
     """
 
+    _means: ClassVar[str] = "a Scenario from hopattn.load"
     name: str
     where: str
     text: str

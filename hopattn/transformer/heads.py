@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, Any, NamedTuple, Unpack
+from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class HeadTrace:
     −inf where they mask an entry, or None. rest: the weight that the sink takes, `(…, n)`, or None without a sink.
     """
 
+    _means: ClassVar[str] = "the trace of a head"
     queries: Array
     keys: Array
     values: Array

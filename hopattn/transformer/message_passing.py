@@ -45,7 +45,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     """
     import networkx as nx  # imported here, so that importing hopattn stays instant
 
-    scores = instance(trace, HeadTrace, "trace", "the trace of a head").scores
+    scores = trace.scores
     if scores.ndim != 2:
         raise InvalidInput(f"trace: expected one text, with scores (n, m), not shape {tuple(scores.shape)}")
     n, m = scores.shape

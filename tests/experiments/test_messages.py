@@ -24,7 +24,7 @@ forgetting, scenario = ha.experiments.forgetting, ha.experiments.sweep_scenario
 class Other(ha.Hopfield.__mro__[1]):
     """A memory that nobody can convert to another dtype."""
 
-    step = field = energy = single_neuron_states = None
+    step = field = energy = single_neuron_states = _field_at = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def keyed(key):
 ROWS = [
     # a mistyped keyword of each function
     (sweep(trails=3), "sweep", "trails", "'trials'?"),
-    (lambda: scenario(None, workrs=1), "sweep_scenario", "workrs", "'workers'?"),
+    (lambda: scenario(LETTERS, workrs=1), "sweep_scenario", "workrs", "'workers'?"),
     (compare(target=[0]), "compare", "'target'", "'targets'?"),
     (lambda: random(lod=0.1), "compare_random", "'lod'", "'load'?"),
     (lambda: patterns([[1]], dim=3), "compare_patterns", "'dim'", "choices: beta, hidden, "),

@@ -147,7 +147,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         (latin, f"{latin}:2: is not UTF-8", "0xfc"),
         (wide, f"{wide}:1: is UTF-16"),
         (tmp_path / "ltin.toml", f"{tmp_path / 'ltin.toml'}: there is no such file", "did you mean '"),
-        *((f"./m{end}", f"m{end}: ", "run code", ".npz") for end in (".pt", ".pth", ".ckpt", ".pkl", ".PICKLE")),
+        *((f"./m{end}", f"m{end}: ", "run code", ".npy") for end in (".pt", ".pth", ".ckpt", ".pkl", ".PICKLE")),
         ("bnak", "there is no scenario or file 'bnak'", "did you mean 'bank'?", "hopattn list"),
         ("", "'' is not a path"),
         ("a\0b", "'a\\x00b' is not a path"),

@@ -16,7 +16,7 @@ from hopattn.experiments.sweep.plan import Plan, Point, point_text
 from hopattn.experiments.sweep.runner import WorkerOptions, run_plan
 from hopattn.experiments.sweep.table import Sweep
 from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import Seed, each, instance, whole_seed
+from hopattn.foundation.checks import Seed, each, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
@@ -95,7 +95,6 @@ def sweep_scenario(
     that do not fit it, and an unknown keyword; for the rest as `hopattn.sweep` does.
     """
     reject_unknown("sweep_scenario", options, ScenarioSweepOptions.__annotations__)
-    instance(scenario, Scenario, "scenario", "a Scenario from hopattn.load")
     overrides = {} if (given := options.get("overrides")) is None else given
     require_changes(overrides)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)

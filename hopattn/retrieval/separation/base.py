@@ -127,7 +127,7 @@ class Separation(Declared, ABC):
         bias: finite numbers that broadcast to the scores; None for 0.
         """
         if self.sink is not None:
-            scores, where, bias = self.with_null_pattern(scores, where, bias)
+            scores, where, bias = with_null_pattern(self.sink, scores, where, bias)
         if bias is None:
             return self.answer(scores, attended(scores, where), potential)
         scores, separation = biased(scores, bias, self)
@@ -137,25 +137,6 @@ class Separation(Declared, ABC):
         return (
             weights if self.sink is None else weights._replace(array=weights.array[..., :-1], rest=weights.p[..., -1])
         )
-
-    def with_null_pattern(
-        self, scores: Array, where: Array | None, bias: Array | None
-    ) -> tuple[Array, Array | None, Array]:
-        """The arguments of a call with a null pattern as the last one: its score is 0, its bias the sink."""
-        xp, shape = namespace(scores), tuple(scores.shape)
-        most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
-        zero = xp.zeros_like(scores[..., :1])
-        if isinstance(self.sink, float):
-            sink = zero + min(max(self.sink, -most), most)
-        else:
-            sinks = xp.clip(in_numbers_of(scores, self.sink), -most, most)
-            require_broadcast(sinks, shape[:-1], "sink", "the rows of the scores")
-            sink = xp.broadcast_to(sinks[..., None], (*shape[:-1], 1))
-        if where is not None:
-            mask = xp.broadcast_to(where, shape)
-            where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
-        addend = xp.zeros_like(scores) if bias is None else xp.broadcast_to(in_numbers_of(scores, bias), shape)
-        return xp.concat([scores, zero], axis=-1), where, xp.concat([addend, sink], axis=-1)
 
     def potential(self, scores: Array, where: Array | None = None) -> Array:
         """Ψ(s) = β⁻¹ Ψ₁(βs), `(…,)`."""
@@ -351,6 +332,26 @@ class Elementwise(Separation):
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal:
         """The other weights stay, and Ψ loses the terms φ(s_μ)."""
         return 1.0, -self.potential(scores, where)
+
+
+def with_null_pattern(
+    sink: Any, scores: Array, where: Array | None, bias: Array | None
+) -> tuple[Array, Array | None, Array]:
+    """Scores, their mask and their bias with a null pattern as the last one: its score is 0, its bias the sink."""
+    xp, shape = namespace(scores), tuple(scores.shape)
+    most = float(xp.finfo(scores.dtype).max) ** 0.5  # so that sink/β is in the range of the numbers
+    zero = xp.zeros_like(scores[..., :1])
+    if isinstance(sink, float):
+        logit = zero + min(max(sink, -most), most)
+    else:
+        logits = xp.clip(in_numbers_of(scores, sink), -most, most)
+        require_broadcast(logits, shape[:-1], "sink", "the rows of the scores")
+        logit = xp.broadcast_to(logits[..., None], (*shape[:-1], 1))
+    if where is not None:
+        mask = xp.broadcast_to(where, shape)
+        where = xp.concat([mask, xp.ones_like(mask[..., :1])], axis=-1)
+    addend = xp.zeros_like(scores) if bias is None else xp.broadcast_to(in_numbers_of(scores, bias), shape)
+    return xp.concat([scores, zero], axis=-1), where, xp.concat([addend, logit], axis=-1)
 
 
 def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
