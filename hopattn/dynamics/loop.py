@@ -105,7 +105,7 @@ class Loop:
         if not (self.on_numpy or self.rule.on_devices):
             choices = "give update='sync' or 'concave_convex', or NumPy arrays"
             raise InvalidInput(f"update: {quoted(self.rule)} is {self.rule.way}, for NumPy arrays alone; {choices}")
-        n, t, before, energies, cure = len(self.steps), 0, self.x, list[np.ndarray](), self.memory.cure
+        n, t, before, energies = len(self.steps), 0, self.x, list[np.ndarray]()
         internal, live = self.rule.internal(self.memory, self.x), np.arange(n)
         internal = np.array(internal) if self.on_numpy and internal is not None else internal
         streams = rng.spawn(n) if self.rule.stochastic else []
@@ -118,27 +118,25 @@ class Loop:
                 block = self._block(t, min(self.ahead, max_steps - t), rows, before, internal, rng, draws)
                 calm = self._calm(t, block.numbers, rows, live)
                 for i, after in enumerate(block.after):
-                    t, places = t + 1, None if len(rows) == len(live) else np.searchsorted(rows, live)
-                    numbers = {
-                        name: row[i] if places is None else row[i, places] for name, row in block.numbers.items()
-                    }
-                    if "energy" in numbers:
+                    t, moves = t + 1, live
+                    places: Any = slice(None) if len(rows) == len(live) else np.searchsorted(rows, live)
+                    if "energy" in block.numbers:
                         energies.append(np.zeros(n))
-                        energies[-1][live] = numbers["energy"]
-                        require_finite_energy(energies[-1].astype(numbers["energy"].dtype), cure)
-                    moves, stops = live, None
-                    if i >= calm:
+                        energies[-1][live] = block.numbers["energy"][i, places]
+                    if i + 1 == calm:
+                        self.steps[live], self.residual[live] = t, block.numbers["residual"][i, places]
+                    elif i >= calm:
+                        if energies:
+                            require_finite_energy(energies[-1].astype(block.numbers["energy"].dtype), self.memory.cure)
 
                         def states(indices: np.ndarray, after: Array = after, places: Any = places) -> Array:
-                            return _of(after, indices if places is None else places[indices])
+                            return _of(after, indices if isinstance(places, slice) else places[indices])
 
+                        numbers = {name: table[i, places] for name, table in block.numbers.items()}
                         growth = self._growth(live, numbers, states)
-                        moves, stops = live[~growth], self._stops(t, live, numbers, growth, states)
-                    elif i + 1 == calm:
-                        self.steps[live], self.residual[live] = t, numbers["residual"]
+                        moves, live = live[~growth], live[~self._stops(t, live, numbers, growth, states)]
                     before, self.x = self.x, self._put(moves, rows, after, self.x)
                     internal = None if internal is None else self._put(moves, rows, block.internal[i], internal)
-                    live = live if stops is None else live[~stops]
                     if t & (t - 1) == 0:  # compared with what comes later, to notice a cycle
                         self.anchor, self.anchor_step = self.x, t
                     by_step += [self._arrays()] if self.names else []
@@ -177,18 +175,22 @@ class Loop:
             path.append(after)
             internals.append(internal)
         views = path if self.far or self.on_numpy else [on_host(array) for array in path]
-        now, last = stacked(views[2:]), stacked(views[1:-1])
+        if count == 1:  # as it is, without a copy
+            earlier, last, now = (view[None, ...] for view in views)
+        else:
+            states = namespace(views[0]).stack(views)
+            earlier, last, now = states[:-2, ...], states[1:-1, ...], states[2:, ...]
         judged = {"size": largest_entries(now)}
-        judged["residual"] = largest_change(last, now) if self.by_change else stacked(residuals)
+        judged["residual"] = largest_change(last, now) if self.by_change else namespace(residuals[0]).stack(residuals)
         distance = np.arange(t + 1, t + 1 + count) - self.anchor_step
         if self.cycles:
-            judged["back"] = largest_change(stacked(views[:-2]), now)
+            judged["back"] = largest_change(earlier, now)
             if t and distance[-1] > TWO:
                 judged["apart"] = largest_change(
                     (anchor if self.far or self.on_numpy else on_host(anchor))[None, ...], now
                 )
         if energies:
-            judged["energy"] = stacked(energies)
+            judged["energy"] = namespace(energies[0]).stack(energies)
         numbers = self._on_host(judged)
         if self.cycles and t == 0:
             numbers["back"] = np.where(np.arange(count)[:, None] == 0, np.inf, numbers["back"])
@@ -205,7 +207,7 @@ class Loop:
         return dict(zip(numbers, columns, strict=True))
 
     def _calm(self, t: int, numbers: dict[str, np.ndarray], rows: np.ndarray, live: np.ndarray) -> int:
-        """The number of first steps of a block after which surely no cue stops; the scale takes the first state in."""
+        """The number of first steps of a block after which surely no cue stops; the scale takes in the first state."""
         numbers = (
             numbers
             if len(rows) == len(live)
@@ -221,6 +223,8 @@ class Loop:
             may_stop |= numbers["back"] <= bound
         if "apart" in numbers:
             may_stop |= numbers["apart"] == 0
+        if "energy" in numbers:
+            may_stop |= ~np.isfinite(numbers["energy"])
         stops = may_stop.any(axis=1)
         return int(np.argmax(stops)) if stops.any() else len(stops)
 
@@ -338,17 +342,12 @@ class Loop:
         level = (self.status == Status.CONVERGED) & (self.tol <= eps**0.5)
         if not np.all(level):
             rows = np.flatnonzero(~level)
-            with np.errstate(over="ignore"):
-                energy = np.asarray(on_host(self.memory.energy(_of(self.x, rows), _of(self.mask, rows))))
+            with np.errstate(over="ignore", invalid="ignore"):
+                energy = np.asarray(on_host(self.memory._energy_at(_of(self.x, rows), _of(self.mask, rows))))
             last[rows] = energy
             require_finite_energy(last.astype(energy.dtype), self.memory.cure)
         table = np.stack([*before, last])
         return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
-
-
-def stacked(arrays: list[Array]) -> Array:
-    """Arrays of one shape along a new first axis; a single one is not copied."""
-    return arrays[0][None, ...] if len(arrays) == 1 else namespace(arrays[0]).stack(arrays)
 
 
 def _of(rows: Any, numbers: np.ndarray) -> Any:
