@@ -165,7 +165,7 @@ class Loop:
             after, energy = self.rule.step(self.memory, x, mask, context)
             if self.on_numpy:
                 after = np.asarray(after, dtype=self.x.dtype)
-            else:
+            elif number == t:
                 refuse_traced(after)
             if not self.by_change:
                 residuals.append(self.rule.residual(self.memory, x, after, mask))
@@ -174,11 +174,11 @@ class Loop:
             x, internal = after, context.internal
             path.append(after)
             internals.append(internal)
-        views = path if self.far or self.on_numpy else [on_host(array) for array in path]
-        if count == 1:  # as it is, without a copy
-            earlier, last, now = (view[None, ...] for view in views)
+        view = (lambda array: array) if self.far or self.on_numpy else on_host
+        if count == 1:  # without a copy
+            earlier, last, now = (view(array[None, ...]) for array in path)
         else:
-            states = namespace(views[0]).stack(views)
+            states = view(namespace(x).stack(path))
             earlier, last, now = states[:-2, ...], states[1:-1, ...], states[2:, ...]
         judged = {"size": largest_entries(now)}
         judged["residual"] = largest_change(last, now) if self.by_change else namespace(residuals[0]).stack(residuals)
@@ -186,9 +186,7 @@ class Loop:
         if self.cycles:
             judged["back"] = largest_change(earlier, now)
             if t and distance[-1] > TWO:
-                judged["apart"] = largest_change(
-                    (anchor if self.far or self.on_numpy else on_host(anchor))[None, ...], now
-                )
+                judged["apart"] = largest_change(view(anchor[None, ...]), now)
         if energies:
             judged["energy"] = namespace(energies[0]).stack(energies)
         numbers = self._on_host(judged)

@@ -187,11 +187,12 @@ def path_of(value: Any, what: str) -> Path:
     return Path(text)
 
 
-def require_room(numbers: int, what: str) -> None:
+def require_room(numbers: int, what: str, *counts: int) -> None:
     """Raise `InvalidInput` if an array of so many float64 `numbers` does not fit into the memory.
 
     That is the machine's, or what `ulimit -v` leaves this process. Where a system gives out more memory than there is,
-    it kills the process before there is a `MemoryError`.
+    it kills the process before there is a `MemoryError`. what: the array, for the message, with a place such as `{:,}`
+    for each of the counts.
     """
     if numbers < 2**24:  # 128 MiB, which any machine has
         return
@@ -200,7 +201,7 @@ def require_room(numbers: int, what: str) -> None:
         gib = 2**30
         size = f"{8 * numbers / gib:,.1f} GiB" if numbers <= 2**60 else "more than 2^33 GiB"
         holder = "this machine has" if memory <= allowed else "this process may still have"
-        raise InvalidInput(f"{what} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
+        raise InvalidInput(f"{what.format(*counts)} would take {size}; {holder} {min(memory, allowed) / gib:,.1f} GiB")
 
 
 def require_time(multiplications: float, what: str) -> None:

@@ -24,6 +24,8 @@ from hopattn.foundation.shapes import broadcasts, require_broadcast
 from hopattn.foundation.traces import is_compiling
 
 Rounding = Callable[[], Any]
+FEW_PAIRS = 2**13
+"""The number of pairs of queries and keys below which a mask is made by their numbers."""
 
 
 class MaskRule(ABC):
@@ -412,8 +414,8 @@ def by_distance(
 
 
 def _along_diagonals(values: np.ndarray, m: int) -> np.ndarray:
-    """The array `(n, m)`, a view, of values at distances that fall from the last query and the first key on."""
-    if is_compiling():  # PyTorch's compiler knows no windows
+    """The array `(n, m)`, perhaps a view, of values at distances that fall from the last query and the first key on."""
+    if len(values) * m < FEW_PAIRS or is_compiling():  # faster than a window, which PyTorch's compiler does not know
         return np.asarray(values[np.arange(len(values) - m, -1, -1)[:, None] + np.arange(m)])
     return np.lib.stride_tricks.sliding_window_view(values, m)[::-1]  # the last row begins at the largest distance
 

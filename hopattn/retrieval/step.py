@@ -200,7 +200,7 @@ class Retrieval:
         """
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
         by_entries = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
-        require_room(pairs * (cues.shape[-1] if by_entries else 1), f"scores of {pairs:,} pairs")
+        require_room(pairs * (cues.shape[-1] if by_entries else 1), "scores of {:,} pairs", pairs)
         if not isinstance(self.separation.beta, float):
             namespace(cues, self.separation.beta)  # refuses a β of another library
         return self.similarity(widened(cues), widened(keys))

@@ -9,7 +9,7 @@ from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace
 from hopattn.foundation.boundary import Real
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.foundation.traces import detached
+from hopattn.foundation.traces import detached, is_jax
 from hopattn.foundation.vectors import at_least, nonzero, positive_power, rectified, sign
 from hopattn.retrieval.separation.base import Elementwise, Weights, attended, masked, masked_max, shifted, split
 from hopattn.retrieval.separation.softmax import Softmax
@@ -94,7 +94,7 @@ class Power(Elementwise):
             if e is not None:
                 top = xp.max(e, axis=-1, keepdims=True)
                 array, e = _times_two_to(array, e - top), top
-            if n > UNSCALED:
+            if n > UNSCALED or is_jax(array):  # which takes 2^−1030 as 0
                 top = _floor_log(xp.max(xp.abs(array), axis=-1, keepdims=True))
                 array, e = array * _two_to(-top), top if e is None else e + top
             return array, n * base_exponent if e is None else n * base_exponent + e
