@@ -132,11 +132,11 @@ class Sharded(KeyValueMemory):
     def reference(self) -> ReferencePatterns:
         return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         if capability == "single-neuron updates":
             apart = "its keys lie on several machines, each of which would be asked for every neuron"
-            return self._obstacle_to("energy") or apart
-        return super()._obstacle_to(capability)
+            return self._why_not("energy") or apart
+        return super()._why_not(capability)
 
     @cached_property
     def value_sizes(self) -> np.ndarray:
@@ -187,7 +187,7 @@ class Sharded(KeyValueMemory):
         result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
         return np.asarray(self.retrieval.conjugate(x) - result.potential)
 
-    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+    def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
         before = x if self.autoassociative else None
         moved = self.retrieval.activate(result.field, result.factor, before)

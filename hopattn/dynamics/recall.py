@@ -1,7 +1,7 @@
 """The base of every memory, and its recall: one step after another until nothing changes.
 
-A memory of any kind (keys and values, couplings, two sides, keys on many machines) subclasses it and states its field
-and its energy; a step, a gradient and a recall follow from them, and a subclass overrides what differs.
+A memory of any kind (keys and values, couplings, two sides, keys on many machines) is a subclass. It states its field
+and its energy. The step, the gradient and the recall follow from these; a subclass overrides what differs.
 """
 
 import os
@@ -43,7 +43,7 @@ from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.masks import MaskRule, as_mask, like, require_on_scores
 
 Cues = Annotated[Any, Of("… dim")]
-"""Cues, or states, of the dim that the arrays of a memory say."""
+"""Cues or states, whose dim is that of the memory's arrays."""
 TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
 IN_SEQUENCE = Asynchronous(order="sequence")
 _CONVEXITY = "convexity", "convexity of a neuron", "convexity of a layer"
@@ -52,16 +52,19 @@ CAPABILITIES = "recall", "mask", "energy", *_CONVEXITY, "single-neuron updates",
 
 
 class AssociativeMemory(Owner, ShownInNotebook, ABC):
-    """A memory as a person and every update see it.
+    """A memory as its user and every update see it.
 
     patterns: `(n_patterns, dim)`, the patterns that recalled states are compared with. activation: the activation of
     its neurons. A subclass has these as fields, class variables or properties.
+
+    `field`, `energy`, `step` and `why_not` check their arguments. A subclass states `_field_at`, `_energy_at`,
+    `_step_at` and `_why_not`, which take checked ones.
     """
 
     file_kind: ClassVar[str]
     """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
-    _means: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
-    """What a message calls an object of this class."""
+    _noun: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
+    """The words by which a message names an object of this class."""
     time_constants: ClassVar[Any] = 1.0
     """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""
     if TYPE_CHECKING:  # at run time a property here would hide a field of a subclass
@@ -73,14 +76,14 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     @abstractmethod
     def _field_at(self, x: Array, mask: Any) -> Array:
-        """h(x), `(n_cues, dim)`, of states that are checked."""
+        """h(x), `(n_cues, dim)`, for checked states."""
 
     def _energy_at(self, x: Array, mask: Any) -> Array:
-        """E(x), `(n_cues,)`, of states that are checked; not asked of a memory without an energy."""
+        """E(x), `(n_cues,)`, for checked states; never called where the memory has no energy."""
         raise NotImplementedError
 
-    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
-        """x⁺ = ∇Φ(h(x)), `(n_cues, dim_out)`, of states that are checked; and E(x) where it is asked for, else None."""
+    def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        """x⁺ = ∇Φ(h(x)), `(n_cues, dim_out)`, for checked states, and E(x) if it is asked for, else None."""
         h = self._field_at(x, mask)
         x_next = as_array(self.activation(h, x if h.shape == x.shape else None))
         return x_next, self._energy_at(x, mask) if energy else None
@@ -94,16 +97,16 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         """
         if not isinstance(capability, str) or capability not in CAPABILITIES:
             reject_unknown("capability", [capability], CAPABILITIES)
-        return self._obstacle_to(capability)
+        return self._why_not(capability)
 
-    def _obstacle_to(self, capability: str) -> str:
-        """As of `why_not`, of a capability that is known; a subclass states what it lacks."""
+    def _why_not(self, capability: str) -> str:
+        """As `why_not`, for a name that is checked; a subclass states what it lacks."""
         return ""
 
     def _require(self, capability: str, mask: Any = None) -> None:
-        """Raise `InvalidInput` with the reason where the memory lacks the capability, or cannot take a mask."""
+        """Raise `InvalidInput` with the reason where the memory lacks the capability, or cannot take this mask."""
         for name in (capability, *(() if mask is None else ("mask",))):
-            if reason := self._obstacle_to(name):
+            if reason := self._why_not(name):
                 raise InvalidInput(f"{name}: {reason}")
 
     @public
@@ -117,12 +120,12 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
     def step(self, cues: Cues, mask: Any = None) -> Any:
         """x⁺ = ∇Φ(h): one step of recall, all neurons at once, `(n_cues, dim_out)`.
 
-        A spin whose field is 0 stays as it was where the answer is a state of the same neurons, and is 0, unknown,
-        where it is not.
+        A spin whose field is 0 stays as it was, if the answer is a state of the same neurons. Otherwise it is 0,
+        which means unknown.
         """
         if mask is not None:
             self._require("mask")
-        return self._after(cues, mask)[0]
+        return self._step_at(cues, mask)[0]
 
     @public(may_be=not_minus_infinity)
     def energy(self, states: Cues, mask: Any = None) -> Any:
@@ -144,10 +147,13 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
         """One step, and the energy of the states before it; None where the memory lacks an energy."""
-        return self._after(states, mask, energy=not self._obstacle_to("energy"))
+        return self._step_at(states, mask, energy=not self._why_not("energy"))
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
-        """A batch of states in which one neuron is updated at a time; raises `InvalidInput` where that is lacking."""
+        """A batch of states in which one neuron is updated at a time.
+
+        Raises `InvalidInput` with the reason where the memory has no single-neuron updates.
+        """
         raise InvalidInput(f"update: {self.why_not('single-neuron updates')}")
 
     def nothing_near(self, states: Any, mask: Any = None) -> Any:
@@ -157,7 +163,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
     @property
     def cure(self) -> str:
-        """What makes an energy smaller that is beyond the numbers."""
+        """The advice of a message for an energy that is beyond the numbers: what makes it smaller."""
         return "smaller couplings"
 
     @property
@@ -166,8 +172,11 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         return ReferencePatterns(self.patterns, self.activation)
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
-        """The mean of the largest |entry| of each pattern, by the |overlaps| of states `(n, dim)`, `(n,)`."""
-        return shared(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+        """The mean size of the patterns, `(n,)`, weighted by their |overlaps| with states `(n, dim)`.
+
+        The size of a pattern is its largest |entry|.
+        """
+        return mean_size(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
 
     @property
     def largest(self) -> float:
@@ -236,10 +245,10 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         reference = self.reference
         start = _checked_cues(self, reference, cues)
         x = start if start.ndim > 1 else start[None, :]
-        allowed = None if mask is None else _checked_mask(mask, self.n_keys, x)
+        cue_masks = None if mask is None else _checked_mask(mask, self.n_keys, x)
         default = 0.0 if self.activation.discrete else tolerance(x.dtype, namespace(x))
         bound = default if tol is None else real(tol, "tol", least=0.0)
-        record = Loop(self, rule, x, allowed, names, bound).run(max_steps, draws)
+        record = Loop(self, rule, x, cue_masks, names, bound).run(max_steps, draws)
         return record if start.ndim > 1 else record.only_row()
 
     def descends(self, update: str | Update | None = None) -> Descent:
@@ -281,15 +290,15 @@ AssociativeMemory.recall.__doc__ = "\n\n".join(
 
 
 def _answer(memory: AssociativeMemory, cues: Any, rule: Update, mask: Any, names: tuple[str, ...]) -> Recall:
-    """The record of one step, for a memory whose answer has another dim than its cue."""
+    """The record of one step, for a memory without "recall": its answer has another dim than its cue."""
     if names or not isinstance(rule, Synchronous):
         what = f"keep: {names[0]}" if names else f"update: {quoted(rule)}"
         raise InvalidInput(f"{what} needs a recall of several steps, but {memory.why_not('recall')}")
     array = as_float(cues, "cues", like=memory.patterns)
     _require_cues(array)
     x = array if array.ndim > 1 else array[None, :]
-    allowed = None if mask is None else _checked_mask(mask, memory.n_keys, x)
-    states, zero = memory.step(x, allowed), np.zeros(x.shape[0], dtype=int)
+    cue_masks = None if mask is None else _checked_mask(mask, memory.n_keys, x)
+    states, zero = memory.step(x, cue_masks), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
     status = np.full(len(zero), Status.ANSWERED, dtype=STATUS_DTYPE)
     record = Recall(states, zero + 1, status, zero > 0, np.full(len(zero), np.inf), zero, None, memory.reference)
@@ -342,13 +351,13 @@ def _checked_mask(mask: Any, n_keys: int, x: Array) -> Array:
     """The mask of each cue, `(n_cues, n_patterns)`; a rule is refused, because cues have no order as words have."""
     if isinstance(mask, (str, MaskRule)):
         raise InvalidInput(f"mask: recall takes booleans (n_cues, n_patterns), not the rule {quoted(mask)}")
-    allowed, shape = as_mask(mask), (x.shape[0], n_keys)
-    require_on_scores(allowed, shape, "mask")
-    return namespace(x).broadcast_to(like(allowed, x), shape)
+    array, shape = as_mask(mask), (x.shape[0], n_keys)
+    require_on_scores(array, shape, "mask")
+    return namespace(x).broadcast_to(like(array, x), shape)
 
 
-def shared(shares: Array, sizes: Array) -> Array:
-    """The mean of sizes `(n_patterns,)` by shares `(n, n_patterns)` of 0 or more, `(n,)`; 0 where all shares are 0."""
+def mean_size(shares: Array, sizes: Array) -> Array:
+    """The mean of sizes `(n_patterns,)`, weighted by shares `(n, n_patterns)` ≥ 0, `(n,)`; 0 where all shares are 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         xp = namespace(shares)
         parts = shares / nonzero(xp.max(shares, axis=-1, keepdims=True))

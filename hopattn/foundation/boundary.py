@@ -1,4 +1,4 @@
-"""The boundary of the package: the signature of a public call says what it takes, and one decorator sees to it.
+"""The boundary of the package: the signature of a public call says what it takes, and one decorator checks it.
 
     @public
     def hebb(patterns: Rows, self_coupling: Flag = False) -> Array: ...
@@ -11,8 +11,8 @@
         def __call__(self, x: Annotated[Array, Of("… in")]) -> Array: ...
 
 * The annotation of a parameter, or of a field of a `Declared` class, holds a check. The check takes the value and its
-  name, and what it returns is put in. A class of this package is its own check. A value that is the default is left as
-  it is, so that None may stand for "not given".
+  name; its result replaces the value. A class of this package is its own check. A value that is the default is not
+  checked, so that None may stand for "not given".
 * `Of` is the check of an array. Axes of one name have one length in all arrays of a call and of its object: above, x
   has as many entries as the weight has columns. An axis that bears the name of a whole number of the object has that
   length. Lists become arrays of the library of the others.
@@ -41,13 +41,13 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Check = Callable[[Any, str], Any]
 MayBe = Callable[[Any], Any]
-"""Which numbers a result may have: gives a boolean array."""
+"""A predicate of the numbers that a result may have; it gives a boolean array."""
 NUMBERS = float, np.ndarray, Any
-"""The annotations of a result that is judged: a number, an array of NumPy, an array of any library."""
+"""The annotations of a result whose numbers are checked: a number, an array of NumPy, an array of any library."""
 finite = np.isfinite
 FLOATS = np.ndarray, np.floating
 OF_NUMPY = (*PLAIN, np.float64, float, int, bool, str, list, tuple, dict, type(None))
-"""The classes of most arguments that are no array of another library."""
+"""Classes that are surely no arrays of another library; most arguments have one of them."""
 
 
 Positive = Annotated[float, positive]
@@ -63,7 +63,7 @@ Text = Annotated[Any, Of("… n dim")]
 def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
     """The check that an annotation declares, and the axes; None where it declares none.
 
-    Raises `TypeError` for a check inside a union, which nobody would call.
+    Raises `TypeError` for a check inside a union, which would never be called.
     """
     if isinstance(annotation, type) and annotation.__module__.startswith("hopattn."):
         return lambda value, what: instance(value, annotation, what), None
@@ -105,7 +105,7 @@ class Owner:
                 fit(getattr(self, name), name, axes)
 
     def _fit(self, axes: Collection[str]) -> Fit:
-        """The lengths of these axes, as the fields have them; an object made of others gives those of a part."""
+        """The lengths of these axes, as the fields have them; a class made of parts gives those of a part."""
         fit = Fit()
         for axis, name, place in self._lengths:
             if (array := getattr(self, name)) is None:
@@ -131,7 +131,7 @@ class Declared(Owner):
 
 
 class _Plan(ArgumentNames):
-    """What the signature of a call says, read once."""
+    """The checks that the signature of a call declares, read once."""
 
     def __init__(self, call: Callable[..., Any], parts: Callable[..., Any] | None) -> None:
         signature = inspect.signature(call)
@@ -143,7 +143,7 @@ class _Plan(ArgumentNames):
         super().__init__(call, signature)
         self.signature = signature
         first = next(iter(signature.parameters), "")
-        self.method, self.owned = first in ("self", "cls"), first == "self" and call.__name__ != "__init__"
+        self.method, self.has_owner = first in ("self", "cls"), first == "self" and call.__name__ != "__init__"
         places = {name: i for i, name in enumerate(self.placed)}
         declarations = [
             (places.get(parameter.name, sys.maxsize), parameter, *check_of(parameter.annotation))
@@ -155,8 +155,8 @@ class _Plan(ArgumentNames):
         self.arrays = [(i, parameter.name, axes, parameter.default) for i, parameter, _, axes in declarations if axes]
         self.axes = {axis for *_, axes, _ in self.arrays for axis in axes.names}
         annotation = signature.return_annotation
-        parts_of = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
-        self.numbers = bool(parts_of) and all(part in NUMBERS for part in parts_of if part is not Ellipsis)
+        kinds = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
+        self.gives_numbers = bool(kinds) and all(part in NUMBERS for part in kinds if part is not Ellipsis)
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
         """The arguments by position after their checks, and whether any argument is an array of PyTorch or JAX.
@@ -175,7 +175,7 @@ class _Plan(ArgumentNames):
             foreign = foreign or (type(value) not in OF_NUMPY and is_foreign_array(value))
         if not self.arrays:
             return placed, foreign
-        owner = (placed[0] if placed else options.get("self")) if self.owned else None
+        owner = (placed[0] if placed else options.get("self")) if self.has_owner else None
         fit = owner._fit(self.axes) if isinstance(owner, Owner) else Fit()
         arrays = self.arrays
         if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
@@ -204,33 +204,33 @@ def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] 
     may_be: the function that says which numbers the result may have; None for any. Without it, they must be finite
     where the annotation of the result is a number or an array (`Any` counts as an array). Arrays of PyTorch and JAX
     overflow as they do there. Where `np.errstate(over="ignore")` says that overflow is expected, results are unchanged.
-    The result of a call within a call is not judged; the outermost call is, and gives the message. parts: the function
-    that takes the options of `**parts`.
+    Only the result of the outermost call is checked, so that the message names that call. parts: the function that
+    takes the options of `**parts`.
     """
     if call is None:
         return partial(public, may_be=may_be, parts=parts)
     plan = _Plan(call, parts)
-    allowed = (finite if plan.numbers else None) if may_be is ... else may_be
+    predicate = (finite if plan.gives_numbers else None) if may_be is ... else may_be
 
     @wraps(call)
     def checked(*args: Any, **options: Any) -> Any:
         if len(args) > plan.most or not (plan.any_name or options.keys() <= plan.names):
             plan.require_taken(args, options)
         placed, foreign = plan.arguments(args, options)
-        if allowed is None or foreign or np.geterr()["over"] == "ignore":
+        if predicate is None or foreign or np.geterr()["over"] == "ignore":
             return call(*placed, **options)
         result: Any = None
         with np.errstate(over="ignore", invalid="ignore"):
             try:
-                result, failed = call(*placed, **options), False
-            except (OverflowError, np.linalg.LinAlgError):  # of Python's numbers; of an array that is not finite
-                failed = True
-        if isinstance(result, FLOATS) and result.dtype.kind == "f":  # most results, without a further call
-            if allowed(result).all():
+                result, no_result = call(*placed, **options), False
+            except (OverflowError, np.linalg.LinAlgError):  # by numbers of Python, or by an array that is not finite
+                no_result = True
+        if isinstance(result, FLOATS) and result.dtype.kind == "f":  # most results: faster than `_arrays`
+            if predicate(result).all():
                 return result
-        elif not failed and all(allowed(array).all() for _, array in _arrays(result)):
+        elif not no_result and all(predicate(array).all() for _, array in _arrays(result)):
             return result
-        _refuse(plan, placed, options, failed)
+        _refuse(plan, placed, options, no_result)
         return result
 
     if parts is not None:
@@ -239,19 +239,19 @@ def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] 
 
 
 def formula(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """As `public`, for a formula whose value may be infinite, or NaN where it has none."""
+    """As `public`, for a formula whose value may be infinite; it is NaN where the formula has no value."""
     return public(may_be=None)(call)
 
 
 def not_minus_infinity(array: Any) -> Any:
-    """The numbers that an energy may have: +∞ for a state that cannot be; −∞ is an overflow."""
+    """Whether an energy may have these numbers: +∞ is that of an impossible state, −∞ an overflow."""
     return array > -np.inf
 
 
-def _refuse(plan: _Plan, args: Any, options: dict[str, Any], failed: bool) -> None:
-    """Raise `InvalidInput` for a result that is not finite, or none at all, of arguments that are."""
+def _refuse(plan: _Plan, args: Any, options: dict[str, Any], no_result: bool) -> None:
+    """Raise `InvalidInput` where there is no result, and where finite arguments give one that is not finite."""
     arguments = list(_arrays(plan.signature.bind(*args, **options).arguments))
-    if not (failed or (arguments and all(np.isfinite(array).all() for _, array in arguments))):
+    if not (no_result or (arguments and all(np.isfinite(array).all() for _, array in arguments))):
         return
     if not arguments:
         raise InvalidInput(f"{plan.name}: the result is beyond the numbers of float64; expected smaller arguments")
@@ -259,7 +259,7 @@ def _refuse(plan: _Plan, args: Any, options: dict[str, Any], failed: bool) -> No
     numbers = [argument for argument in arguments if argument[1].ndim or "." not in argument[0]]
     name, array = largest(numbers or arguments)
     message = f"numbers of size {np.abs(array).max():.3g} give a result beyond those of {array.dtype}"
-    parameter, value = largest(arguments)  # that of a part, such as a power, has no dtype of its own
+    parameter, value = largest(arguments)  # a parameter of a part, such as a power, has no dtype of its own
     cause = "" if parameter == name or value.ndim else f" with {parameter} = {value:g}"
     raise InvalidInput(f"{name}: {message}{cause}; expected smaller ones")
 

@@ -128,20 +128,20 @@ def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
     return int(rng)
 
 
-def instance(value: Any, kind: type[Kind], what: str, means: str = "") -> Kind:
+def instance(value: Any, kind: type[Kind], what: str, noun: str = "") -> Kind:
     """A value that is of a class; raises `InvalidInput` for one of another.
 
-    means: what is expected, such as "a scenario from hopattn.load"; by default the `_means` of the class itself, or its
+    noun: what is expected, such as "a scenario from hopattn.load"; by default the `_noun` of the class itself, or its
     name.
     """
     if not isinstance(value, kind):
-        raise InvalidInput(f"{what}: expected {means or vars(kind).get('_means', a_class(kind))}, not {quoted(value)}")
+        raise InvalidInput(f"{what}: expected {noun or vars(kind).get('_noun', a_class(kind))}, not {quoted(value)}")
     return value
 
 
-def each(values: Any, kind: type[Kind], what: str, means: str = "") -> tuple[Kind, ...]:
+def each(values: Any, kind: type[Kind], what: str, noun: str = "") -> tuple[Kind, ...]:
     """The entries of an iterable, all of one class, as `instance` checks them; raises `InvalidInput` for others."""
-    return tuple(instance(value, kind, f"{what}: entry {i}", means) for i, value in enumerate(entries_of(values, what)))
+    return tuple(instance(value, kind, f"{what}: entry {i}", noun) for i, value in enumerate(entries_of(values, what)))
 
 
 def entries_of(values: Any, what: str) -> Iterable[Any]:

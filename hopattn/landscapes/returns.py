@@ -196,7 +196,7 @@ def radii(
     def samples(n: int) -> Iterable[AssociativeMemory]:
         for _ in range(memories):
             memory = build(draws.choice([-1.0, 1.0], size=(n, neurons)))
-            yield instance(memory, AssociativeMemory, "build", f"a function that gives {AssociativeMemory._means}")
+            yield instance(memory, AssociativeMemory, "build", f"a function that gives {AssociativeMemory._noun}")
 
     most = float(load[-1]) * neurons
     require_room(int(min(most * neurons, 2.0**62)), f"{most:,.0f} patterns of {neurons:,} neurons")

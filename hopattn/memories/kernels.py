@@ -65,13 +65,13 @@ class LogSumRelu(Declared, AssociativeMemory):
         near, n = self._near(cues, mask)[1:]
         return near / nonzero(n)
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         match capability:
             case "single-neuron updates":
                 return "the patterns near a state depend on all its neurons together"
             case "continuous time":
                 return "the mean of the patterns near a state jumps"
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
     def _field_at(self, x: Array, mask: Any) -> Array:
         near, n = self._near(x, mask)[1:]
@@ -152,13 +152,13 @@ class SuperposedMemory(Declared, AssociativeMemory):
         exponents = self.phi.exponents(rows[self.patterns.shape[0] :, ...])
         return replace(self, patterns=rows, sums=Softmax().potential(xp.concat([self.sums[None, :], exponents]).mT))
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         match capability:
             case "mask":
                 return "the patterns are added up, so that none can be masked"
             case "single-neuron updates":
                 return "a neuron takes part in every feature, so that none is updated alone"
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
     def _field_at(self, x: Array, mask: Any) -> Array:
         weights = Softmax().weights(self.phi.exponents(x) + self.sums)

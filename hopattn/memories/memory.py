@@ -1,8 +1,8 @@
-"""Memory: keys, values, and the four parts of a step.
+"""Memory: keys, values, and a step with a similarity, a separation and an activation.
 
 s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(K x)
 
-`Retrieval` of `retrieval/step.py` computes all five.
+`Retrieval` of `retrieval/step.py` computes all of it.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopattn.dynamics.likeness import ReferencePatterns
-from hopattn.dynamics.recall import AssociativeMemory, Cues, shared
+from hopattn.dynamics.recall import AssociativeMemory, Cues, mean_size
 from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import named, vectors_in
 from hopattn.foundation.arrays import (
@@ -42,15 +42,13 @@ from hopattn.retrieval.step import Retrieval
 
 Stored = Vectors | os.PathLike[str]
 """Vectors to store, or the path of the file that holds them."""
-ROWS = 4096
-"""The number of keys that are looked at together."""
 NOT_ALONE = (
     "neurons of 0 and 1 are updated one at a time only in a network of couplings, as ha.memories.hopfield gives it"
 )
 
 
 class KeyValueMemory(AssociativeMemory):
-    """A memory of keys and values, wherever they lie: its four parts, and what it lacks.
+    """A memory of keys and values, wherever they lie: what it lacks, and what follows from its step.
 
     retrieval: one step of the memory, from cues to states, with its similarity, separation and activation.
     """
@@ -94,12 +92,12 @@ class KeyValueMemory(AssociativeMemory):
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
-        """Σ|p||v| / Σ|p| for the largest |entry| of each value, `(n,)`: the size of what states `(n, dim)` read."""
+        """Σ|p||v| / Σ|p|, `(n,)`: the mean size of the values that states `(n, dim)` read; |v|: the largest |entry|."""
         rows = blocks(int(states.shape[0]), max(SCORES_HELD // self.n_keys, 1))
         shares = (abs(self.weights(states[block, :], None if mask is None else mask[block, :])) for block in rows)
-        return namespace(states).concat([shared(share, self.value_sizes) for share in shares])
+        return namespace(states).concat([mean_size(share, self.value_sizes) for share in shares])
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
         match capability:
             case "recall" if self.dims[0] != self.dims[1]:
@@ -117,13 +115,13 @@ class KeyValueMemory(AssociativeMemory):
             case "single-neuron updates" if self.activation.discrete and self.activation.silent != -1:
                 return NOT_ALONE
             case "single-neuron updates":
-                other = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
-                return self._obstacle_to("energy") or other * (not similarity.linear)
+                dot_alone = f"neurons are updated one at a time by the dot product alone, not by {quoted(similarity)}"
+                return self._why_not("energy") or dot_alone * (not similarity.linear)
             case "continuous time" if separation.jumps:
                 return f"the weights of {quoted(separation)} jump"
             case "convexity" | "continuous time":
                 return separation.why_imprecise
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -186,13 +184,13 @@ class Memory(KeyValueMemory):
         if patterns is not None and patterns is not values and patterns is not keys:
             pattern_rows = stored_rows(patterns, "patterns", multiplied=True)
         arrays = {"keys": key_rows, "values": value_rows, "patterns": pattern_rows}
-        sep = separation_of(separation, beta, sink=sink)
+        separation_part = separation_of(separation, beta, sink=sink)
         for name in ("beta", "sink"):
-            if requires_grad(parameter := getattr(sep, name)):
+            if requires_grad(parameter := getattr(separation_part, name)):
                 if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(parameter, key_rows, name, "keys")
-        step = Retrieval(similarities.make(similarity), sep, activations.make(activation))
+        step = Retrieval(similarities.make(similarity), separation_part, activations.make(activation))
         for name, part in {**vars(step), **arrays, "retrieval": step}.items():
             object.__setattr__(self, name, part)
         self._require_fit()
@@ -254,9 +252,9 @@ class Memory(KeyValueMemory):
         if len(rows) == self.n_keys:
             got = "the only one" if self.n_keys == 1 else f"all {self.n_keys}"
             raise InvalidInput(f"pattern: got {got} of the memory; expected to leave at least one")
-        remainder = np.delete(np.arange(self.n_keys), np.asarray(rows, dtype=np.int64))
-        keys = entries(self.keys, remainder, 0)
-        values = keys if self.autoassociative else entries(self.values, remainder, 0)
+        others = np.delete(np.arange(self.n_keys), np.asarray(rows, dtype=np.int64))
+        keys = entries(self.keys, others, 0)
+        values = keys if self.autoassociative else entries(self.values, others, 0)
         patterns = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
         names = "similarity", "separation", "activation", "same_neurons"
         parts: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -296,8 +294,8 @@ class Memory(KeyValueMemory):
     def _energy_at(self, x: Array, mask: Any) -> Array:
         return self.retrieval(x, self.keys, None, mask, energy=True).energy
 
-    def _after(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
-        """The step and the energy from one pass over the keys; the values may be states of the same neurons."""
+    def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
+        """The step and the energy, from one pass over the keys."""
         before = x if self.same_neurons else None
         answer = self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
         return answer.state, answer.energy
@@ -326,8 +324,8 @@ class Memory(KeyValueMemory):
         threshold that no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
         """
         x, rule, step = states, as_mask(mask), self.retrieval
-        xp, separation, whole = namespace(x), step.effective_separation, isinstance(rule, NoMask)
-        if separation.shares and whole:
+        xp, separation, no_mask = namespace(x), step.effective_separation, isinstance(rule, NoMask)
+        if separation.shares and no_mask:
             return super().nothing_near(x)
         if not isinstance(rule, MaskRule):
             shape = (*x.shape[:-1], self.n_keys)
@@ -340,16 +338,16 @@ class Memory(KeyValueMemory):
             scores = step.scores(x, self.keys)
             return have_none(separation(scores, *step.on_scores(rule, scores, x, self.keys)), step.activation)
 
-        if x.ndim == 1 or 0 in x.shape or not (whole or hasattr(rule, "shape")):
+        if x.ndim == 1 or 0 in x.shape or not (no_mask or hasattr(rule, "shape")):
             return none_near(x, rule)
         pairs = self.n_keys * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
         rows = blocks(int(x.shape[0]), max(SCORES_HELD // pairs, 1))
-        return xp.concat([none_near(x[block, :], rule if whole else rule[block, :]) for block in rows])
+        return xp.concat([none_near(x[block, :], rule if no_mask else rule[block, :]) for block in rows])
 
     def size_read(self, states: Array, mask: Array | None = None) -> Array:
         if not (self.separation.shares and isinstance(states, np.ndarray)):
             return super().size_read(states, mask)
-        sizes = self.value_sizes[:, None]  # NumPy's field of many scores holds no matrix of all weights
+        sizes = self.value_sizes[:, None]  # the field goes over blocks of keys, without a matrix of all weights
         return self.retrieval.field(states, self.keys, sizes, mask)[:, 0]
 
     @property
@@ -360,7 +358,7 @@ class Memory(KeyValueMemory):
 def have_none(weights: Weights, activation: Activation) -> Array:
     """Whether all weights of a row are 0, `(…,)`.
 
-    Where the direction of the field alone counts, a factor too small for numbers makes none of them 0.
+    Where only the direction of the field counts, a factor that is rounded to 0 makes no weight 0.
     """
     p = weights.array if activation.directional else weights.p
     return ~namespace(p).any(p != 0, axis=-1)

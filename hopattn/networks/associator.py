@@ -57,14 +57,14 @@ class Associator(Coupled):
         n_out, n_in = self.couplings.shape
         return f"Associator({n_in} neurons to {n_out}, {self.activation!r}, {self.patterns.shape[0]} patterns)"
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         """It has no energy; and where dim_out differs from dim, nothing that needs an answer to be the next cue."""
         n_out, n_in = self.couplings.shape
         if capability in ("energy", "convexity"):
             return NO_ENERGY
         if n_out != n_in and capability in ("recall", "single-neuron updates", "continuous time"):
             return f"answers of dim {n_out} are not cues of dim {n_in}"
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
     @property
     def own_update(self) -> Update:
@@ -115,13 +115,13 @@ class Bidirectional(AssociativeMemory):
         """y = sgn(W x): the right state that a left state recalls, `(n, dim_right)`; 0 where its field is 0."""
         return self._answer_to(cues)
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         reasons = {
             "mask": NO_PATTERNS,
             "single-neuron updates": "a bidirectional memory turns a whole side at once",
             "continuous time": "the field of a bidirectional memory jumps",
         }
-        return reasons.get(capability) or super()._obstacle_to(capability)
+        return reasons.get(capability) or super()._why_not(capability)
 
     def _fit(self, axes: Collection[str]) -> Fit:
         return self.forward._fit(axes)

@@ -33,9 +33,9 @@ class CouplingSums:
     counts, scale: W = scale · counts, `(N, N)` or `(dim_out, dim)`. Couplings that are whole numbers of one unit, such
     as 1/N of Hebb's rule for patterns of ±1, or tenths, are summed as whole numbers and scaled after the sum, so that a
     tie is a tie; for spins in single precision where that is exact. rounding: Σ_j δW_ij, `(dim_out,)`, the error of
-    each row of the couplings beyond their last digits; 0 for none. columns, own: for Hebb's rule and few patterns of
-    ±1, Ξᵀ `(N, n_patterns)` in single precision, and the number d that the rule takes off the diagonal. Sums over spins
-    then come from one overlap for each pattern:
+    each row of the couplings beyond their last digits; 0 for none. columns, d: for Hebb's rule and few patterns of ±1,
+    Ξᵀ `(N, n_patterns)` in single precision, and the number that the rule takes off the diagonal. Sums over spins then
+    come from one overlap for each pattern:
 
         Σ_j W_ij x_j = scale · (Σ_μ ξ_i m_μ − d x_i)          xᵀW x = scale · (Σ_μ m_μ² − d |x|²)          m = Ξ x
     """
@@ -46,7 +46,7 @@ class CouplingSums:
     eps: float
     sizes: Array
     columns: np.ndarray | None = None
-    own: float = 0.0
+    d: float = 0.0
 
     @classmethod
     def over(cls, matrix: Array, rounding: Any = 0.0) -> Self:
@@ -74,7 +74,7 @@ class CouplingSums:
         if not (few and np.all(np.abs(patterns) == 1)):
             return self
         d = 0.0 if self_coupling else float(many)
-        return replace(self, columns=np.array(patterns.T, np.float32, order="C"), own=d)
+        return replace(self, columns=np.array(patterns.T, np.float32, order="C"), d=d)
 
     @property
     def exact(self) -> bool:
@@ -175,7 +175,7 @@ class CouplingSums:
     def form(self, of_spins: bool) -> tuple[np.ndarray, np.ndarray | None, float]:
         """L, R (None for 1) and d of the counts L Rᵀ − d; of spins by patterns or in single precision, where exact."""
         if of_spins and self.columns is not None:
-            return self.columns, self.columns, self.own
+            return self.columns, self.columns, self.d
         light = self.light if of_spins else None
         return self.counts if light is None else light, None, 0.0
 

@@ -219,11 +219,11 @@ class TokenMemory(Network):
         """One token after the other."""
         return TokenByToken()
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         if capability == "convexity":
             return "the potential of all tokens together is not convex"
         if capability != "convexity of a layer":
-            return super()._obstacle_to(capability)
+            return super()._why_not(capability)
         separation = self.block.separation
         reason = ITSELF if separation.convex else f"the potential of {quoted(separation)} is not convex"
         return "" if self.block.concave else reason

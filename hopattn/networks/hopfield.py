@@ -73,8 +73,8 @@ class Coupled(AssociativeMemory):
         field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
         return narrowed(field, x, self.couplings)
 
-    def _obstacle_to(self, capability: str) -> str:
-        return NO_PATTERNS if capability == "mask" else super()._obstacle_to(capability)
+    def _why_not(self, capability: str) -> str:
+        return NO_PATTERNS if capability == "mask" else super()._why_not(capability)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -163,13 +163,13 @@ class Hopfield(Coupled):
     def own_update(self) -> Update:
         return Graded() if isinstance(self.activation, Tanh) else super().own_update
 
-    def _obstacle_to(self, capability: str) -> str:
+    def _why_not(self, capability: str) -> str:
         """As of `Memory`; for a convex potential there is `curvature`, which takes the eigenvalues."""
         if capability == "energy":
             return "" if self._symmetric else "the couplings are not symmetric"
         if capability == "convexity of a neuron" and self._inhibits_itself:
             return "a neuron has a negative self-coupling"
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
     @cached_property
     def _inhibits_itself(self) -> bool:

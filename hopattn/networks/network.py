@@ -216,9 +216,9 @@ class Network(AssociativeMemory):
     def join(self, activities: Mapping[str, Any]) -> Array:
         """States `(…, total)` with these activities `(…, *shape)` of some layers, by name.
 
-        Every other layer takes the activation of the field that its neighbours give it: first the layers beside a layer
-        of the activities, then the layers beside these. Raises `InvalidInput` for an unknown layer, and for a shape
-        that does not fit.
+        Every other layer takes the activation of the field that its neighbours give it: first the neighbours of the
+        layers that have activities, then the neighbours of these, and so on. Raises `InvalidInput` for an unknown
+        layer, and for a shape that does not fit.
         """
         instance(activities, Mapping, "cues", "the activities of some layers by name")
         self._require_layers(activities, "cues")
@@ -229,19 +229,19 @@ class Network(AssociativeMemory):
         lead = max(leads.values(), key=len)
         if misfit := next((name for name in leads if leads[name] not in ((), lead)), None):
             raise InvalidInput(f"cues: the layer '{misfit}' has the leading axes {leads[misfit]}, another one {lead}")
-        xp, like = namespace(*arrays.values()), next(iter(arrays.values()))
+        xp, template = namespace(*arrays.values()), next(iter(arrays.values()))
         parts: Parts = {}
         for name, layer in self._by_name.items():
-            array = arrays[name] if name in arrays else layer.activation(_zeros(layer.shape, like))
+            array = arrays[name] if name in arrays else layer.activation(_zeros(layer.shape, template))
             parts[name] = xp.reshape(xp.broadcast_to(array, (*lead, *layer.shape)), (-1, *layer.shape))
-        front, waiting = list(arrays), dict.fromkeys(name for name in parts if name not in arrays)
-        while waiting:
+        front, others = list(arrays), dict.fromkeys(name for name in parts if name not in arrays)
+        while others:
             beside = {name for source in front for connection, _ in self._on[source] for name in connection.layers}
-            front = list(beside & waiting.keys()) or [next(iter(waiting))]
+            front = list(beside & others.keys()) or [next(iter(others))]
             fields = {name: self._field_of(name, parts) for name in front}
             for name, field in fields.items():
                 parts[name] = self._by_name[name].activation(field, parts[name])
-                del waiting[name]
+                del others[name]
         return xp.reshape(self.activation.flat(list(parts.values())), (*lead, self.total))
 
     def _fit(self, axes: Collection[str]) -> Fit:
@@ -256,7 +256,9 @@ class Network(AssociativeMemory):
     def _energy_at(self, x: Array, mask: Any) -> Array:
         return self._energy(self._parts(x), {}, x)
 
-    def _after(self, x: Array, mask: Any, *, energy: bool = False, in_turn: bool = False) -> tuple[Array, Array | None]:
+    def _step_at(
+        self, x: Array, mask: Any, *, energy: bool = False, in_turn: bool = False
+    ) -> tuple[Array, Array | None]:
         parts, alignments = self._parts(x), Parts() if energy else None
         after = self._joined(self._step(parts, in_turn, alignments), x)
         return after, None if alignments is None else self._energy(parts, alignments, x)
@@ -268,13 +270,13 @@ class Network(AssociativeMemory):
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
         if its activation has one.
         """
-        return self._after(states, mask, in_turn=True)[0]
+        return self._step_at(states, mask, in_turn=True)[0]
 
     def _step(self, before: Parts, in_turn: bool, alignments: Parts | None = None) -> Parts:
         """The activities after a step of all layers at once, or of one layer after another.
 
-        alignments: as of `_field_of`. The first of the layers on a synapse finds the others as they were before the
-        step, so that its alignment is that of the states before.
+        alignments: as of `_field_of`. When the first layer of a synapse is updated, its other layers are as before the
+        step. So the alignment that is computed then is that of the states before.
         """
         after = dict(before)
         for name, free in self._turns if in_turn else self._free:
@@ -400,20 +402,20 @@ class Network(AssociativeMemory):
             bends[layer] = sum(bend for _, bend, _ in terms), next(reasons, "")
         return bends
 
-    def _obstacle_to(self, capability: str) -> str:
-        free = [layer for layer, free in zip(self.layers, self.activation.free, strict=True) if free]
+    def _why_not(self, capability: str) -> str:
+        free_layers = [layer for layer, is_free in zip(self.layers, self.activation.free, strict=True) if is_free]
         match capability:
-            case "convexity" if len(free) > 1 or self.held.any():
+            case "convexity" if len(free_layers) > 1 or self.held.any():
                 return "the alignments are not convex in all layers together"
             case "convexity" | "convexity of a layer":
-                return next(filter(None, map(self._why_it_may_rise, free)), "")
+                return next(filter(None, map(self._why_it_may_rise, free_layers)), "")
             case "single-neuron updates" if not self.activation.discrete:
                 return "layers of graded neurons are updated as a whole"
             case "continuous time":
                 return next(filter(None, (layer.why_it_jumps for layer in self.layers)), "")
             case "mask":
                 return NO_PATTERNS
-        return super()._obstacle_to(capability)
+        return super()._why_not(capability)
 
     @property
     def curvature(self) -> float:
@@ -436,7 +438,7 @@ class Network(AssociativeMemory):
 
     @cached_property
     def _on(self) -> dict[str, list[tuple[Connection, tuple[int, ...]]]]:
-        """The synapses on each layer, with its places."""
+        """The synapses on each layer by its name, each with the places at which the layer is."""
         return {
             layer: [
                 (connection, tuple(place for place, name in enumerate(connection.layers) if name == layer))
@@ -448,13 +450,13 @@ class Network(AssociativeMemory):
 
     @cached_property
     def _free(self) -> list[tuple[str, np.ndarray | None]]:
-        """The layers with a neuron that is not clamped, and which ones these are, `(*shape)`; None for all."""
+        """The layers with a neuron that is not clamped, each with booleans `(*shape)` of these; None for all."""
         flags = {name: ~self.held[part].reshape(self[name].shape) for name, part in self.parts.items()}
         return [(name, None if free.all() else free) for name, free in flags.items() if free.any()]
 
     @cached_property
     def _turns(self) -> list[tuple[str, np.ndarray | None]]:
-        """What an update in turn sets: the layers, one after another."""
+        """The layers that a step in turn updates, in their order, as `_free` gives them."""
         return self._free
 
     def _require_layers(self, names: Any, what: str) -> None:
@@ -463,8 +465,8 @@ class Network(AssociativeMemory):
     def _field_of(self, name: str, parts: Parts, alignments: Parts | None = None) -> Array:
         """The field of a layer, `(n, *shape)`: the sum of the gradients of its synapses; 0 without one.
 
-        Of neurons that jump, a field that is no larger than its rounding is 0. alignments: where given, the F of the
-        synapses that it lacks are put into it, by name.
+        For neurons that jump, a field that is no larger than its rounding is 0. alignments: F by the name of the
+        synapse, or None; the F of each synapse on the layer is added to it, unless it is there.
         """
         field: Any = None
         for connection, places in self._on[name]:
@@ -478,7 +480,7 @@ class Network(AssociativeMemory):
         if not self._by_name[name].activation.discrete:
             return field
         error = self._rounding_of(name, parts)
-        for connection, places in self._on[name]:  # a graded neighbour has the rounding of its field, times its gain
+        for connection, places in self._on[name]:  # a graded neighbour carries on the rounding of its own field
             for place, other in enumerate(connection.layers):
                 activation, activities = self._by_name[other].activation, connection.of(parts)
                 if other != name and not activation.discrete:
@@ -529,7 +531,7 @@ class Network(AssociativeMemory):
 
 
 def _change(activation: Activation, field: Array, error: Array) -> Array:
-    """What the error of a field changes in the activities; of neurons that depend on each other, β times the error."""
+    """The change of the activities by the error of a field; of neurons that depend on each other, β times the error."""
     if activation.elementwise:
         return abs(activation(field + error) - activation(field - error))
     return getattr(getattr(activation, "separation", activation), "beta", 1.0) * error

@@ -95,12 +95,15 @@ class Synapse(ABC):
         return self.pull(places, *activities), self.alignment(*activities)
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
-        """The error up to which `pull` counts as 0 for spins (`foundation/ties.py`), of its shape."""
+        """The error up to which `pull` counts as 0 for neurons that jump (`foundation/ties.py`), of its shape."""
         pull = detached(self.pull(places, *activities))
         return error_of_sum(4, eps_of(pull)) * abs(pull)
 
     def carried(self, places: tuple[int, ...], *activities: Array) -> Array:
-        """The change of `pull`, of its shape, where the activities at one place are changes; 0 where none is known."""
+        """A bound of the change of `pull`, of its shape, where the activities at one place are changes.
+
+        0 where no bound is known.
+        """
         return namespace(*activities).zeros_like(activities[places[0]])
 
     def error(self, *activities: Array) -> Array:
@@ -121,7 +124,7 @@ class Synapse(ABC):
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """The arrays of the synapse, which tell the library of its network."""
+        """The arrays of the synapse; their library is that of the network."""
         return ()
 
     @property
@@ -166,7 +169,7 @@ class Multilinear(Synapse):
 
 
 def inexact(most: Array, arrays: Sequence[Array], activities: Sequence[Array]) -> Array:
-    """The sizes `(n, …)` of sums; 0 for states of whole numbers with arrays of whole numbers, whose sums are exact."""
+    """The sizes `(n, …)` of sums that may be inexact: 0 where activities and arrays are whole numbers."""
     xp, n = namespace(most), int(most.shape[0])
     exact = are_whole(xp.concat([in_rows(detached(g)) for g in activities], axis=-1), axis=-1)
     for array in arrays:
@@ -234,9 +237,10 @@ class Dense(Declared, Multilinear):
 
 @cache
 def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np.ndarray]:
-    """The inputs of each window, `(P, K)`, and the entries of this table that hold each input, `(L, M)`.
+    """The K inputs of each of P windows, `(P, K)`, and the places in this table that hold each of L inputs, `(L, M)`.
 
-    A row of the second table with fewer entries ends with P·K, the number of a zero.
+    M is the largest number of places of an input. A row with fewer places is filled up with P·K, the place of a zero
+    that `gradient` appends.
     """
     numbers = np.arange(int(np.prod(spatial))).reshape(spatial)
     views = np.lib.stride_tricks.sliding_window_view(numbers, kernel)
@@ -245,7 +249,7 @@ def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np
     for entry, number in enumerate(table.ravel()):
         holders[number].append(entry)
     most = max(map(len, holders))
-    back = np.array([entries + [table.size] * (most - len(entries)) for entries in holders])
+    back = np.array([held_at + [table.size] * (most - len(held_at)) for held_at in holders])
     return table, back
 
 
@@ -315,7 +319,7 @@ class Compared(Synapse):
 
     @abstractmethod
     def _back(self, place: int, field: Array) -> Array:
-        """The field of the layer at a place from that of its queries or keys."""
+        """The field of the layer at a place, from the field of its queries or keys."""
 
     @abstractmethod
     def _terms(self, q: Array, k: Array) -> int:
@@ -337,41 +341,46 @@ class Compared(Synapse):
 
     def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
         q, k = self._sides(*activities)
-        step: Any = self._retrieval.read(self.separation, q, k, k, self.mask, energy=True, trace=1 in places)
-        fields = [step.weights.p.mT @ q if place else scaled(step.array, step.factor) for place in places]
-        return sum(map(self._back, places, [in_numbers_of(q, field) for field in fields])), summed(step.potential)
+        result: Any = self._retrieval.read(self.separation, q, k, k, self.mask, energy=True, trace=1 in places)
+        fields = [result.weights.p.mT @ q if place else scaled(result.array, result.factor) for place in places]
+        return sum(map(self._back, places, [in_numbers_of(q, field) for field in fields])), summed(result.potential)
 
-    def _rounded(self, activities: Sequence[Array]) -> tuple[tuple[Array, Array], tuple[Array, Array], float, Array]:
-        """Both sides and their sizes; and the rounding of sums over them, as a share, and that of the scores."""
+    def _sides_and_rounding(
+        self, activities: Sequence[Array]
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array], float, Array]:
+        """Queries and keys, their sizes, the relative rounding of sums over them, and the rounding of the scores."""
         x = [detached(g) for g in activities]
         q, k = map(detached, self._sides(*x))
-        most_q, most_k = self._of_sizes._sides(*map(abs, x))
-        share, most = error_of_sum(self._terms(q, k), eps_of(q, k, *self.arrays)), most_q @ most_k.mT
-        return (q, k), (most_q, most_k), share, share * inexact(most, self.arrays, x)
+        size_q, size_k = self._of_sizes._sides(*map(abs, x))
+        share, size = error_of_sum(self._terms(q, k), eps_of(q, k, *self.arrays)), size_q @ size_k.mT
+        return (q, k), (size_q, size_k), share, share * inexact(size, self.arrays, x)
 
     def rounding(self, places: tuple[int, ...], *activities: Array) -> Array:
-        """Of the sums over keys or queries, and of the scores."""
-        (q, k), (most_q, most_k), share, slack = self._rounded(activities)
+        """The rounding of the sums over keys or queries, and that of the scores."""
+        (q, k), (size_q, size_k), share, slack = self._sides_and_rounding(activities)
         scores = q @ k.mT
         where = resolve(self.mask, scores)
         weights = Weights(self.separation.weights(scores, where))
         p, delta_p = of_weights(self.separation, scores, where, slack, weights)
         spread = share * p + delta_p
-        fields = [spread.mT @ most_q if place else spread @ most_k for place in places]
+        fields = [spread.mT @ size_q if place else spread @ size_k for place in places]
         return sum(map(self._of_sizes._back, places, fields))
 
     def error(self, *activities: Array) -> Array:
-        """Of the sums over keys, and of the scores: the potential of sizes, and what the rounding changes there."""
-        _, (most_q, most_k), share, slack = self._rounded(activities)
-        scores = most_q @ most_k.mT
+        """The rounding of the sums over keys, and the change of the potential by the rounding of the scores.
+
+        The potential is that of the scores of the sizes.
+        """
+        _, (size_q, size_k), share, slack = self._sides_and_rounding(activities)
+        scores = size_q @ size_k.mT
         where = resolve(self.mask, scores)
-        most = self.separation.potential(scores, where)
-        change = self.separation.potential(scores + slack, where) - most
+        psi = self.separation.potential(scores, where)
+        change = self.separation.potential(scores + slack, where) - psi
         flat = 1 / self.separation.beta if isinstance(self.separation, Competing) else 0.0
-        return summed(share * (most + flat) + change)
+        return summed(share * (psi + flat) + change)
 
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
-        """That of Ψ, for scores that are linear in a layer."""
+        """The bend of Ψ, because the scores are linear in each layer."""
         if not self.separation.convex:
             return float("inf"), f"the potential of {quoted(self.separation)} is not convex"
         return (float("inf"), self.separation.why_imprecise) if self.separation.why_imprecise else LINEAR
@@ -379,7 +388,7 @@ class Compared(Synapse):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Stored(Compared):
-    """F = Σ Ψ(K g) over the rows of a layer: the patterns of a `Memory`, whose hidden neurons follow at once.
+    """F = Σ Ψ(K g) over the rows of a layer: the patterns of a `Memory`, as a hidden layer without a state of its own.
 
     keys: `(n_patterns, dim)`, for a layer whose last axis has dim neurons. separation, beta: as of `Memory`.
     Source: Krotov & Hopfield (2021), ICLR, section 3; Hoover et al. (2023), NeurIPS (the Hopfield network of an
@@ -470,7 +479,7 @@ class Attention(Compared):
         return namespace(field).sum(field if matrix is None else field @ matrix, axis=1)
 
     def _terms(self, q: Array, k: Array) -> int:
-        """Those of a product of three or four factors, summed over all heads."""
+        """The terms of a product of three or four matrices, summed over all heads."""
         return int(sum(math.prod(side.shape[-2:]) for side in (q, k)) * max(q.shape[1], k.shape[1]))
 
     def require_fit(self, *shapes: Shape) -> None:
@@ -513,14 +522,14 @@ class Function(Declared, Synapse):
     def alignment(self, *activities: Array) -> Array:
         if self.slopes is not None or not isinstance(activities[0], np.ndarray):
             return as_array(self.value(*activities))
-        return on_host(self.value(*map(_library().tensor, activities)))
+        return on_host(self.value(*map(_torch().tensor, activities)))
 
     def gradient(self, place: int, *activities: Array) -> Array:
         if self.slopes is not None:
             return as_array(self.slopes(*activities)[place])
         if is_jax(activities[0]):
             return import_module("jax").grad(lambda *g: self.value(*g).sum(), argnums=place)(*activities)
-        torch: Any = _library()
+        torch: Any = _torch()
         tensors = [g if is_torch(g) else torch.tensor(g) for g in activities]
         slope = torch.func.grad(lambda *g: self.value(*g).sum(), argnums=place)(*tensors)
         return slope if is_torch(activities[place]) else on_host(slope)
@@ -535,7 +544,8 @@ class Function(Declared, Synapse):
         ), "of a function of one's own no curvature is known"
 
 
-def _library() -> Any:
+def _torch() -> Any:
+    """PyTorch; raises `InvalidInput` where it is not installed."""
     try:
         return import_module("torch")
     except ModuleNotFoundError:

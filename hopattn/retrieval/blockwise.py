@@ -18,7 +18,7 @@ from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.ties import without_rounding
 from hopattn.foundation.vectors import largest_entry, longest_row
 from hopattn.retrieval.free_energy import FreeEnergy, free_energy
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, masks_of, split_bias, spread
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, split_bias, spread, terms_of
 from hopattn.retrieval.online_softmax import (
     BlockPass,
     KeyBlock,
@@ -112,7 +112,7 @@ def _of_texts(
     leading, dtype = np.broadcast_shapes(*(text.shape[:-2] for text in texts)), np.result_type(*texts)
     sinks = np.broadcast_to(separation.sink[..., 0], leading) if isinstance(separation.sink, np.ndarray) else None
     s_shape = (*np.broadcast_shapes(cues.shape[:-2], keys.shape[:-2]), cues.shape[-2], keys.shape[-2])
-    parts = [(part,) if isinstance(part, MaskRule) else split_bias(part) for part in masks_of(as_mask(mask))]
+    parts = [(part,) if isinstance(part, MaskRule) else split_bias(part) for part in terms_of(as_mask(mask))]
     masks = [
         part if isinstance(part, MaskRule) else np.broadcast_to(spread(part, s_shape), (*leading, *s_shape[-2:]))
         for part in chain(*parts)
@@ -159,7 +159,7 @@ def running_sums(
     """
     dtype = np.result_type(*(text for text in (cues, keys, values) if text is not None))
     shape = len(cues), len(keys)
-    masks = tuple(part if isinstance(part, MaskRule) else spread(part, shape) for part in masks_of(as_mask(mask)))
+    masks = tuple(part if isinstance(part, MaskRule) else spread(part, shape) for part in terms_of(as_mask(mask)))
     loops = loops_of(separation, dtype, math.prod(shape))
     work = _Stream(similarity, separation, cues, keys, values, masks, potential, ties, dtype, loops)
     return work.sums(BLOCKS_OF_SCORES)

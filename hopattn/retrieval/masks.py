@@ -1,8 +1,8 @@
 """Masks and biases: what is added to βs. Rows are queries, columns are keys.
 
-A mask is boolean: True = may attend, or 0; False = may not, or −∞. It is an array, or a rule that makes the array from
-the scores. A bias is an array of numbers; −∞ is a mask there too. `AllOf` holds several, whose sum is added. Where it
-is −∞, a score is replaced and not added to, so that no NaN or infinity of a hidden key counts.
+A mask is boolean. True = may attend: it adds 0. False = may not: it adds −∞. A mask is an array, or a rule that makes
+the array from the scores. A bias is an array of numbers; its −∞ is a mask too. A `Sum` holds several masks and biases.
+Where the sum is −∞, the score is replaced and not added to, so that no NaN or infinity of a hidden key counts.
 Add a rule by adding a frozen dataclass here.
 """
 
@@ -25,7 +25,7 @@ from hopattn.foundation.traces import is_compiling
 
 Rounding = Callable[[], Any]
 FEW_PAIRS = 2**13
-"""The number of pairs of queries and keys below which a mask is made by their numbers."""
+"""The number of pairs of a query and a key below which an array by distance is made by indexing, not by a window."""
 
 
 class MaskRule(ABC):
@@ -180,27 +180,28 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
 def on_scores(bias: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> tuple[Array | None, Array | None]:
     """A bias as the mask of these scores and the finite numbers that are added to βs; None for no mask, and for 0.
 
-    bias: a rule, an array, or `AllOf` several. Raises `InvalidInput` for an array that does not broadcast to the
+    bias: a rule, an array, or a `Sum` of them. Raises `InvalidInput` for an array that does not broadcast to the
     scores.
     """
-    where, total, shape = None, None, tuple(scores.shape)
-    for part in masks_of(bias):
-        if isinstance(part, MaskRule):  # no name for what it gives, so that NumPy writes the result over it
-            where = part.allowed(scores, rounding) if where is None else where & part.allowed(scores, rounding)
+    mask, numbers, shape = None, None, tuple(scores.shape)
+    for part in terms_of(bias):
+        if isinstance(part, MaskRule):  # its array gets no name, so that NumPy may write the result of & over it
+            mask = part.allowed(scores, rounding) if mask is None else mask & part.allowed(scores, rounding)
             continue
-        visible, numbers = split_bias(part)
-        require_on_scores(part, shape, "mask" if numbers is None else "bias")
-        if visible is not None:
-            where = like(visible, scores) if where is None else where & like(visible, scores)
-        if numbers is not None:
-            total = numbers if total is None else total + numbers
-    return where, total
+        booleans, entries = split_bias(part)
+        require_on_scores(part, shape, "mask" if entries is None else "bias")
+        if booleans is not None:
+            mask = like(booleans, scores) if mask is None else mask & like(booleans, scores)
+        if entries is not None:
+            numbers = entries if numbers is None else numbers + entries
+    return mask, numbers
 
 
 def split_bias(array: Array) -> tuple[Array | None, Array | None]:
     """An array as a mask and as finite numbers: a boolean one is a mask alone, and −∞ is a mask with the number 0.
 
-    The mask is None where numbers of NumPy hide nothing; those of other libraries are not asked.
+    The mask is None where numbers of NumPy hide nothing. Numbers of other libraries always get one: a look at them may
+    wait for a device, or end a trace.
     """
     xp = namespace(array)
     if array.dtype == xp.bool:
@@ -215,7 +216,7 @@ def split_bias(array: Array) -> tuple[Array | None, Array | None]:
 class Without(MaskRule):
     """No query sees these keys; with `at`, that query alone does not. Negative numbers count from the end.
 
-    No blocks of keys are made: the array of all scores is held.
+    A step with this rule does not go over blocks of keys: it holds the array of all scores.
     """
 
     keys: tuple[int, ...]
@@ -226,7 +227,9 @@ class Without(MaskRule):
         """The rule for one key or several, by numbers, and for one query; raises `InvalidInput` for others."""
         several = is_iterable(token) and not isinstance(token, str)
         keys = read_by_numpy(as_array(token, "token"), "token").reshape(-1).tolist() if several else [token]
-        return cls(tuple(_place(number, "token") for number in keys), None if at is None else _place(at, "at"))
+        return cls(
+            tuple(_token_number(number, "token") for number in keys), None if at is None else _token_number(at, "at")
+        )
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         n, m = (1, *scores.shape)[-2:]
@@ -236,7 +239,7 @@ class Without(MaskRule):
         return like(mask if scores.ndim > 1 else mask[0], scores)
 
 
-def _place(value: Any, what: str) -> int:
+def _token_number(value: Any, what: str) -> int:
     """The number of a token; raises `InvalidInput` for anything but a whole number."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise InvalidInput(
@@ -265,46 +268,50 @@ def rows_taken(choice: Any, n: int, what: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class AllOf(MaskRule):
-    """Several masks and biases, each a rule or an array `(…, n_queries, n_keys)`: all must allow a key."""
+class Sum(MaskRule):
+    """The sum of masks and biases: a query sees the keys that all of them allow.
 
-    masks: tuple[Any, ...]
+    terms: rules, and arrays that broadcast to the scores `(…, n_queries, n_keys)`.
+    """
+
+    terms: tuple[Any, ...]
 
     @property
     def by_pairs(self) -> bool:  # type: ignore[override]
-        return all(mask.by_pairs for mask in self.masks if isinstance(mask, MaskRule))
+        return all(term.by_pairs for term in self.terms if isinstance(term, MaskRule))
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array | None:
         return on_scores(self, scores, rounding)[0]
 
 
 def joint(*masks: Any, bias: Array | None = None) -> Any:
-    """The masks, and a bias of numbers, as one: a rule or an array. Each mask is a name, a rule, an array, or None.
+    """The sum of masks and a bias of numbers: a rule or an array. Each mask is a name, a rule, an array, or None.
 
     Raises `InvalidInput` as `as_mask` does.
 
     >>> joint("causal", None)
     Causal()
     """
-    parts = [part for mask in map(as_mask, masks) for part in masks_of(mask) if not isinstance(part, NoMask)]
+    parts = [part for mask in map(as_mask, masks) for part in terms_of(mask) if not isinstance(part, NoMask)]
     parts += [] if bias is None else [bias]
-    return AllOf(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NO_MASK
+    return Sum(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NO_MASK
 
 
-def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
-    """The keys that some query sees, `(…, n_keys)`, in the library of the text.
+def seen_keys(bias: Any, scores: tuple[int, ...], text: Array) -> Array | None:
+    """The keys that some query sees by the arrays of a bias, `(…, n_keys)`, in the library of the text.
 
-    None where the mask holds no array, and where NumPy's arrays hide no key; other libraries are not asked. scores: the
-    shape of the scores, `(…, n_queries, n_keys)`. Raises `InvalidInput` for an array that does not fit it.
+    bias: as of `on_scores`; its rules are left out. None where it holds no array, and where arrays of NumPy hide no
+    key; arrays of other libraries always give booleans. scores: the shape of the scores, `(…, n_queries, n_keys)`.
+    Raises `InvalidInput` for an array that does not fit it.
     """
     visible: Array | None = None
-    for part in masks_of(mask):
+    for part in terms_of(bias):
         if isinstance(part, MaskRule):
             continue
         require_on_scores(part, scores, "mask" if part.dtype == namespace(part).bool else "bias")
-        array = split_bias(part)[0]
-        if array is not None:
-            visible = like(array, text) if visible is None else visible & like(array, text)
+        booleans = split_bias(part)[0]
+        if booleans is not None:
+            visible = like(booleans, text) if visible is None else visible & like(booleans, text)
     if visible is None:
         return None
     visible = visible if visible.ndim < 2 else namespace(text).any(visible, axis=-2)
@@ -312,37 +319,41 @@ def seen_keys(mask: Any, scores: tuple[int, ...], text: Array) -> Array | None:
 
 
 def without_padding(text: Array, seen: Array) -> Array:
-    """A text `(…, n_keys, dim)`, in which what cannot be multiplied is 0 in keys that no query sees.
+    """A text `(…, n_keys, dim)`, with 0 for the entries of unseen keys that cannot be multiplied.
 
-    So a NaN, an infinity or too large an entry there changes nothing: neither a weight that is 0 times its value, nor a
-    derivative.
+    Such an entry is a NaN, an infinity, or too large a number. As 0 it changes nothing: neither the product of a weight
+    0 and a value, nor a derivative.
     """
     xp = namespace(text)
-    plain = xp.isfinite(text) & (xp.abs(text) <= max_safe_entry(text))
-    return xp.where(seen[..., None] | plain, text, 0.0)
+    multipliable = xp.isfinite(text) & (xp.abs(text) <= max_safe_entry(text))
+    return xp.where(seen[..., None] | multipliable, text, 0.0)
 
 
-def masks_of(mask: Any) -> tuple[Any, ...]:
-    """The masks that a mask is made of: those of `AllOf`, or the mask alone."""
-    return mask.masks if isinstance(mask, AllOf) else (mask,)
+def terms_of(bias: Any) -> tuple[Any, ...]:
+    """The terms of a `Sum`, or a rule or an array as the only term."""
+    return bias.terms if isinstance(bias, Sum) else (bias,)
 
 
-def spread(mask: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A boolean array broadcast to this shape, without a copy; raises `InvalidInput` where it does not fit."""
-    require_on_scores(mask, shape, "mask")
-    return np.broadcast_to(np.asarray(mask), shape)
+def spread(array: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A mask or a bias that is an array, broadcast to this shape without a copy.
+
+    Raises `InvalidInput` where it does not fit.
+    """
+    require_on_scores(array, shape, "mask")
+    return np.broadcast_to(np.asarray(array), shape)
 
 
 def require_on_scores(array: Array, scores: tuple[int, ...], what: str, other: str = "scores") -> None:
     """Raise `InvalidInput` unless a mask or a bias broadcasts to scores of the shape `(…, n_queries, n_keys)`.
 
-    Where only axes of 1 are missing or too many, the message gives the shape that fits. other: how it calls the scores.
+    Where only axes of 1 are missing or too many, the message gives the shape that fits. what, other: the names of the
+    array and of the scores in the message.
     """
     shape = tuple(array.shape)
     try:
         require_broadcast(array, scores, what, other)
     except InvalidInput as error:
-        # rows of keys too, without an axis of queries
+        # the last axes are queries and keys, or keys alone
         for *leading, n, m in ((1, *shape), (*shape[:-1], 1, *shape[-1:])):
             lengths = [k for k in leading if k != 1]
             for places in combinations(range(len(scores) - 2), len(lengths)):
@@ -369,8 +380,8 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
             return bool(visible[0])
         return _along_diagonals(visible, len(columns))
     part = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    full = bool(part.all())
-    return full if full or not part.any() else part
+    all_visible = bool(part.all())
+    return all_visible if all_visible or not part.any() else part
 
 
 def as_mask(mask: Any) -> Any:
@@ -414,7 +425,10 @@ def by_distance(
 
 
 def _along_diagonals(values: np.ndarray, m: int) -> np.ndarray:
-    """The array `(n, m)`, perhaps a view, of values at distances that fall from the last query and the first key on."""
+    """The array `(n, m)`, perhaps a view, of values `(n + m − 1,)` by distance.
+
+    values: the first is that of the last query and the first key; the distance falls by 1 from value to value.
+    """
     if len(values) * m < FEW_PAIRS or is_compiling():  # faster than a window, which PyTorch's compiler does not know
         return np.asarray(values[np.arange(len(values) - m, -1, -1)[:, None] + np.arange(m)])
     return np.lib.stride_tricks.sliding_window_view(values, m)[::-1]  # the last row begins at the largest distance

@@ -2,8 +2,8 @@
 
     s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(s)
 
-`Retrieval.__call__` holds them. The first three over blocks of cues and keys are in `blockwise.py`; large work goes
-there.
+`Retrieval.__call__` holds them. Large work goes to `blockwise.py`, which computes the first three over blocks of cues
+and keys.
 """
 
 import math
@@ -37,16 +37,17 @@ from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.ways import way_of
 
-SUMMED = 1024
-"""The number of products that PyTorch adds up at once."""
+PRODUCTS_AT_ONCE = 1024
+"""The number of products in a sum that is left to PyTorch as one."""
 
 
 class Answer(NamedTuple):
     """The result of one step: x⁺ `(…, n_cues, dim_out)`, and E(x) = Φ*(x) − Ψ(s) before it, `(…, n_cues)`.
 
-    scores: s, `(…, n_cues, n_patterns)`, without a bias. mask: as booleans that broadcast to them, or None. weights:
-    p, `(…, n_cues, n_patterns)`. rest: the weight of a sink, `(…, n_cues)`, or None without one. What was not asked for
-    is None. The arrays of half precision, but for the state, have single precision.
+    scores: s, `(…, n_cues, n_patterns)`, without a bias. mask: booleans that broadcast to them, or None. weights: p,
+    `(…, n_cues, n_patterns)`. rest: the weight of a sink, `(…, n_cues)`, or None without one. An array that was not
+    asked for is None. For cues and keys of half precision, the state has half precision and the other arrays have
+    single precision.
     """
 
     state: Array
@@ -58,7 +59,7 @@ class Answer(NamedTuple):
 
 
 class Field(NamedTuple):
-    """h = factor · array and Ψ of a step; in one piece also the scores, their mask, bias and weights."""
+    """h = factor · array and Ψ of a step; of a step in one piece also the scores, their mask, bias and weights."""
 
     array: Array
     factor: Any
@@ -70,7 +71,7 @@ class Field(NamedTuple):
 
 
 class StepParts(TypedDict, total=False):
-    """The options of `Retrieval.of`, for those who take them as `**parts`."""
+    """The options of `Retrieval.of`, for a signature that takes them as `**parts`."""
 
     similarity: str | Similarity
     separation: str | Separation
@@ -120,21 +121,21 @@ class Retrieval:
         """One step from the cues, in the way that `ways.py` says.
 
         values: None if no state is asked for. bias: a mask or numbers added to β s, or both, as `joint` gives them.
-        state: the neurons before the step, which decide where a field of 0 does not. energy: whether to give E(x) too.
-        trace: whether to give the scores and weights too; the step is then computed in one piece. Half precision is
-        computed in single precision: the sum of weights of 65,505 equal keys would overflow.
+        state: the neurons before the step; a spin whose field is 0 stays as it is there. energy: whether to give E(x)
+        too. trace: whether to give the scores and weights too; the step is then computed in one piece. Arrays of half
+        precision are computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
         separation, rule = self.effective_separation, NO_MASK if bias is None else as_mask(bias)
         field = self.read(separation, cues, keys, values, rule, energy=energy, trace=trace)
         x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
-        state = None if x_next is None else narrowed(x_next, cues, keys)
+        state_after = None if x_next is None else narrowed(x_next, cues, keys)
         energies = self.conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
-            return Answer(state, energies)
+            return Answer(state_after, energies)
         weights = field.weights
         if separation is not self.separation:
             weights = self.separation(field.scores, field.mask, field.bias)
-        return Answer(state, energies, field.scores, field.mask, weights.p, weights.rest)
+        return Answer(state_after, energies, field.scores, field.mask, weights.p, weights.rest)
 
     def read(
         self,
@@ -147,11 +148,14 @@ class Retrieval:
         energy: bool = False,
         trace: bool = False,
     ) -> Field:
-        """The field, and Ψ if the energy is asked for; of neurons that jump, a field is 0 where it is only rounding."""
+        """The field, and Ψ if the energy is asked for.
+
+        Where the activation jumps, a field that is no larger than its rounding is exactly 0.
+        """
         jumps = self.activation.discrete and values is not None
         ties = Ties(eps_of(keys, values), keys.shape[-2]) if jumps else None
         way = "whole" if trace else way_of(self.similarity, separation, cues, keys, values, bias)
-        has_bound = cues.ndim == keys.ndim == 2 and isinstance(bias, NoMask)  # without scores
+        has_bound = cues.ndim == keys.ndim == 2 and isinstance(bias, NoMask)  # a bound of the rounding needs no scores
         if way == "fused" and (ties is None or has_bound):
             field, potential = fused_step(separation, cues, keys, values, bias)
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
@@ -173,7 +177,10 @@ class Retrieval:
         return Field(None if values is None else block_pass.field[index], factor, block_pass.potential[index])
 
     def _may_be_rounding(self, field: Array, cues: Array, keys: Array, values: Array | None, ties: Ties) -> bool:
-        """Whether a field of weights that sum to 1 may be only rounding somewhere, judged without the scores."""
+        """Whether a field of weights that sum to 1 may be no larger than its rounding somewhere.
+
+        The bound is that of the longest key, so that no scores are needed.
+        """
         xp = namespace(cues)
         longest = keys[xp.argmax(row_length(keys)), :][None, :]
         exact = known_true(are_whole(cues) & are_whole(keys))
@@ -183,9 +190,9 @@ class Retrieval:
 
     @property
     def effective_separation(self) -> Separation:
-        """The separation that the step really uses.
+        """The separation that the step computes with.
 
-        Where only the field's direction matters, it is an equivalent separation that cannot overflow.
+        Where only the direction of the field matters, it is `Separation.direction`, which cannot overflow.
         """
         return self.separation.direction() if self.activation.directional else self.separation
 
@@ -194,9 +201,9 @@ class Retrieval:
         return self.activation(field if self.activation.directional else scaled(field, factor), state)
 
     def scores(self, cues: Array, keys: Array) -> Array:
-        """s = sim(K, x), `(…, n_cues, n_patterns)`; those of half precision in single precision.
+        """s = sim(K, x), `(…, n_cues, n_patterns)`; for arrays of half precision in single precision.
 
-        Raises `InvalidInput` where they would not fit into memory.
+        Raises `InvalidInput` where the scores would not fit into memory.
         """
         pairs = math.prod(cues.shape[:-1]) * keys.shape[-2]
         by_entries = self.similarity.by_entries and (self.similarity.holds_entries or not isinstance(cues, np.ndarray))
@@ -270,7 +277,7 @@ class Retrieval:
         return self.separation.beta * (spread - (p @ values)[..., :, None] * (p @ keys)[..., None, :])
 
     def conjugate(self, states: Array) -> Array:
-        """Φ*(x) + c(x): the energy without the potential of the scores; c is 0 unless the similarity says it."""
+        """Φ*(x) + c(x): the energy without the potential of the scores; c is the `cue_term` of the similarity, or 0."""
         phi_star, c = self.activation.conjugate(states), self.similarity.cue_term(states)
         return phi_star if c is None else phi_star + c
 
@@ -278,14 +285,14 @@ class Retrieval:
 def summed(weights: Array, values: Array) -> Array:
     """Vᵀ p, `(…, n_cues, dim_out)`, for weights `(…, n_cues, n_patterns)`.
 
-    PyTorch may add up the products of few cues one after the other, and loses 1 % of a million in single precision.
-    Its arrays are summed over blocks of `SUMMED` patterns.
+    For few cues PyTorch may add up the products one after the other. Over a million patterns in single precision, this
+    loses 1 % of the sum. So arrays of PyTorch are summed over blocks of `PRODUCTS_AT_ONCE` patterns.
     """
-    whole = values.shape[-2] // SUMMED * SUMMED
+    whole = values.shape[-2] // PRODUCTS_AT_ONCE * PRODUCTS_AT_ONCE
     if whole == 0 or not is_torch(weights):
         return weights @ values
     if weights.ndim == 1:
         return summed(weights[None], values)[..., 0, :]
-    by_block = weights[..., :whole].unflatten(-1, (-1, SUMMED)).movedim(-2, -3)
-    sums = (by_block @ values[..., :whole, :].unflatten(-2, (-1, SUMMED))).sum(-3)
+    by_block = weights[..., :whole].unflatten(-1, (-1, PRODUCTS_AT_ONCE)).movedim(-2, -3)
+    sums = (by_block @ values[..., :whole, :].unflatten(-2, (-1, PRODUCTS_AT_ONCE))).sum(-3)
     return sums + weights[..., whole:] @ values[..., whole:, :]

@@ -18,7 +18,7 @@ import numpy as np
 from hopattn.foundation.arrays import Array, on_host
 from hopattn.foundation.traces import is_torch, traced
 from hopattn.foundation.vectors import largest_entry
-from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, masks_of
+from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, terms_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot, Similarity
@@ -38,7 +38,7 @@ def way_of(
     values: Array | None = None,
     bias: Any = NO_MASK,
 ) -> Literal["whole", "blocks", "fused"]:
-    """The way of a step with these parts, texts and bias (a rule, an array, or `AllOf` several), as the table says."""
+    """The way of a step with these parts, texts and bias (a rule, an array, or a `Sum`), as the table says."""
     if not isinstance(separation.beta, float):
         return "whole"
     n = cues.shape[-2] if cues.ndim > 1 else 1
@@ -49,12 +49,12 @@ def way_of(
         plain = large and similarity.by_pairs and _one_for_each_text(separation.sink)
         if not plain:
             return "whole"
-        rules = [part for part in masks_of(bias) if isinstance(part, MaskRule)]
+        rules = [part for part in terms_of(bias) if isinstance(part, MaskRule)]
         by_blocks = all(rule.by_pairs and (cues.ndim > 1 or not isinstance(rule, PositionRule)) for rule in rules)
         return "blocks" if by_blocks else "whole"
     if pairs * texts < FUSED or type(similarity) is not Dot or type(separation) is not Softmax or cues.ndim < 2:
         return "whole"
-    arrays = [array for array in (cues, keys, values, separation.sink, *masks_of(bias)) if hasattr(array, "shape")]
+    arrays = [array for array in (cues, keys, values, separation.sink, *terms_of(bias)) if hasattr(array, "shape")]
     return "fused" if _has_kernel(separation.beta, cues, keys, values, bias, arrays) else "whole"
 
 
@@ -73,7 +73,7 @@ def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, bia
     are_concrete = not any(map(traced, tensors)) and all(tensor.device.type == "cpu" for tensor in tensors)
     numbers = cues.dtype in (torch.float32, torch.float64) and all(text.dtype == cues.dtype for text in texts)
     dims = values is None or values.shape[-1] == keys.shape[-1]
-    rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in masks_of(bias))
+    rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in terms_of(bias))
     if not (are_concrete and numbers and dims and rules):
         return False
     product = largest_entry(on_host(cues)) * largest_entry(on_host(keys)) * cues.shape[-1]

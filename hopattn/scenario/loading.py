@@ -30,7 +30,7 @@ class Scenario:
     number of each path of the file.
     """
 
-    _means: ClassVar[str] = "a Scenario from hopattn.load"
+    _noun: ClassVar[str] = "a Scenario from hopattn.load"
     name: str
     where: str
     text: str

@@ -2,8 +2,8 @@
 
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
-One application is one step of associative recall, a call of `Retrieval` of `retrieval/step.py`. Heads that differ in
-their matrices and biases only are computed together, as further axes of one batch:
+One application is one step of associative recall, a call of `Retrieval` of `retrieval/step.py`. Heads that differ
+only in their matrices, biases and sinks are computed together, as further axes of one batch:
 
     queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
 
@@ -25,7 +25,7 @@ from hopattn.foundation.boundary import Of, Owner, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, Without, as_mask, joint, masks_of, require_on_scores, seen_keys
+from hopattn.retrieval.masks import MaskRule, Without, as_mask, joint, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts
@@ -54,7 +54,7 @@ class HeadTrace:
     −inf where they mask an entry, or None. rest: the weight that the sink takes, `(…, n)`, or None without a sink.
     """
 
-    _means: ClassVar[str] = "the trace of a head"
+    _noun: ClassVar[str] = "the trace of a head"
     queries: Array
     keys: Array
     values: Array
@@ -156,8 +156,8 @@ class Head(Owner):
 
     def with_sink(self, sink: Any) -> "Head":
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
-        head, sep = copy(self), separation_of(self.retrieval.separation, sink=sink)
-        object.__setattr__(head, "retrieval", replace(self.retrieval, separation=sep))
+        head, separation_part = copy(self), separation_of(self.retrieval.separation, sink=sink)
+        object.__setattr__(head, "retrieval", replace(self.retrieval, separation=separation_part))
         return head
 
     def without(self, token: Any, at: int | None = None) -> "Head":
@@ -189,9 +189,10 @@ class Head(Owner):
 
 
 class Group(NamedTuple):
-    """Heads that are alike. maps: to all queries, keys and values.
+    """Heads that differ only in their matrices, biases and sinks, and are computed together.
 
-    shape: g and r, the heads of keys, and the heads of queries that each of them serves.
+    maps: the affine maps to the queries, keys and values of all heads. shape: g heads of keys, each of which serves r
+    heads of queries.
     """
 
     heads: tuple[Head, ...]
@@ -200,7 +201,7 @@ class Group(NamedTuple):
 
     @classmethod
     def of(cls, heads: Sequence[Head]) -> "Group":
-        """The group of heads that are alike; those next to each other that share keys and values are served by one."""
+        """The group of these heads; neighbours that share the maps of keys and values share a head of keys."""
         ids = [
             [id(array) for affine in (head.key, head.value) for array in (affine.weight, affine.bias)] for head in heads
         ]
@@ -209,8 +210,8 @@ class Group(NamedTuple):
             r = 1
         key_heads = heads[::r]
         maps = [head.query for head in heads], [head.key for head in key_heads], [head.value for head in key_heads]
-        joint = Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])
-        return cls(tuple(heads), joint, (len(key_heads), r))
+        maps_of_all = Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])
+        return cls(tuple(heads), maps_of_all, (len(key_heads), r))
 
     def output(self, texts: Texts, mask: Any, bias: Array | None) -> Array:
         """The outputs of the heads side by side, `(…, n, sum of their dim_out)`.
@@ -226,7 +227,7 @@ class Group(NamedTuple):
     def trace(self, texts: Texts, mask: Any, bias: Array | None) -> HeadTrace:
         """The trace of all heads together, whose arrays have the axes g and r behind those of the texts; see `output`.
 
-        An array that is one for all heads may lack them.
+        An array that all heads share may lack these two axes.
         """
         queries, keys, values, total, numbers = self.arguments(texts, mask, bias)
         step = self.retrieval(keys)(queries, keys, values, total, trace=True)
@@ -244,6 +245,7 @@ class Group(NamedTuple):
             if array is not None and array.ndim > 3
         ]
         for i, j in product(*map(range, self.shape)):
+            # an axis of length 1 is that of all heads: its number is 0
             of_head = arrays | {name: array[..., i * by_g, j * by_r, :, :] for name, array, by_g, by_r in with_axes}
             if trace.rest is not None:
                 of_head["rest"] = of_head["rest"][..., 0]
@@ -261,7 +263,7 @@ class Group(NamedTuple):
         return replace(step, separation=with_sink(step.separation, logits))
 
     def arguments(self, texts: Texts, mask: Any, bias: Array | None) -> tuple[Array, Array, Array, Any, Array | None]:
-        """The arguments of `read`, in which masks and numbers are one; and the numbers alone."""
+        """The arguments of `read`, whose bias is the sum of all masks and numbers; and the numbers alone."""
         pairs, numbers = texts.pairs, None
         if bias is not None or self.heads[0].bias is not None:
             numbers = self.bias(pairs[-2:], texts.keys[..., :1, :1] * self.maps[1].weight[:1, :1], bias)
@@ -288,7 +290,7 @@ class Group(NamedTuple):
         """
         total = bias
         if self.heads[0].bias is not None:
-            like = widened(keys[..., :1])  # a small part
+            like = widened(keys[..., :1])  # a small part has the library, device and dtype of all
             total = namespace(like).stack([in_numbers_of(like, own_bias(head.bias, shape)) for head in self.heads])
             total = total if bias is None else total + bias
         if total is None or total.ndim < 3:
@@ -297,8 +299,8 @@ class Group(NamedTuple):
         return namespace(total).reshape(total, (*total.shape[:-3], *axes, *total.shape[-2:]))
 
     def _masks(self, mask: Any, pairs: tuple[int, ...]) -> list[Any]:
-        """The parts of the heads' own mask and a further one, in which each array fits the scores of all heads."""
-        parts = [*masks_of(self.heads[0].mask), *masks_of(mask)]
+        """The terms of the heads' own mask and of a further one; each array broadcasts to the scores of all heads."""
+        parts = [*terms_of(self.heads[0].mask), *terms_of(mask)]
         for i, part in enumerate(parts):
             if not isinstance(part, MaskRule):
                 require_on_scores(part, pairs, "mask")

@@ -16,7 +16,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, as_mask, joint, masks_of, require_on_scores, seen_keys
+from hopattn.retrieval.masks import MaskRule, as_mask, joint, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
@@ -120,7 +120,7 @@ class MultiHead:
         texts = texts_of(self.heads[0], x, source, key, value)
         rule, n_heads, pairs = as_mask(mask), len(self.heads), texts.pairs
         scores = (*pairs[:-2], n_heads, *pairs[-2:])
-        for part in masks_of(rule):
+        for part in terms_of(rule):
             if not isinstance(part, MaskRule):
                 _require_for_all_heads(part, scores)
         if bias is None:
@@ -241,7 +241,7 @@ def _side_by_side(outputs: Sequence[Array]) -> Array:
 
 
 def _kind(head: Head) -> tuple[Any, ...]:
-    """All but the matrices and biases of a head: heads in which this is equal are computed together.
+    """All but the matrices, biases and sink of a head: heads in which this is equal are computed together.
 
     A mask that is an array, and a learned β, must be one and the same; all heads have a sink, or none has; so with a
     bias. A similarity that goes by the places of a text is computed for each head by itself.

@@ -60,10 +60,10 @@ class Lying(ha.Hopfield):
 
 
 class Leaky(ha.Hopfield):
-    def _obstacle_to(self, capability):
+    def _why_not(self, capability):
         return ""
 
-    def _after(self, x, mask, *, energy=False):
+    def _step_at(self, x, mask, *, energy=False):
         outside = np.full_like(np.asarray(x), 1.5)  # of the cube: the energy is infinite there
         return outside, self._energy_at(x, mask)
 

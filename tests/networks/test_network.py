@@ -433,7 +433,7 @@ def test_a_step_gives_the_energy_of_the_states_before_it(in_turn):
         network = random_network(rng)
         for each in (network, network.clamped(network.layers[0].name) if len(network.layers) > 1 else network):
             x = random_states(network, rng)
-            after, energy = each._after(x, None, energy=True, in_turn=in_turn)
+            after, energy = each._step_at(x, None, energy=True, in_turn=in_turn)
             size = np.abs(list(each.energies(x).values())).sum(axis=0)
             np.testing.assert_allclose(energy / size, each.energy(x) / size, rtol=0, atol=1e-12)
             assert np.array_equal(after, each.step_of_layers(x) if in_turn else each.step(x))

@@ -17,7 +17,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.free_energy import free_energy
-from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, masks_of, rows_taken, split_bias, spread
+from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, rows_taken, split_bias, spread, terms_of
 from hopattn.retrieval.separation.base import Separation, biased, with_sink
 from hopattn.retrieval.step import Retrieval
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, class_of, least_number
@@ -81,7 +81,7 @@ class StreamedHead:
     def of(cls, head: Head, states: np.ndarray) -> "StreamedHead":
         """The head for a text `(n, dim)`; raises `InvalidInput` where one row of its attention needs all others."""
         step = head.retrieval
-        rules = [part for part in masks_of(head.mask) if isinstance(part, MaskRule) and not isinstance(part, Without)]
+        rules = [part for part in terms_of(head.mask) if isinstance(part, MaskRule) and not isinstance(part, Without)]
         if not step.similarity.by_pairs or not all(rule.by_pairs for rule in rules):
             part = next((rule for rule in rules if not rule.by_pairs), step.similarity)
             raise InvalidInput(f"census: {quoted(part)} cannot be computed for a chunk of queries")
@@ -93,7 +93,7 @@ class StreamedHead:
     def looks_back(self) -> bool:
         """Whether no query sees a later key, by a rule of positions."""
         ahead = -np.arange(1, len(self.keys))
-        rules = [mask for mask in masks_of(self.head.mask) if isinstance(mask, PositionRule)]
+        rules = [mask for mask in terms_of(self.head.mask) if isinstance(mask, PositionRule)]
         return any(not rule.sees(ahead).any() for rule in rules)
 
     def weigh(self, cues: np.ndarray, rows: np.ndarray, last: int) -> Weighed:
@@ -118,7 +118,7 @@ class StreamedHead:
         """The mask of these rows, `(c, last)`, without that of a bias; None where nothing is masked."""
         where: np.ndarray | None = None
         n, last = len(self.keys), len(keys)
-        for mask in masks_of(self.head.mask):
+        for mask in terms_of(self.head.mask):
             if isinstance(mask, NoMask):
                 continue
             if isinstance(mask, PositionRule):

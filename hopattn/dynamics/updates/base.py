@@ -116,4 +116,4 @@ class Update(ABC):
 
 def energy_of(memory: AssociativeMemory, states: Array, mask: Array | None) -> Array | None:
     """The energies of the states of a recall, `(n, dim)`, `(n,)`; None for a memory without an energy."""
-    return None if memory._obstacle_to("energy") else memory._energy_at(states, mask)
+    return None if memory._why_not("energy") else memory._energy_at(states, mask)

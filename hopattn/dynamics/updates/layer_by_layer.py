@@ -26,7 +26,7 @@ class Layers(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        return memory._after(states, mask, energy=True, in_turn=True)  # type: ignore[call-arg]
+        return memory._step_at(states, mask, energy=True, in_turn=True)  # type: ignore[call-arg]
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:
         if reason := memory.why_not("convexity of a layer"):

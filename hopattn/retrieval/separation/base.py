@@ -1,6 +1,6 @@
-"""The form of every separation, and its families; functions of rows of scores that they share.
+"""The form of every separation, its families, and the functions of rows of scores that they share.
 
-| family | a weight depends on | of blocks of keys |
+| family | a weight depends on | over blocks of keys |
 |---|---|---|
 | `Competing` | all scores, and that of a sink if there is one | the online softmax, or all scores |
 | `Simplex` | the same; without a sink, a shift of all scores changes no weight | the same |
@@ -31,8 +31,8 @@ FLAT, STEEP = 0.01, 1e38
 Formulas = tuple[Callable[[], Array], Callable[[], Array]]
 """Ω and its gradient, as functions."""
 Removal = tuple[Any, Array | None]
-"""Where patterns are taken away: the number, or `(…,)`, by which the other weights are divided, 0 where these are all
-lost in rounding; and the change of Ψ, `(…,)`, None without a potential."""
+"""What changes where patterns are taken away. The divisor of the other weights, a number or `(…,)`: 0 where rounding
+has lost all of these. The change of Ψ, `(…,)`; None without a potential."""
 Online = tuple[Callable[[np.ndarray], np.ndarray], float]
 """(f, c) of weights p = f(c(s − max s)) / Σ f(c(s − max s)); f may write over its argument."""
 
@@ -43,7 +43,7 @@ class Weights(NamedTuple):
     array: `(…, n_patterns)`. factor: a number, or one for each row, `(…, 1)`. A potential that is homogeneous in β puts
     β into the factor, so that β is applied after the sum over the patterns. On ±1 patterns that sum is then a sum of
     whole numbers, and a tie between neurons stays a tie. rest: the weight that a sink takes, `(…,)`, or None without
-    one: 1 − Σ p of weights that else sum to 1, without the loss of digits.
+    one. Where the weights and the rest sum to 1, it is 1 − Σ p, but loses no digits in a difference.
     """
 
     array: Array
@@ -58,7 +58,7 @@ class Weights(NamedTuple):
 
 
 def inverse_temperature(value: Any, what: str) -> Any:
-    """A positive number as `positive_or_variable` gives it; of an array, 1/β is a number of its dtype."""
+    """A positive number or array as `positive_or_variable` gives it, so large that 1/β is finite in its dtype."""
     if type(value) is float and sys.float_info.min <= value < math.inf:
         return value
     beta = positive_or_variable(value, what)
@@ -106,12 +106,14 @@ class Separation(Declared, ABC):
     @property
     def why_no_entropy(self) -> str:
         """Why the weights are not a distribution with an entropy of which Ψ is the conjugate; empty where they are."""
-        share = self.shares and self.convex
-        return self.why_no_potential or ("" if share else "its weights are not a distribution: they need not sum to 1")
+        distribution = self.shares and self.convex
+        return self.why_no_potential or (
+            "" if distribution else "its weights are not a distribution: they need not sum to 1"
+        )
 
     @property
     def cure(self) -> str:
-        """What makes a potential smaller that is beyond the numbers."""
+        """The advice of a message for a potential that is beyond the numbers: what makes it smaller."""
         return "a smaller beta such as 1/dim"
 
     @property
@@ -122,7 +124,7 @@ class Separation(Declared, ABC):
     def __call__(
         self, scores: Array, where: Array | None = None, bias: Array | None = None, *, potential: bool = False
     ) -> Weights:
-        """The weights of βs + bias, and Ψ where it is asked for: what both need is computed once.
+        """The weights of βs + bias, and Ψ where it is asked for; a part that both need is computed once.
 
         bias: finite numbers that broadcast to the scores; None for 0.
         """
@@ -147,9 +149,9 @@ class Separation(Declared, ABC):
         return self(as_float(scores, "scores"), where).p
 
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
-        """The formula of the separation; a score of −∞ is masked by `where`.
+        """The formula of the separation, of scores without a bias; `where` masks each score of −∞.
 
-        Here it calls the methods `weights` and `potential` of a separation of one's own.
+        A separation of one's own may lack it: then this one calls its methods `weights` and `potential`.
         """
         kind = type(self)
         has_potential = kind.potential is not Separation.potential or bool(self.why_no_potential)
@@ -173,7 +175,7 @@ class Separation(Declared, ABC):
     def direction(self) -> "Separation":
         """A separation that cannot overflow, whose weights have the same direction and whose potential rises with Ψ.
 
-        It is for activations that use only the direction of the field.
+        An activation that uses only the direction of the field can take it instead.
         """
         return self
 
@@ -184,9 +186,9 @@ class Separation(Declared, ABC):
         return self(scores, where).rest
 
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal | None:
-        """The change where patterns of these scores and weights, `(…, n_taken)`, are taken away.
+        """What changes where the patterns of these scores and weights, `(…, n_removed)`, are taken away.
 
-        where: the mask of these patterns. None where these numbers alone do not decide it.
+        where: the mask of these patterns. The result is None where it does not follow from these numbers alone.
         """
         return None
 
@@ -244,14 +246,14 @@ class Competing(Separation):
         return f"{type(self).__qualname__}({', '.join(texts)})"
 
     def cost(self, shares: Array) -> Formulas:
-        """Ω(p), `(…,)`, with Ψ₁(s) = max_p p·s − Ω(p), and its gradient, as functions, for shares that sum to `total`.
+        """Ω(p), `(…,)`, and its gradient, as functions, for shares that sum to `total`; Ψ₁(s) = max_p p·s − Ω(p).
 
         Raises `InvalidInput` in a class that does not state it; the gradient raises it where the weights jump.
         """
         raise InvalidInput(f"conjugate: {quoted(self)} has none in closed form")
 
     def slopes(self, weights: Array) -> Array:
-        """r of dp_μ = β r_μ (ds_μ − Σ r ds / Σ r), as the weights `(…, n_patterns)`, which are those of the softmax."""
+        """r of dp_μ = β r_μ (ds_μ − Σ r ds / Σ r), `(…, n_patterns)`; for the softmax r = p."""
         return weights
 
     def total(self, n: int) -> float:
@@ -278,7 +280,7 @@ class Competing(Separation):
         return scores if self.sink is None else scores[..., :-1] - scores[..., -1:] + self.sink / self.beta
 
     def _with_rest(self, weights: Array) -> Array:
-        """The weights, with a sink and what they leave to it as the last entry; no less than 0 but for rounding."""
+        """The weights; with a sink, also the rest as the last entry, 0 where it is below 0 by no more than rounding."""
         if self.sink is None:
             return weights
         xp, n = namespace(weights), weights.shape[-1] + 1
@@ -355,11 +357,11 @@ def with_null_pattern(
 
 
 def biased(scores: Array, bias: Array, separation: Separation) -> tuple[Array, Separation]:
-    """Scores and a separation of the same kind, whose product with its β is β s + bias, in the numbers of the scores.
+    """Scores s′ and a separation of the same kind with a β′, such that β′s′ = βs + bias, in the numbers of the scores.
 
-    The weights of a separation depend on β s alone. For a β below 1, or an array, the result is β s + bias and a β of
-    1, because bias / β may be beyond the range of the numbers; the potential is then that of β = 1, divided by β.
-    Otherwise it is s + bias / β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
+    The weights of a separation depend on βs alone. For a β of 1 or more, s′ = s + bias/β and β′ = β. For a β below 1,
+    or an array, bias/β may be beyond the range of the numbers, so that s′ = βs + bias and β′ = 1; Ψ is then that of
+    β′, divided by β. A bias of a wider dtype beyond half the range counts as the nearest number inside.
     """
     xp, beta = namespace(scores), separation.beta
     bound = float(xp.finfo(scores.dtype).max) / 2
@@ -413,20 +415,20 @@ def shifted(xp: Any, scores: Array, origin: Array, where: Array | None, beta: fl
     the dtype counts as the largest number.
     """
     lowest = -(float(xp.finfo(scores.dtype).max) ** 0.5)
-    unit, rest = (1.0, beta) if isinstance(beta, float) and FLAT <= beta < STEEP else split(beta, scores)
+    unit, factor = (1.0, beta) if isinstance(beta, float) and FLAT <= beta < STEEP else split(beta, scores)
     if unit != 1.0:
         scores, origin = unit * scores, unit * origin
     if not isinstance(scores, np.ndarray):
-        return at_least(rest * masked(scores - origin, where), lowest)
-    with np.errstate(over="ignore"):  # in the room of one array: fresh memory takes longer than the numbers
+        return at_least(factor * masked(scores - origin, where), lowest)
+    with np.errstate(over="ignore"):  # written over one array: new memory takes longer than the arithmetic
         difference = scores - origin if where is None else np.where(where, scores - origin, 0.0)
-        return np.maximum(np.multiply(difference, rest, out=difference), lowest, out=difference)
+        return np.maximum(np.multiply(difference, factor, out=difference), lowest, out=difference)
 
 
 def split(beta: float, scores: Array) -> tuple[float, float]:
-    """β as unit · rest; the unit is 1, or a power of two, which rounds nothing, where β is too flat.
+    """β as unit · factor. The unit is 1; where β is too flat, it is a power of two, which rounds nothing.
 
-    A β that is an array is the rest, in the numbers of the scores.
+    A β that is an array is the factor, in the numbers of the scores.
     """
     if not isinstance(beta, float):
         return 1.0, in_numbers_of(scores, beta)
@@ -443,7 +445,7 @@ def too_flat(beta: float, scores: Array) -> bool:
 
 
 def remainder(weights: Array) -> Array:
-    """1 − Σ p, `(…,)`, of weights `(…, n)` that are shares; never below 0."""
+    """1 − Σ p, `(…,)`, of shares `(…, n)`; never below 0."""
     return at_least(1.0 - namespace(weights).sum(weights, axis=-1), 0.0)
 
 
