@@ -339,7 +339,7 @@ def spread(array: Any, shape: tuple[int, ...]) -> np.ndarray:
 
     Raises `InvalidInput` where it does not fit.
     """
-    require_on_scores(array, shape, "mask")
+    require_on_scores(array, shape, "mask" if array.dtype == bool else "bias")
     return np.broadcast_to(np.asarray(array), shape)
 
 
