@@ -38,10 +38,10 @@ def own_calls(work):
 BUDGETS = {
     "memory.step(patterns[0])": 30,
     "memory.energy(patterns[0])": 34,
-    "flat.recall(text[0], tol=0, max_steps=10)": 545,
-    "ha.attention(text, text, text, mask='causal')": 66,
+    "flat.recall(text[0], tol=0, max_steps=10)": 500,
+    "ha.attention(text, text, text, mask='causal')": 65,
     "network.step(state)": 43,
-    "network.recall(state, tol=0, max_steps=10)": 910,
+    "network.recall(state, tol=0, max_steps=10)": 865,
 }
 
 
