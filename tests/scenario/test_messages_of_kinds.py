@@ -412,6 +412,7 @@ ROWS = {
      "7: simulation.theory", "'linear'", "'softmax'"),
     ('theory = "separable_share"', 'theory = "gardner_margin"', "7: simulation.theory", "'gardner_margin'"),
     ('theory = "separable_share"', 'theory = "separable_shape"', "7: simulation.theory", "'separable_shape'"),
+    (OF_THEORY, '["learnable", 36]\ntheory = "separable_share"', "6: simulation.of", "an array", "a name or a table"),
     ("points = 36, ", "", "6: simulation.of.points", "missing"),
     ("points = 36", "points = 900", "6: simulation.of.points", "900", "200"),
     ('measure = "learned"', 'measure = "theory"', "8: simulation.measure", "'theory'"),

@@ -25,6 +25,7 @@ _EXPECTED = {
     "list_type": "an array",
     "dict_type": "a table",
     "model_type": "a table",
+    "model_attributes_type": "a name or a table",
     "finite_number": "a finite number",
     "int_parsing_size": "a smaller whole number",
 }
