@@ -27,7 +27,7 @@ from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quo
 from hopattn.foundation.threads import Share, blocks, in_turn, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
-from hopattn.transformer.blocks import Block, Stack
+from hopattn.transformer.blocks import Block
 from hopattn.transformer.families import FAMILIES
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
@@ -296,9 +296,10 @@ class Checkpoint:
 
     def _walk(self, words: np.ndarray, names: tuple[str, ...]) -> Iterator[Layer]:
         """Each layer with the words before it, which the layer before has computed. names: those of the words."""
-        stack = Stack(np.asarray, map(self._parts.block, range(self.plan.n_layers)), self.logits)
-        for number, (block, states, _) in enumerate(stack.states(words)):
-            yield _read(number, block, np.asarray(states), names)
+        for number in range(self.plan.n_layers):
+            block = self._parts.block(number)
+            yield _read(number, block, words, names)
+            words = np.asarray(block(words))
             del block  # so that one layer is held at a time
 
     def _one_by_one(self, plain: Run, patches: list[Patch]) -> Iterator[Run]:

@@ -123,13 +123,11 @@ class Plan:
         dim_head, dim_word = dim_head or dim // n_heads, of.get("dim_word") or dim
         beta = float(of.get("query_scale") or dim_head) ** -0.5 if of.get("scaled", True) else 1.0
         first_place = family.first_place
-        if of.get("padding") is not None:
-            first_place = of["padding"] + 1
+        if (padding := of.get("padding")) is not None:
+            first_place = padding + 1
             of["n_places"] -= first_place
             if of["n_places"] < 1:
-                raise InvalidInput(
-                    f"{fields.where}: the positions behind that of the padding, {first_place - 1}, are none"
-                )
+                raise InvalidInput(f"{fields.where}: the positions behind that of the padding, {padding}, are none")
         activation = family.activations[of.get("activation", "relu")]
         absent = {"enter", "leave"} if dim_word == dim else set()
         if of.get("no_final_norm") or not of.get("norm_first", True):

@@ -95,25 +95,23 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         "convexity" (of the potential of the states), "convexity of a neuron" or "of a layer" (in each alone),
         "single-neuron updates", or "continuous time" (a field that can be followed). Raises `InvalidInput` for others.
         """
-        if not isinstance(capability, str) or capability not in CAPABILITIES:
-            reject_unknown("capability", [capability], CAPABILITIES)
+        reject_unknown("capability", [capability], CAPABILITIES)
         return self._why_not(capability)
 
     def _why_not(self, capability: str) -> str:
         """As `why_not`, for a name that is checked; a subclass states what it lacks."""
         return ""
 
-    def _require(self, capability: str, mask: Any = None) -> None:
-        """Raise `InvalidInput` with the reason where the memory lacks the capability, or cannot take this mask."""
-        for name in (capability, *(() if mask is None else ("mask",))):
+    def _require(self, mask: Any, *capabilities: str) -> None:
+        """Raise `InvalidInput` with the reason where the memory lacks one of these, or cannot take this mask."""
+        for name in (*capabilities, *(() if mask is None else ("mask",))):
             if reason := self._why_not(name):
                 raise InvalidInput(f"{name}: {reason}")
 
     @public
     def field(self, cues: Cues, mask: Any = None) -> Any:
         """h: the field of every neuron, before the activation, `(n_cues, dim_out)`, `(dim_out,)` for one cue."""
-        if mask is not None:
-            self._require("mask")
+        self._require(mask)
         return self._field_at(cues, mask)
 
     @public
@@ -123,8 +121,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         A spin whose field is 0 stays as it was, if the answer is a state of the same neurons. Otherwise it is 0,
         which means unknown.
         """
-        if mask is not None:
-            self._require("mask")
+        self._require(mask)
         return self._step_at(cues, mask)[0]
 
     @public(may_be=not_minus_infinity)
@@ -133,7 +130,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
         Raises `InvalidInput` with the reason where the memory has no energy.
         """
-        self._require("energy", mask)
+        self._require(mask, "energy")
         return self._energy_at(states, mask)
 
     @public
@@ -142,7 +139,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
 
         Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
         """
-        self._require("energy", mask)
+        self._require(mask, "energy")
         return self.activation.inverse(states) - self._field_at(states, mask)
 
     def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
@@ -236,8 +233,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         names = _checked_keep(self, keep)
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
-        if mask is not None:
-            self._require("mask")
+        self._require(mask)
         if self.why_not("recall"):
             return _answer(self, cues, rule, mask, names)
         if obstacle := rule.obstacle(self):

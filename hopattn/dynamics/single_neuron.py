@@ -19,9 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import (
-    require_finite_energy,
-)
+from hopattn.foundation.arrays import require_finite_energy
 from hopattn.foundation.kernels import compiled_loops
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.ties import DOUBLE, are_whole, eps_of, error_of_sum, without_rounding

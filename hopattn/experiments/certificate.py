@@ -23,7 +23,7 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
-from hopattn.memories.memory import Memory
+from hopattn.memories.memory import PARTS, Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator, Bidirectional
@@ -314,7 +314,7 @@ def _converted(memory: Any, dtype: str) -> Any:
         case Memory():
             keys = cast(memory.keys)
             values = None if memory.autoassociative else cast(memory.values)
-            parts = {part: getattr(memory, part) for part in ("similarity", "separation", "activation", "same_neurons")}
+            parts = {part: getattr(memory, part) for part in PARTS}
             known = None if memory.patterns is memory.values else cast(memory.patterns)
             return type(memory)(keys, values, patterns=known, **parts)
         case LogSumRelu():

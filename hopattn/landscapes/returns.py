@@ -99,7 +99,7 @@ class Returns:
 
 @public
 def returns(
-    memory: Any,
+    memory: AssociativeMemory,
     damage: Damages = None,
     *,
     cues: Cues = 400,
@@ -122,7 +122,6 @@ def returns(
     >>> curve.share.round(2)
     array([1.  , 1.  , 0.97, 0.48, 0.  ])
     """
-    memory = instance(memory, AssociativeMemory, "memory")
     return pooled([memory], damage, cues, (update, max_steps), generator(rng), level)
 
 

@@ -40,6 +40,8 @@ from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.step import Retrieval
 
+PARTS = "similarity", "separation", "activation", "same_neurons"
+"""The arguments of a `Memory` beside its arrays."""
 Stored = Vectors | os.PathLike[str]
 """Vectors to store, or the path of the file that holds them."""
 NOT_ALONE = (
@@ -256,8 +258,7 @@ class Memory(KeyValueMemory):
         keys = entries(self.keys, others, 0)
         values = keys if self.autoassociative else entries(self.values, others, 0)
         patterns = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
-        names = "similarity", "separation", "activation", "same_neurons"
-        parts: dict[str, Any] = {name: getattr(self, name) for name in names}
+        parts: dict[str, Any] = {name: getattr(self, name) for name in PARTS}
         return Memory(keys, values, **parts, patterns=patterns)
 
     @public
@@ -283,7 +284,7 @@ class Memory(KeyValueMemory):
         >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8).gradient([0.6, 0.4]).round(3)
         array([-0.232,  0.232])
         """
-        self._require("energy")
+        self._require(mask, "energy")
         step = self.retrieval
         effective = replace(step, separation=step.effective_separation)
         return self.activation.inverse(states) - effective.field(states, self.keys, self.keys, mask)

@@ -34,17 +34,7 @@ from hopattn.retrieval.activation import Activation, Tanh, activations
 
 ROWS_COMPARED = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
-
-
 NO_PATTERNS = "a network of couplings has no patterns to mask"
-
-
-def no_mask(mask: Any, what: str) -> None:
-    """Raise `InvalidInput` for a mask: couplings are not patterns."""
-    raise InvalidInput(f"{what}: {NO_PATTERNS}")
-
-
-Unmasked = Annotated[Any, no_mask]
 
 
 class Coupled(AssociativeMemory):

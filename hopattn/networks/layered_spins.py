@@ -30,7 +30,7 @@ class LayeredSpins(SingleNeuronStates):
         name, part = next((name, part) for name, part in self.network.parts.items() if neuron < part.stop)
         up, down = self._sides(neuron)
         step, value, error = 0.5 * (up - down)[:, neuron], np.zeros(len(up)), np.zeros(len(up))
-        above, below, middle = map(self.network.split, (up, down, 0.5 * (up + down)))
+        above, below, middle = map(self.network._parts, (up, down, 0.5 * (up + down)))
         for connection, places in self.network._on[name]:
             synapse, entry = connection.synapse, (slice(None), neuron - part.start)
             if isinstance(synapse, Multilinear) and len(places) <= 2:
@@ -68,7 +68,7 @@ class LayeredSpins(SingleNeuronStates):
 
     def _potential(self, states: np.ndarray) -> tuple[Any, Any]:
         """F and its error, `(n,)` each."""
-        parts, zero = self.network.split(states), np.zeros(len(states))
+        parts, zero = self.network._parts(states), np.zeros(len(states))
         pairs = [(connection.synapse, connection.of(parts)) for connection in self.network.synapses]
         value = sum((synapse.alignment(*activities) for synapse, activities in pairs), start=zero)
         return value, sum((synapse.error(*activities) for synapse, activities in pairs), start=zero)

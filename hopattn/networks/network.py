@@ -33,7 +33,7 @@ from hopattn.foundation.boundary import Fit, not_minus_infinity, public
 from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.ties import without_rounding
-from hopattn.networks.hopfield import NO_PATTERNS, Unmasked
+from hopattn.networks.hopfield import NO_PATTERNS
 from hopattn.networks.layered_spins import LayeredSpins
 from hopattn.networks.layers import Layer, LayerActivations, Separated, described, in_rows, parts_of
 from hopattn.networks.synapses import Connection, Function, Stored
@@ -193,7 +193,8 @@ class Network(AssociativeMemory):
     @cached_property
     def activation(self) -> LayerActivations:
         """The activations of all layers as one."""
-        return LayerActivations(self.layers, tuple(name in dict(self._free) for name in self.parts))
+        free = dict(self._free)
+        return LayerActivations(self.layers, tuple(name in free for name in self.parts))
 
     @property
     def own_update(self) -> Update:
@@ -264,13 +265,14 @@ class Network(AssociativeMemory):
         return after, None if alignments is None else self._energy(parts, alignments, x)
 
     @public
-    def step_of_layers(self, states: Cues, mask: Unmasked = None) -> Array:
+    def step_of_layers(self, states: Cues, mask: Any = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
 
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
         if its activation has one.
         """
-        return self._step_at(states, mask, in_turn=True)[0]
+        self._require(mask)
+        return self._step_at(states, None, in_turn=True)[0]
 
     def _step(self, before: Parts, in_turn: bool, alignments: Parts | None = None) -> Parts:
         """The activities after a step of all layers at once, or of one layer after another.
@@ -291,11 +293,12 @@ class Network(AssociativeMemory):
         return after
 
     @public
-    def nothing_near(self, states: Cues, mask: Unmasked = None) -> Array:
+    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
         """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
 
         Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
         """
+        self._require(mask)
         parts, xp = self._parts(states), namespace(states)
         shares = [parts[name] for name, layer in self._by_name.items() if isinstance(layer.activation, Separated)]
         shares += [
@@ -337,7 +340,7 @@ class Network(AssociativeMemory):
         max_steps: int = 100,
         tol: float | None = None,
         rng: Seed = None,
-        mask: Unmasked = None,
+        mask: Any = None,
         keep: Sequence[str] = (),
         clamp: Any = None,
     ) -> Recall:
@@ -349,7 +352,7 @@ class Network(AssociativeMemory):
         network = self if clamp is None else self.clamped(clamp)
         states = self.join(cues) if isinstance(cues, Mapping) else cues
         return AssociativeMemory.recall(
-            network, states, update=update, max_steps=max_steps, tol=tol, rng=rng, keep=keep
+            network, states, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep
         )
 
     def clamped(self, clamp: Any) -> Self:
@@ -403,7 +406,7 @@ class Network(AssociativeMemory):
         return bends
 
     def _why_not(self, capability: str) -> str:
-        free_layers = [layer for layer, is_free in zip(self.layers, self.activation.free, strict=True) if is_free]
+        free_layers = [self._by_name[name] for name, _ in self._free]
         match capability:
             case "convexity" if len(free_layers) > 1 or self.held.any():
                 return "the alignments are not convex in all layers together"

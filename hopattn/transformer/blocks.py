@@ -6,7 +6,6 @@ for f the attention, the cross-attention of a decoder, and the feed-forward laye
 are then added to the word patterns and fed into another layer to repeat the process" (LING3804 Lecture Notes 7, 7.2).
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -269,8 +268,7 @@ class Stack:
 
         x₀ = embed(words)          x_i = block_i(x_{i−1})          answer = unembed(x_n)
 
-    embed: from words to their vectors, `(…, n, dim)`. blocks: may be made anew each time, such as those of a file; one
-    is held at a time. unembed: from the vectors after the last block to the answer.
+    embed: from words to their vectors, `(…, n, dim)`. unembed: from the vectors after the last block to the answer.
     """
 
     embed: Callable[[Any], Array]
@@ -279,8 +277,10 @@ class Stack:
 
     def __call__(self, words: Any, mask: Any = None, **texts: Any) -> Array:
         """The answer; the arguments behind the words are those of every block."""
-        ((*_, last),) = deque(self.states(words, mask, **texts), maxlen=1)
-        return self.unembed(last)
+        state = self.embed(words)
+        for block in self.blocks:
+            state = block(state, mask, **texts)
+        return self.unembed(state)
 
     def states(self, words: Any, mask: Any = None, **texts: Any) -> Iterator[tuple[Block, Array, Array]]:
         """Each block with the vectors before and after it."""
@@ -288,7 +288,6 @@ class Stack:
         for block in self.blocks:
             before, after = after, block(after, mask, **texts)
             yield block, before, after
-            del block
 
     def trace(self, words: Any, mask: Any = None, **texts: Any) -> list[BlockTrace]:
         """The trace of each block; the arguments are those of a call."""

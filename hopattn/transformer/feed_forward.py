@@ -52,7 +52,7 @@ class Affine(Declared):
             xp.concat([affine.weight for affine in maps], axis=0), None if no_bias else xp.concat(biases, axis=0)
         )
 
-    def split(self, lengths: "Sequence[int]") -> "list[Affine]":
+    def split(self, lengths: Sequence[int]) -> "list[Affine]":
         """The inverse of `stacked`: the map to so many entries of the output, that to the next ones, and so on."""
         parts = [slice(end - length, end) for length, end in zip(lengths, accumulate(lengths), strict=True)]
         return [Affine(self.weight[rows, :], None if self.bias is None else self.bias[rows]) for rows in parts]

@@ -39,7 +39,6 @@ from hopattn.transformer.attention import (
 from hopattn.transformer.feed_forward import Affine, image
 from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
-MATRICES = "the head's matrices"
 TEXTS = Of("… n dim"), Of("… m dim_of_keys"), Of("… m dim_of_values")
 DIMS = {axes.names[-1] for axes in TEXTS}
 
@@ -183,7 +182,7 @@ class Head(Owner):
         texts, rule = texts_of(self, x, source), as_mask(mask)
         if bias is None:
             return texts, rule, None
-        numbers = as_bias(bias, self.w_key, MATRICES)
+        numbers = as_bias(bias, self.w_key, "w_key")
         require_on_scores(numbers, texts.pairs, "bias")
         return texts, rule, numbers if numbers.ndim < 3 else numbers[..., None, :, :]
 

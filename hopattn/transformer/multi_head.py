@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
-from hopattn.foundation.arrays import Array, namespace, require_fitting, shaped
+from hopattn.foundation.arrays import Array, as_float, namespace, require_fitting, shaped
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -231,7 +231,7 @@ def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | N
     """
     _, texts, rule, _ = heads._limited(text, mask, bias=bias)[0]
     if bias is not None:
-        allowed = as_bias(bias, heads.w_out, "w_out") > -math.inf
+        allowed = as_float(bias, "bias", like=heads.w_out) > -math.inf
         rule = joint(rule, allowed if allowed.ndim < 3 else namespace(text).any(allowed, axis=-3))
     return seen_keys(rule, texts.pairs, text)
 

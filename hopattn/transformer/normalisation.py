@@ -37,7 +37,7 @@ class Normalisation(Declared, ABC):
 
     def _fit(self, axes: Collection[str]) -> Fit:
         fit = super()._fit(axes)
-        fit.first, fit.like = None, fit.first[1] if fit.first else None  # rows of another precision are widened
+        fit.first, fit.like = None, fit.first  # rows of another precision are widened
         return fit
 
     @abstractmethod

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax, logsumexp
 
 from hopattn.circuits import Recipe, Training, prefix_matching, previous_token, train
+from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.training import logits_of
 from hopattn.foundation.errors import CannotDo
 from tests.circuits.models import SMALL, small
@@ -150,6 +151,13 @@ def test_a_training_that_diverges_says_so(torch):
 def test_without_pytorch_the_training_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     refused(partial(train, SMALL), "training needs PyTorch", "pip install torch")
+
+
+def test_a_model_without_layers_reads_out_its_words():
+    rng = np.random.default_rng(0)
+    embed, positions, unembed = (rng.normal(size=(n, 4)) for n in (5, 3, 5))
+    model = AttentionOnly(embed, positions, (), unembed)
+    assert np.array_equal(model([2, 0, 4]), (embed[[2, 0, 4]] + positions) @ unembed.T)
 
 
 def test_models_and_trainings_are_shown_in_a_line():

@@ -22,6 +22,7 @@ from hopattn.transformer import (
 from hopattn.transformer.gradients.backward_pass import normalisation_backward
 from hopattn.transformer.nonlinearities import NONLINEARITIES
 from tests.draws import arrays
+from tests.refusal import refused
 from tests.transformer.layers import DIM, HEADS, HIDDEN, OPTIONS, numbers, torch_layer
 
 
@@ -115,6 +116,14 @@ def test_normalised_words_have_mean_0_and_size_1(data, n, dim):
     np.testing.assert_allclose(found, (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread**2 + 1e-12), atol=1e-9)
     root = RMSNorm(np.full(dim, 2.0), epsilon=1e-12)(x)
     np.testing.assert_allclose(np.sqrt((root**2).mean(axis=-1)), 2, rtol=1e-6)
+
+
+def test_a_norm_of_one_number_has_a_gain_that_fits_and_names_one_that_does_not(torch):
+    x = np.array([[3.0], [-0.5]])
+    np.testing.assert_allclose(LayerNorm([2.0], [0.25])(x), np.full((2, 1), 0.25), rtol=1e-12)
+    np.testing.assert_allclose(RMSNorm([2.0], epsilon=1e-12)(x), 2 * np.sign(x), rtol=1e-9)
+    np.testing.assert_allclose(LayerNorm([2.0]).held(x, x.sum(axis=0)), np.zeros((2, 1)), atol=1e-12)
+    refused(lambda: LayerNorm(np.ones(3))(torch.ones(2, 3)), "x and gain: ", "one library")
 
 
 def test_rms_is_pytorchs(torch):
