@@ -40,6 +40,7 @@ def rows(options: Options) -> Iterator[Row]:
     yield measured_row("peak memory of a head ∝ wordsᵇ", Target("≤", 1.1), _memory)
     layer = f"{HEADS} × {LENGTH} × {WIDTH}, float32"
     yield measured_row(f"PyTorch / heads, {layer}", Target("≥", 0.7), partial(_heads, options))
+    yield measured_row(f"PyTorch / heads with gradient, {layer}", Target("≥", 0.95), partial(_gradient, options))
     yield measured_row(f"PyTorch / encoder layer, {layer}", Target("≥", 0.7), partial(_layer, options))
     word = f"a word with cache / its products, {CACHED:,} words × {WIDTH}"
     yield measured_row(word, Target("≤", 1.5), partial(_word, options))
@@ -106,6 +107,24 @@ def _heads(options: Options) -> Measured:
     module = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True).eval()
     own = ha.MultiHead.from_torch(_state(module), HEADS)
     return _against(module, own, lambda x: module(x, x, x, need_weights=False)[0], options)
+
+
+def _gradient(options: Options) -> Measured:
+    torch = import_or_skip("torch")
+    torch.set_num_threads(cores())
+    torch.manual_seed(0)
+    module = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True).eval()
+    heads, x = ha.MultiHead.from_torch(module), torch.randn(1, LENGTH, WIDTH, requires_grad=True)
+
+    def derivative(output: Any) -> Any:
+        return torch.autograd.grad(output.square().sum(), x)[0]
+
+    works = {
+        "PyTorch": lambda: derivative(module(x, x, x, need_weights=False)[0]),
+        "hopattn": lambda: derivative(heads(x)),
+    }
+    require_close(works["hopattn"](), works["PyTorch"]())
+    return ratio(interleaved(works, options), "PyTorch", "hopattn")
 
 
 def _layer(options: Options) -> Measured:

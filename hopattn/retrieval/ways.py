@@ -2,7 +2,7 @@
 
 | way | arrays | parts | mask, bias, sink | scores, from |
 |---|---|---|---|---|
-| `fused` | PyTorch's, in single or double precision on a CPU, of which no derivative is taken | the dot product, the softmax with a number β, values of the dim of the keys | rules by position and arrays, of numbers too; a sink for each row | 2¹⁴ in all |
+| `fused` | PyTorch's, in single or double precision on a CPU, of which no derivative is taken forwards | the dot product, the softmax with a number β, values of the dim of the keys | rules by position and arrays, of numbers too; a sink for each row | 2¹⁴ in all |
 | `blocks` | NumPy's | a similarity of pairs, a number β | rules by pairs and arrays, of numbers too; a sink for each text | 2²⁰ in all, 2¹⁶ of a text |
 | `whole` | all others | any | any | 0 |
 
@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hopattn.foundation.arrays import Array, on_host
-from hopattn.foundation.traces import is_torch, traced
+from hopattn.foundation.traces import hidden, is_torch
 from hopattn.foundation.vectors import largest_entry
 from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, terms_of
 from hopattn.retrieval.separation.base import Separation
@@ -70,11 +70,12 @@ def _has_kernel(beta: float, cues: Array, keys: Array, values: Array | None, bia
         return False
     tensors = [tensor for tensor in arrays if is_torch(tensor)]
     texts = [text for text in (cues, keys, values) if text is not None]
-    are_concrete = not any(map(traced, tensors)) and all(tensor.device.type == "cpu" for tensor in tensors)
+    tangents = (torch.autograd.forward_ad.unpack_dual(tensor).tangent for tensor in tensors)  # of forward derivatives
+    are_concrete = not any(map(hidden, tensors)) and all(tensor.device.type == "cpu" for tensor in tensors)
     numbers = cues.dtype in (torch.float32, torch.float64) and all(text.dtype == cues.dtype for text in texts)
     dims = values is None or values.shape[-1] == keys.shape[-1]
     rules = all(isinstance(part, (NoMask, PositionRule)) or hasattr(part, "shape") for part in terms_of(bias))
-    if not (are_concrete and numbers and dims and rules):
+    if not (are_concrete and numbers and dims and rules) or any(tangent is not None for tangent in tangents):
         return False
     product = largest_entry(on_host(cues)) * largest_entry(on_host(keys)) * cues.shape[-1]
     return bool(max(beta, 1.0) * product < 0.5 * torch.finfo(cues.dtype).max)

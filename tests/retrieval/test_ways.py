@@ -46,15 +46,54 @@ def test_the_kernel_of_pytorch_gives_what_the_step_in_one_piece_does(torch, monk
             np.testing.assert_allclose(own, other, rtol=near, atol=near * 10)
 
 
-@pytest.mark.parametrize("change", ["gradient", "half", "dims", "rule", "similarity"])
+@pytest.mark.parametrize("energy", [False, True])
+@pytest.mark.parametrize("masked", ["none", "causal", "window", "array"])
+@pytest.mark.parametrize("learned", [False, True])
+def test_derivatives_of_the_kernel_are_those_of_the_step_in_one_piece(torch, monkeypatch, energy, masked, learned):
+    rng = np.random.default_rng(3)
+    few = torch.asarray(rng.random((2, N, M)) < 0.4)
+    few[..., 3, :] = False
+    mask = {"none": None, "causal": "causal", "window": ha.window(3), "array": few}[masked]
+    shapes = [(2, N, DIM), (1, M, DIM), (M, DIM), (N, M), (2, N)]
+    texts = [torch.asarray(rng.normal(size=shape)).requires_grad_() for shape in shapes]
+    directions = [torch.asarray(rng.normal(size=shape)) for shape in ((2, N, DIM), (2, N), *shapes)]
+
+    def derivatives(least, order):
+        monkeypatch.setattr(ways, "FUSED", least)
+        cues, keys, values, bias, sink = texts
+        step = Retrieval(Dot(), Softmax(beta=0.7, sink=sink if learned else 0.4), Identity())
+        total = joint(mask, bias=bias if learned else bias.detach())
+        assert ways.way_of(Dot(), step.separation, cues, keys, values, total) == ("whole" if least else "fused")
+        answer = step(cues, keys, values, total, energy=energy)
+        loss = (answer.state * directions[0]).sum()
+        if energy:
+            seen = few.any(-1) if masked == "array" else torch.ones(2, N, dtype=torch.bool)
+            loss = loss + (torch.where(seen, answer.energy, 0.0) * directions[1]).sum()
+        parts = texts if learned else texts[:3]
+        first = torch.autograd.grad(loss, parts, create_graph=order > 1)
+        if order == 1:
+            return first
+        curve = sum((part * direction).sum() for part, direction in zip(first, directions[2:], strict=False))
+        return torch.autograd.grad(curve, parts)
+
+    for order in (1, 2):
+        for ours, theirs in zip(derivatives(0, order), derivatives(10**9, order), strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")  # by PyTorch's own forward derivatives
+@pytest.mark.parametrize("change", ["forward", "half", "dims", "rule", "similarity"])
 def test_what_the_kernel_cannot_do_is_computed_in_one_piece(torch, monkeypatch, change):
     monkeypatch.setattr(ways, "FUSED", 0)
     cues, keys = torch.ones(5, 4), torch.ones(6, 4)
     values, mask, similarity = keys, None, Dot()
     assert ways.way_of(similarity, Softmax(), cues, keys, values, joint(mask)) == "fused"
-    if change == "gradient":
-        keys = values = keys.clone().requires_grad_()
-    elif change == "half":
+    if change == "forward":
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(keys, keys)
+            assert ways.way_of(similarity, Softmax(), cues, dual, dual, joint(mask)) == "whole"
+        return
+    if change == "half":
         cues, keys, values = cues.half(), keys.half(), values.half()
     elif change == "dims":
         values = torch.ones(6, 3)
