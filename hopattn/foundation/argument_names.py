@@ -25,7 +25,7 @@ class ArgumentNames:
         parameters = signature.parameters.values()
         kinds = {parameter.kind for parameter in parameters}
         self.name = name or call.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
-        self.method = next(iter(signature.parameters), "") == "self"
+        self.method = next(iter(signature.parameters), "") in ("self", "cls")
         self.placed = [parameter.name for parameter in parameters if parameter.kind in PLACED]
         self.keywords = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
         self.names = {*self.placed, *self.keywords}
@@ -36,14 +36,22 @@ class ArgumentNames:
         """Raise `InvalidInput` for a keyword, or for more arguments by position, than the call takes."""
         for name in options:
             if name not in self.names and not self.any_name:
-                raise InvalidInput(f"{self.name}: option {self._cure(name)}")
+                raise InvalidInput(f"{self._call(args)}: option {self._cure(name)}")
         if len(args) <= self.most:
             return
         placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
         keywords = ", ".join(f"{name}=" for name in self.keywords)
         cure = f"write {keywords} by name" if keywords else "there are no others"
         n = len(args) - self.method
-        raise InvalidInput(f"{self.name}: got {n} arguments by position; expected only {placed}; {cure}")
+        raise InvalidInput(f"{self._call(args)}: got {n} arguments by position; expected only {placed}; {cure}")
+
+    def _call(self, args: tuple[Any, ...]) -> str:
+        """The name of the call; that of a method begins with the class of its object, which may inherit it."""
+        if not (self.method and args):
+            return self.name
+        kind = args[0] if isinstance(args[0], type) else type(args[0])
+        _, dot, method = self.name.partition(".")
+        return f"{kind.__name__}{dot}{method}"
 
     def _cure(self, name: str) -> str:
         """What to write in the place of a keyword that the call lacks."""

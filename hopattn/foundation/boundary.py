@@ -142,8 +142,7 @@ class _Plan(ArgumentNames):
             signature = signature.replace(parameters=[*arguments, *inspect.signature(parts).parameters.values()])
         super().__init__(call, signature)
         self.signature = signature
-        first = next(iter(signature.parameters), "")
-        self.method, self.has_owner = first in ("self", "cls"), first == "self" and call.__name__ != "__init__"
+        self.has_owner = next(iter(signature.parameters), "") == "self" and call.__name__ != "__init__"
         places = {name: i for i, name in enumerate(self.placed)}
         declarations = [
             (places.get(parameter.name, sys.maxsize), parameter, *check_of(parameter.annotation))
