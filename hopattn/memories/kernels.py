@@ -161,7 +161,7 @@ class SuperposedMemory(Declared, AssociativeMemory):
         return super()._why_not(capability)
 
     def _field_at(self, x: Array, mask: Any) -> Array:
-        weights = Softmax().weights(self.phi.exponents(x) + self.sums)
+        weights = Softmax().weights(self.phi.projections(x) + self.sums)
         directions = in_numbers_of(x, self.phi.directions(x.shape[-1]))
         return (weights @ directions) * (0.5 * math.sqrt((1 + 4 * self.phi.damping) / self.beta))
 

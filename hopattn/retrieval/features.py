@@ -101,21 +101,25 @@ class RandomFeatures(Declared, Features):
         return _directions(self.n, dim, self.rng, self.orthogonal).copy()
 
     def exponents(self, x: Array) -> Array:
-        """log φ(x), `(…, n)`, finite for every finite x.
+        """log φ(x), `(…, n)`, finite for every finite x."""
+        z = self._scaled(x)
+        return self.projections(x) - 0.5 * namespace(x).sum(z * z, axis=-1, keepdims=True)
 
-        √β, and an entry of √β x, count as at most the fourth root of the largest number.
-        """
+    def projections(self, x: Array) -> Array:
+        """log φ(x) + β|x|²/2, `(…, n)`: what differs from feature to feature, with all its digits for a long x."""
+        a, directions = self.damping, self.directions(x.shape[-1])
+        logs = math.sqrt(1 + 4 * a) * self._scaled(x) @ in_numbers_of(x, directions).mT - 0.5 * math.log(self.n)
+        if a == 0:
+            return logs
+        damping_terms = 0.25 * int(x.shape[-1]) * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
+        return logs + in_numbers_of(x, damping_terms)
+
+    def _scaled(self, x: Array) -> Array:
+        """√β x; √β and each entry count as at most the fourth root of the largest number."""
         xp = namespace(x)
         bound = float(xp.finfo(x.dtype).max) ** 0.25
         root = min(max(math.sqrt(self.beta), 1 / bound), bound)
-        z = root * xp.clip(x, -bound / root, bound / root)
-        dim, a, directions = int(x.shape[-1]), self.damping, self.directions(x.shape[-1])
-        projections = math.sqrt(1 + 4 * a) * z @ in_numbers_of(x, directions).mT
-        exponents = projections - 0.5 * xp.sum(z * z, axis=-1, keepdims=True) - 0.5 * math.log(self.n)
-        if a == 0:
-            return exponents
-        damping_terms = 0.25 * dim * math.log1p(4 * a) - a * np.sum(directions * directions, axis=-1)
-        return exponents + in_numbers_of(x, damping_terms)
+        return root * xp.clip(x, -bound / root, bound / root)
 
     @public
     def __call__(self, x: Annotated[Array, Of("… dim")]) -> Array:

@@ -197,16 +197,20 @@ class LinearState(StateOfText):
         phi = self.phi
         if not isinstance(phi, RandomFeatures):
             return Sums(self._query_features(queries) @ self.couplings.mT)
-        exponents = phi.exponents(queries) + self._sums.top
+        exponents = self._query_exponents(phi, queries) + self._sums.top
         top = _largest(exponents, axis=-1)
         return Sums(namespace(queries).exp(exponents - top) @ self.couplings.mT, top)
 
     def _among(self, queries: Array, keys: Array, values: Array, rule: PositionRule) -> "Sums":
         """The sum over the keys of one chunk that each of its queries sees by the rule, causal or strict."""
         if isinstance(phi := self.phi, RandomFeatures):
-            return _among(phi.exponents(queries), phi.exponents(keys), values, rule)
+            return _among(self._query_exponents(phi, queries), phi.exponents(keys), values, rule)
         scores = self._query_features(queries) @ phi(keys).mT
         return Sums(masked(scores, like(rule(keys.shape[-2]), scores)) @ values)
+
+    def _query_exponents(self, phi: RandomFeatures, queries: Array) -> Array:
+        """log φ(q); where normalised, without −β|q|²/2, which the output does not depend on."""
+        return phi.projections(queries) if self.normalise else phi.exponents(queries)
 
     def _query_features(self, queries: Array) -> Array:
         """φ(q); where normalised, divided by its largest entry, which the output does not depend on."""

@@ -118,6 +118,15 @@ def test_a_record_and_a_table_say_that_nothing_is_near():
     assert table["status"].tolist() == ["nothing near", "converged"]
 
 
+@pytest.mark.parametrize("size", [1e16, 1e40, 1e70])
+def test_the_state_of_a_long_cue_is_the_direction_of_the_largest_feature(size):
+    memory = ha.memories.random_features(np.eye(3), 0.7, n=50, rng=1)
+    cue = np.array([0.6, 0.3, -0.2])
+    directions = memory.phi.directions(3)
+    factor = 0.5 * ((1 + 4 * memory.phi.damping) / 0.7) ** 0.5
+    np.testing.assert_allclose(memory.step(size * cue), factor * directions[np.argmax(directions @ cue)], rtol=1e-12)
+
+
 def test_the_patterns_of_random_features_add_up():
     patterns, cue = RNG.normal(size=(5, 3)), RNG.normal(size=3)
     memory = ha.memories.random_features(patterns, 0.7, n=50, rng=1)

@@ -232,6 +232,16 @@ def test_the_size_of_a_query_does_not_over_or_underflow(features, size, mask):
     np.testing.assert_allclose(linear_attention(size * x, size * x, v, features=features, mask=mask), expected)
 
 
+@pytest.mark.parametrize("size", [1e16, 1e40])
+def test_a_long_query_attends_by_the_direction_of_its_largest_feature(size):
+    rng = np.random.default_rng(4)
+    q, k, v = rng.normal(size=(6, 3)), rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
+    at = np.argmax(q @ RANDOM.directions(3).T, axis=-1)
+    weights = RANDOM(k).T[at]
+    output = ha.transformer.linear_attention(size * q, k, v, features=RANDOM)
+    np.testing.assert_allclose(output, weights @ v / weights.sum(axis=-1, keepdims=True), rtol=1e-9)
+
+
 def test_scores_that_are_all_zero_give_zero():
     q, k, v = np.array([[1.0, -1.0]]), np.array([[-1.0, 1.0]]), np.ones((1, 2))
     assert linear_attention(q, k, v, features="relu").tolist() == [[0, 0]]
