@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -425,4 +426,6 @@ def work(job):
     part, function, arguments = job
     before = sum(os.times()[:4])
     kept = function(*arguments)
+    for child in multiprocessing.active_children():  # the workers of a sweep would wait five minutes for more
+        child.terminate()
     return part, kept, sum(os.times()[:4]) - before
