@@ -13,7 +13,7 @@ import numpy as np
 
 import hopattn as ha
 from benchmarks.measuring import Measured, Options, Row, Target, Wrong, interleaved, measured_row, ratio
-from hopattn.circuits.head_scores import even_attention
+from hopattn.circuits.scores import even_attention
 from hopattn.foundation.threads import thread_limit
 
 LAYERS, HEADS, DIM, WORDS = 12, 12, 768, 50257

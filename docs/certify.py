@@ -20,8 +20,8 @@ from hopattn import __version__
 from hopattn.experiments.certificate import DTYPES, Certificate, certify, pairs_of
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_networks import RANDOM
-from hopattn.experiments.sweep.checkpoint import open_checkpoint
-from hopattn.experiments.sweep.plan import key_of
+from hopattn.experiments.sweeps.checkpoint import open_checkpoint
+from hopattn.experiments.sweeps.plan import key_of
 from hopattn.memories.models import named_memories
 from hopattn.views.tables import CERTIFICATE, certificate_rows
 

@@ -23,8 +23,8 @@ from hopattn.dynamics.updates import updates
 from hopattn.experiments.certificate import overview
 from hopattn.figures.kept_sweeps import KeptSweep, every_figure
 from hopattn.figures.palette import LIGHT
+from hopattn.learning import rules
 from hopattn.memories.models import named_memories
-from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.features import feature_maps
 from hopattn.retrieval.masks import mask_rules

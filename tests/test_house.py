@@ -32,8 +32,22 @@ def test_public_names_are_loadable_and_the_type_checker_sees_the_same():
 
 
 def test_no_public_name_is_also_a_module():
-    modules = {module.name for module in pkgutil.iter_modules(hopattn.__path__)}
-    assert modules & set(hopattn.__all__) == set(lazy.rooms(hopattn.__file__)) & modules
+    """`from hopattn.transformer import attention` gives the function of that name or nothing."""
+    names = lazy.rooms(hopattn.__file__)
+    rooms = [hopattn, *(getattr(hopattn, name) for name in names)]
+    public = {name for room in rooms for name in room.__all__} - {*names}
+    for room in rooms:
+        modules = {module.name for module in pkgutil.iter_modules(getattr(room, "__path__", ()))}
+        assert modules & public == set()
+    assert set(names) <= {module.name for module in pkgutil.iter_modules(hopattn.__path__)}
+
+
+def test_what_is_reached_by_two_ways_is_one_object():
+    names = lazy.rooms(hopattn.__file__)
+    for name in {name for room in names for name in getattr(hopattn, room).__all__} & {*hopattn.__all__}:
+        assert {id(getattr(getattr(hopattn, room), name)) for room in names if hasattr(getattr(hopattn, room), name)} == {
+            id(getattr(hopattn, name))
+        }
 
 
 def test_a_mistyped_public_name_names_the_nearest():

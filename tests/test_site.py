@@ -16,8 +16,8 @@ from docs.builder import api, commands
 from docs.builder.chain import WIDTH, chain
 from docs.builder.layout import sources
 from docs.builder.places import ROOT, in_the_site
-from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
-from hopattn.experiments.sweep.of_scenario import sweep_scenario
+from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
+from hopattn.experiments.sweeps.of_scenario import sweep_scenario
 from hopattn.figures.palette import LIGHT
 from hopattn.scenario.files import shipped
 

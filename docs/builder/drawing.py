@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 import hopattn as ha
 from docs.builder.places import ROOT
 from docs.builder.thumbnails import cropped
-from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.base import Plot
 from hopattn.figures.kept_sweeps import KeptSweep, every_figure
 from hopattn.figures.rendering import drawable, favourite, rendered, rendered_figure

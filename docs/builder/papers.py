@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from docs.builder.markdown import plain, table
-from hopattn.experiments.sweep.kept import kept_folder
+from hopattn.experiments.sweeps.kept import kept_folder
 from hopattn.figures.kept_sweeps import every_figure
 from hopattn.papers import Computed, Record, records
 from hopattn.papers.checking import computed

@@ -11,10 +11,10 @@ from typing import Any
 from hopattn.checkpoints.fields import Check, Fields
 from hopattn.foundation.checks import each, flag, positive, real, whole
 from hopattn.foundation.errors import InvalidInput, placed, quoted, unknown
+from hopattn.positions.rotary import Rotary
+from hopattn.positions.scaling import LinearScaling, Scaling, WavelengthScaling, YarnScaling
 from hopattn.retrieval.masks import Causal, MaskRule, NoMask, Window
 from hopattn.transformer.families import EVERY_COMPUTED, WHY, Family
-from hopattn.transformer.positions.rotary import Rotary
-from hopattn.transformer.positions.scaling import LinearScaling, Scaling, WavelengthScaling, YarnScaling
 
 MOST_LAYERS = 10_000  # more than any model has
 

@@ -2,7 +2,7 @@
 
 - `maps/`: maps of places: a walk, and attention over what was seen on it
 - `attention_only.py`: a model of attention alone
-- `head_scores.py`: scores of heads: previous token, duplicate token, prefix matching, sinks
+- `scores.py`: scores of heads: previous token, duplicate token, prefix matching, sinks
 - `*.py`: one circuit or measure each
 - `census/`: the measures of all heads of a model
 - `emergence/`: induction heads that arise in training

@@ -4,7 +4,7 @@
     layer 2    q = word i          k = previous j   v = word j, into the part "expected"
 
 R turns a position by one step, so that R p_j is the position of the word after j. Scores of a head, such as prefix
-matching, are in `circuits/head_scores.py`.
+matching, are in `circuits/scores.py`.
 """
 
 import math
@@ -18,11 +18,11 @@ from hopattn.foundation.arrays import as_float64, as_numpy
 from hopattn.foundation.boundary import Count, Of, Owner, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
+from hopattn.positions.planes import rotation
 from hopattn.retrieval.separation.base import Separation
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
-from hopattn.transformer.positions.planes import rotation
 
 SURE = 0.99
 """The share of attention that the default of β leaves to the word before."""

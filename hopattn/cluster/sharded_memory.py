@@ -25,7 +25,7 @@ from hopattn.foundation.threads import ranges
 from hopattn.foundation.ties import without_rounding
 from hopattn.memories.memory import KeyValueMemory, have_none
 from hopattn.retrieval.activation import Activation
-from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
+from hopattn.retrieval.free_energies import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, spread
 from hopattn.retrieval.online_softmax import BlockPass, adds_up
 from hopattn.retrieval.rounding import Ties, of_products, of_weights, undecided

@@ -5,8 +5,8 @@
 - `random_networks.py`: random networks of layers, and random Energy Transformer blocks
 - `own_memories.py`: memories with a part of the user's own
 - `certificate.py`: whether a claimed descent holds, on random memories, states and updates
-- `sweep/`: a function or a scenario over a grid
-- `forgetting.py`: the first word of a text, read out with attention and without it
+- `sweeps/`: a function or a scenario over a grid
+- `first_words.py`: the first word of a text, read out with attention and without it
 - `comparison/`: several memories on the same keys, values and cues
 - `separation.py`: whether a memory can tell the patterns of a file apart, and which to take
 - `model_heads.py`: the census of the heads of a model on disk

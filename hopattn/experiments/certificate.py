@@ -27,8 +27,8 @@ from hopattn.memories.memory import PARTS, Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
 from hopattn.networks.associator import Associator, Bidirectional
+from hopattn.networks.classical import Hopfield
 from hopattn.networks.energy_transformer import TokenMemory
-from hopattn.networks.hopfield import Hopfield
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Synapse
 

@@ -12,11 +12,11 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import unit
+from hopattn.learning import rules
 from hopattn.memories.models.addressed import Feature
 from hopattn.memories.models.card import Card
 from hopattn.memories.models.classical import NEURONS, OF_0_AND_1
 from hopattn.memories.models.hidden import Visible
-from hopattn.networks.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Competing, Separation

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.quantities import parameter_title, set_logarithmic, setting
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.sweep_panels import MARKERS

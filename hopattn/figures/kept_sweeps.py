@@ -3,7 +3,7 @@
 import hashlib
 from typing import ClassVar
 
-from hopattn.experiments.sweep.kept import kept_sweep
+from hopattn.experiments.sweeps.kept import kept_sweep
 from hopattn.figures.base import Figure, Plot
 from hopattn.figures.gallery import plots
 from hopattn.figures.sweep import View, draw_sweep

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.sweep_panels import edges
 from hopattn.figures.theory_lines import Line
 from hopattn.foundation.checks import real

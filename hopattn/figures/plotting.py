@@ -11,7 +11,7 @@ import numpy as np
 from hopattn.circuits.census.table import Census
 from hopattn.dynamics.record import Recall
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.as_result import is_data_frame, recall_as_result, weights_as_result
 from hopattn.figures.base import Around, Axes, Figure, require_drawable, require_one_run
 from hopattn.figures.census import CensusView, draw_census, draw_census_panel

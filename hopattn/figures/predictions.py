@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopattn import theory
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.capacity import SIZES
 from hopattn.figures.quantities import logarithmic, setting
 from hopattn.figures.sweep_panels import horizontal_axis

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.base import Around, Axes, Figure, only
 from hopattn.figures.capacity import LEVEL, MEASURE, beyond, draw_capacity, sizes, why_no_capacity
 from hopattn.figures.headings import balanced, foot, left_out, pads, wrapped

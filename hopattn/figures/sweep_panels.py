@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.quantities import (
     logarithmic,
     measure_title,

@@ -1,13 +1,13 @@
 """The public names of `ha.landscapes`."""
 
-from .fixed_points import Bifurcation as Bifurcation
-from .fixed_points import FixedPoints as FixedPoints
-from .fixed_points import bifurcation as bifurcation
-from .fixed_points import fixed_points as fixed_points
-from .returns import Radii as Radii
-from .returns import Returns as Returns
-from .returns import radii as radii
-from .returns import returns as returns
-from .spin_states import Basins as Basins
-from .spin_states import SpinStates as SpinStates
-from .spin_states import spin_states as spin_states
+from .enumerated import Basins as Basins
+from .enumerated import SpinStates as SpinStates
+from .enumerated import spin_states as spin_states
+from .sampled import Radii as Radii
+from .sampled import Returns as Returns
+from .sampled import radii as radii
+from .sampled import returns as returns
+from .stationary import Bifurcation as Bifurcation
+from .stationary import FixedPoints as FixedPoints
+from .stationary import bifurcation as bifurcation
+from .stationary import fixed_points as fixed_points

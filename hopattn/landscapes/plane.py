@@ -7,7 +7,7 @@ import numpy as np
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
-from hopattn.landscapes.spin_states import spins, successors_of
+from hopattn.landscapes.enumerated import spins, successors_of
 from hopattn.results.labelled import Labelled
 
 MAX_SPINS = 12

@@ -10,7 +10,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.ties import eps_of
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.networks.layers import Layer, Separated
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Connection, Dense, Stored

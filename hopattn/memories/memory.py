@@ -33,7 +33,7 @@ from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.blockwise import SCORES_HELD
-from hopattn.retrieval.free_energy import FreeEnergy
+from hopattn.retrieval.free_energies import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_scores, rows_taken
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights

@@ -9,7 +9,7 @@ from hopattn.foundation.boundary import public
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.networks.layers import Layer
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Connection, Function, synapses

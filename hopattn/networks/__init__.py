@@ -1,8 +1,7 @@
 """Neurons that are coupled to each other: by a matrix, or in layers by synapses.
 
-- `learning.py`: from patterns to couplings: Hebb, covariance, pseudo-inverse, Storkey, perceptron
 - `couplings.py`: the sums over couplings, and spins that are updated one at a time by them
-- `hopfield.py`: Hopfield: the protocol of a memory from a square matrix
+- `classical.py`: Hopfield: the protocol of a memory from a square matrix
 - `associator.py`: Associator: one matrix, from one side to another; Bidirectional: two sides that recall each other
 - `layers.py`: layers of neurons, whose Lagrangians are activations or separations
 - `synapses.py`: the alignments of two, three and more layers: dense, convolution, attention

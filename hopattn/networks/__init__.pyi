@@ -1,6 +1,5 @@
 """The public names of `ha.networks`."""
 
-from . import learning as learning
 from .energy_transformer import EnergyTransformer as EnergyTransformer
 from .energy_transformer import Patches as Patches
 from .ising import Boltzmann as Boltzmann

@@ -14,8 +14,8 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.boundary import Fit, Of, public
+from hopattn.networks.classical import NO_PATTERNS, Coupled
 from hopattn.networks.couplings import CoupledSpins
-from hopattn.networks.hopfield import NO_PATTERNS, Coupled
 from hopattn.retrieval.activation import Activation, Sign
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"

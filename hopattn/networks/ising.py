@@ -21,7 +21,7 @@ from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.roots import bisected
-from hopattn.landscapes.spin_states import checked_spins, energies_of, spins
+from hopattn.landscapes.enumerated import checked_spins, energies_of, spins
 
 MOST_SPINS_SUMMED = 16
 """The largest number of spins whose states are all summed: 65,536 states."""

@@ -33,7 +33,7 @@ from hopattn.foundation.boundary import Fit, not_minus_infinity, public
 from hopattn.foundation.checks import Seed, each, instance
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.ties import without_rounding
-from hopattn.networks.hopfield import NO_PATTERNS
+from hopattn.networks.classical import NO_PATTERNS
 from hopattn.networks.layered_spins import LayeredSpins
 from hopattn.networks.layers import Layer, LayerActivations, Separated, described, in_rows, parts_of
 from hopattn.networks.synapses import Connection, Function, Stored

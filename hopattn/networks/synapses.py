@@ -38,7 +38,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import detached, is_jax, is_torch
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.networks.layers import in_rows, summed
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve

@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn import memories, theory
 from hopattn.foundation import vectors
-from hopattn.networks.learning import rules
+from hopattn.learning import rules
 from hopattn.retrieval.features import RandomFeatures
 from hopattn.retrieval.separation import separations
 

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn import theory
-from hopattn.experiments.sweep.of_scenario import measured
+from hopattn.experiments.sweeps.of_scenario import measured
 from hopattn.foundation.errors import InvalidInput, a_class, listed
 from hopattn.papers import trials
 from hopattn.scenario.files import shipped

@@ -9,9 +9,9 @@ Its files, each of which imports only those above it:
 - `separation/`: p = ∇Ψ(s): from scores to weights
 - `activation.py`: x⁺ = ∇Φ(h): from the field of a neuron to its state
 - `masks.py`: the keys that each query may attend to
-- `cue.py`: the lecture's cue: a matrix of weights and one activation
+- `cues.py`: the lecture's cue: a matrix of weights and one activation
 - `weight_spread.py`: how widely a row of weights is spread: entropy, operating class
-- `free_energy.py`: F = U − S/β: what weights of scores minimise
+- `free_energies.py`: F = U − S/β: what weights of scores minimise
 - `online_softmax.py`: running sums over blocks of keys: the online softmax, plain sums
 - `blockwise.py`: the same step over blocks of cues and keys
 - `ways.py`: which way a step is computed: in one piece, over blocks, by PyTorch's kernel

@@ -17,7 +17,7 @@ import numpy as np
 from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.ties import without_rounding
 from hopattn.foundation.vectors import largest_entry, longest_row
-from hopattn.retrieval.free_energy import FreeEnergy, free_energy
+from hopattn.retrieval.free_energies import FreeEnergy, free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, block, split_bias, spread, terms_of
 from hopattn.retrieval.online_softmax import (
     BlockPass,

@@ -27,7 +27,7 @@ from hopattn.foundation.traces import is_torch, known_true, traced
 from hopattn.foundation.vectors import largest_entry, row_length
 from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
-from hopattn.retrieval.free_energy import FreeEnergy, free_energy, require_entropy
+from hopattn.retrieval.free_energies import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
 from hopattn.retrieval.masks import NO_MASK, NoMask, as_mask, on_scores
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided

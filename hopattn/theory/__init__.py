@@ -1,16 +1,16 @@
 """Theory: numbers that the literature derives for infinitely many neurons or random patterns, without a simulation.
 
 - `normal_means.py`: means over a normal field, at any ratio of its noise to the temperature
-- `mean_field.py`: the Hopfield network at a load and a temperature: its mean-field equations, and their solutions
+- `replica_symmetric.py`: the mean-field equations of the Hopfield network at a load and a temperature
 - `phases.py`: the lines of the Hopfield network in the plane of load and temperature
 - `mixtures.py`: the symmetric mixtures of patterns in a Hopfield network: overlap, energy, and where they are minima
-- `dense.py`: the number of patterns of a dense associative memory, and its errors
+- `dense_memories.py`: the number of patterns of a dense associative memory, and its errors
 - `separation.py`: how far given patterns are apart: the β that recalls them, the damage that surely heals
 - `one_step.py`: one step of Hebb's rule: the neurons that it turns
 - `counting.py`: how many patterns any rule at all can store
 - `sequences.py`: the length of a sequence of patterns
 - `kanerva.py`: sparse distributed memory by its binomial counts
-- `sparse.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
+- `sparse_coding.py`: sparse coding: neurons of 0 and 1, patterns of low activity, the covariance rule and a threshold
 - `variants.py`: static noise, clipped synapses, diluted synapses or patterns, and forgetting
 - `parts.py`: a threshold layer, which keeps the sums of its parts
 - `spin_glass.py`: the number of metastable states of a Sherrington–Kirkpatrick spin glass

@@ -22,7 +22,7 @@ import numpy as np
 from hopattn.foundation.boundary import Positive, formula
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers, root
+from hopattn.theory.replica_symmetric import Numbers, root
 
 Counted = Annotated[int, partial(whole, most=10**6)]
 ALONE = 40.0  # the κ from which on all fields count: 1/α_c is 1 + κ²

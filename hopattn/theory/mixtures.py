@@ -25,8 +25,8 @@ import numpy as np
 from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import COLDEST, ROOT_ERROR, WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import lag
+from hopattn.theory.replica_symmetric import COLDEST, ROOT_ERROR, WARM, Numbers, each_number, peak, root
 
 COLD = 1e-3  # the lowest temperature of the search; tanh(m z/T) is a sign there, up to rounding
 

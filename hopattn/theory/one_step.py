@@ -21,7 +21,7 @@ import numpy as np
 from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.theory.mean_field import given_numbers
+from hopattn.theory.replica_symmetric import given_numbers
 
 MOST_PATTERNS = 10**12
 COUNTED_SIGNS = 1e9  # the binomial of more is nearly normal, with a relative error below 1e-7

@@ -23,7 +23,7 @@ import numpy as np
 
 from hopattn.foundation.boundary import formula
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import (
+from hopattn.theory.replica_symmetric import (
     COLDEST,
     NEAR_ZERO,
     ROOT_ERROR,

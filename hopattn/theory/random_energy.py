@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hopattn.foundation.boundary import Proportion, formula
-from hopattn.theory.mean_field import Numbers, given_numbers
+from hopattn.theory.replica_symmetric import Numbers, given_numbers
 
 
 @formula

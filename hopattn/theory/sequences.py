@@ -24,7 +24,7 @@ import numpy as np
 from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import real, whole
 from hopattn.foundation.errors import InvalidInput, quoted
-from hopattn.theory.dense import turned
+from hopattn.theory.dense_memories import turned
 
 BASE = math.exp(2) / math.cosh(2)
 """The factor b by which a neuron more lengthens the sequence of the exponential network."""

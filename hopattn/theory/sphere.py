@@ -30,7 +30,7 @@ from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import require_time, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
-from hopattn.theory.mean_field import Numbers, each_number, given_numbers, peak, root
+from hopattn.theory.replica_symmetric import Numbers, each_number, given_numbers, peak, root
 
 LARGEST_BETA = 1e100  # of β and of 1/β, so that no square of them leaves the numbers
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
-from hopattn.theory.mean_field import peak
+from hopattn.theory.replica_symmetric import peak
 
 WIDE, INTEGRAL_STEPS = 12.0, 480  # of the integral over z, whose integrand falls faster than the normal density
 

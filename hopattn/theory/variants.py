@@ -25,8 +25,8 @@ import numpy as np
 
 from hopattn.foundation.boundary import Count, Positive, formula, public
 from hopattn.foundation.checks import real
-from hopattn.theory.mean_field import WARM, Numbers, each_number, peak, root
 from hopattn.theory.normal_means import means
+from hopattn.theory.replica_symmetric import WARM, Numbers, each_number, peak, root
 
 LEAST, MOST = 0.8, 5.0
 """The y between which the largest load lies, for a small noise and a small rate."""

@@ -16,12 +16,12 @@ from hopattn.foundation.boundary import Fit, Owner, Text, finite, public
 from hopattn.foundation.checks import entries_of, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
+from hopattn.positions.distance_biases import Alibi
 from hopattn.retrieval.masks import NO_MASK, MaskRule, NoMask, PositionRule, joint
-from hopattn.transformer.attention import Texts
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import Group, Head
 from hopattn.transformer.multi_head import MultiHead
-from hopattn.transformer.positions.alibi import Alibi
+from hopattn.transformer.scaled_dot_product import Texts
 
 
 class Rows:

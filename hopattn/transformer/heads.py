@@ -24,20 +24,20 @@ from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace,
 from hopattn.foundation.boundary import Of, Owner, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.positions.rotary import Rotary, as_position, require_rotated
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, Without, as_mask, joint, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Retrieval, StepParts
-from hopattn.transformer.attention import (
+from hopattn.transformer.feed_forward import Affine, image
+from hopattn.transformer.scaled_dot_product import (
     Texts,
     as_bias,
     head_bias,
     own_bias,
     texts_without_padding,
 )
-from hopattn.transformer.feed_forward import Affine, image
-from hopattn.transformer.positions.rotary import Rotary, as_position, require_rotated
 
 TEXTS = Of("… n dim"), Of("… m dim_of_keys"), Of("… m dim_of_values")
 DIMS = {axes.names[-1] for axes in TEXTS}

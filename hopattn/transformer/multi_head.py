@@ -20,10 +20,10 @@ from hopattn.retrieval.masks import MaskRule, as_mask, joint, require_on_scores,
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.attention import Texts, as_bias, sinks_of_heads
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, with_options
 from hopattn.transformer.heads import Group, Head, HeadTrace, side_by_side, texts_of
+from hopattn.transformer.scaled_dot_product import Texts, as_bias, sinks_of_heads
 
 
 @dataclass(frozen=True, eq=False)

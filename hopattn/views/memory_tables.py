@@ -8,7 +8,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import KeyValueMemory, Memory
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 
 SPECTRAL = ("sync", "concave_convex")
 """The updates whose answer for a network of couplings needs the eigenvalues of the couplings."""

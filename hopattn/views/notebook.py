@@ -13,7 +13,7 @@ from hopattn.dynamics.likeness import Spurious
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Recall, Status
 from hopattn.experiments.comparison.result import Comparison
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.base import Figure
 from hopattn.figures.census import draw_census
 from hopattn.figures.choice import chosen

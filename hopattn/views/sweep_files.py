@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.rendering import rendered
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.errors import InvalidInput, shortened

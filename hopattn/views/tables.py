@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hopattn.experiments.comparison.cost import in_words
-from hopattn.experiments.sweep.table import HALF
+from hopattn.experiments.sweeps.table import HALF
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views.array_cells import MAX_ROWS, MORE_DIGITS, cell
 from hopattn.views.consoles import SafeConsole, console, error_console
@@ -17,7 +17,7 @@ from hopattn.views.terminal import show, table
 
 if TYPE_CHECKING:
     from hopattn.experiments.certificate import Certificate
-    from hopattn.experiments.sweep.table import Sweep
+    from hopattn.experiments.sweeps.table import Sweep
 
 
 def show_sweep(sweep: "Sweep") -> None:

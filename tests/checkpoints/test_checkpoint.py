@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hopattn as ha
 from hopattn.circuits import head_census
 from hopattn.circuits.emergence.record import Recipe, Training
-from hopattn.transformer.positions import WavelengthScaling
+from hopattn.positions import WavelengthScaling
 from tests.checkpoints.written import GPT2, LLAMA, state_of, write, write_shards
 from tests.refusal import refused
 

@@ -12,8 +12,8 @@ from scipy.stats import entropy
 import hopattn as ha
 from hopattn.circuits.census.measures import MEASURES
 from hopattn.foundation.threads import thread_limit
+from hopattn.positions import Alibi
 from hopattn.transformer import Affine
-from hopattn.transformer.positions import Alibi
 from tests.draws import count
 
 circuits = ha.circuits

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.circuits import attention_sink, duplicate_token, head_scores, prefix_matching, previous_token, sink_share
-from hopattn.circuits.head_scores import even_attention
+from hopattn.circuits.scores import even_attention
 
 ABAB = ["a", "b", "a", "b"]
 ATTENTION = np.array([[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.125, 0.5, 0.375, 0], [0.125, 0.25, 0.5, 0.125]])

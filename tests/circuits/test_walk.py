@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 
 import hopattn as ha
 from hopattn.circuits import World, position_probe, random_blocks, random_texts, world_of_graph
-from hopattn.circuits.position_probe import PositionProbe, fit_probe
+from hopattn.circuits.probes import PositionProbe, fit_probe
 from hopattn.transformer import AttentionLayer
 from tests.draws import count
 

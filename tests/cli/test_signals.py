@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.experiments.sweeps.checkpoint import read_checkpoint
 from tests.processes import end, left_after, running, started
 
 SWEEP = ("sweep", "phases", "--set", "ensemble.neurons=60", "--trials", "4", "--over", "load=0.05:0.2:400")

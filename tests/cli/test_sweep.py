@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hopattn.experiments.sweep.checkpoint import read_checkpoint
+from hopattn.experiments.sweeps.checkpoint import read_checkpoint
 from tests.processes import started
 
 SMALL = ("--set", "ensemble.neurons=40", "--set", "ensemble.max_steps=2", "--trials", "2", "--workers", "1")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.learning import rules
 from hopattn.networks import Dense, Layer, Network
 from hopattn.networks.associator import Bidirectional
-from hopattn.networks.learning import rules
 from hopattn.retrieval.ways import way_of
 from tests.cluster.test_sharded_memory import cut
 from tests.draws import count

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.experiments.sweep.checkpoint import open_checkpoint
+from hopattn.experiments.sweeps.checkpoint import open_checkpoint
 from tests import own_registries
 from tests.on_workers import noisy
 from tests.refusal import assert_says, problems, refused

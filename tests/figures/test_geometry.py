@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import hopattn as ha
 from hopattn.experiments.comparison import options
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.choice import chosen
 from hopattn.figures.comparison import draw_comparison
 from hopattn.figures.gallery import plots

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 import hopattn as ha
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.gallery import plots
 from hopattn.figures.gif import animated
 from hopattn.figures.rendering import favourite, save_frames

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.scenario.loading import parse
 from hopattn.views.sweep_files import write_sweep
 from tests.figures.reading import bands, curves, drawing, keys, map_of, note, panel, says, texts_in, ticks

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import hopattn as ha
-from hopattn.landscapes.fixed_points import jacobian
+from hopattn.landscapes.stationary import jacobian
 from tests.draws import count
 
 V = np.array([1.2, -0.5, 0.3])

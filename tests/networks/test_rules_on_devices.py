@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.networks import learning
+from hopattn import learning
 from tests.draws import count
 from tests.libraries import beside_numpy
 from tests.refusal import refused

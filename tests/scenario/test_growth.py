@@ -90,7 +90,7 @@ def test_a_sweep_has_at_most_the_axes_of_an_array():
 @pytest.mark.parametrize("n", [20, 32])
 def test_a_grid_of_too_many_points_is_refused_before_its_ends_are_tried(n, monkeypatch):
     """Two values on each axis: the grid has as many ends as points."""
-    monkeypatch.setattr("hopattn.experiments.sweep.of_scenario.ScenarioTrial.at", None)
+    monkeypatch.setattr("hopattn.experiments.sweeps.of_scenario.ScenarioTrial.at", None)
     over, text = {f"layer.{i + 1}.head.1.beta": "1,2" for i in range(n)}, with_layers(n)
     axes = "".join(f'"{key}" = "{grid}"\n' for key, grid in over.items())
     says = rf"over: the grid has {2**n:,} points; at most 1,000,000"

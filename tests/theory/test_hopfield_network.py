@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.optimize import root as root_of
 
 import hopattn as ha
-from hopattn.theory.mean_field import retrieved, solution
+from hopattn.theory.replica_symmetric import retrieved, solution
 
 
 def test_the_critical_load_and_the_overlap_there_are_the_published_ones():

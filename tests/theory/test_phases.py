@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import erf
 
 import hopattn as ha
-from hopattn.theory.mean_field import critical, retrieved, without_overlap
+from hopattn.theory.replica_symmetric import critical, retrieved, without_overlap
 
 T = ha.theory
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.gradients.backward_pass import normalisation_backward
 from hopattn.transformer import (
     Affine,
     FeedForward,
@@ -19,7 +20,6 @@ from hopattn.transformer import (
     heads,
     stack,
 )
-from hopattn.transformer.gradients.backward_pass import normalisation_backward
 from hopattn.transformer.nonlinearities import NONLINEARITIES
 from tests.draws import arrays
 from tests.refusal import refused

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.positions import Alibi, Rotary
 from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm
 from hopattn.transformer.cache import multiplications
-from hopattn.transformer.positions import Alibi, Rotary
 
 DIM = 6
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.gradients import backward, gradient_flow, vanishing_gradients
+from hopattn.gradients.curves import VARIANTS
 from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm, RMSNorm
-from hopattn.transformer.gradients import backward, gradient_flow, vanishing_gradients
-from hopattn.transformer.gradients.curves import VARIANTS
 from hopattn.transformer.nonlinearities import NONLINEARITIES
 from tests.transformer.layers import DIM, HEADS, OPTIONS, numbers, slopes, torch_layer
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.gradients import backward
+from hopattn.positions import Alibi, Rotary, alibi, alibi_slopes
+from hopattn.positions.planes import LAYOUTS
 from hopattn.transformer import Affine, FeedForward, LayerNorm
-from hopattn.transformer.gradients import backward
-from hopattn.transformer.positions import Alibi, Rotary, alibi, alibi_slopes
-from hopattn.transformer.positions.planes import LAYOUTS
 
 DIM = 6
 rotaries = st.builds(Rotary, st.sampled_from([2.0, 100.0, 10000.0]), st.sampled_from(LAYOUTS))

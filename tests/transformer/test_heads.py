@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.positions import Alibi, alibi
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation import separations
@@ -20,7 +21,6 @@ from hopattn.retrieval.step import Retrieval
 from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm, worth
 from hopattn.transformer import plain_attention as plain
 from hopattn.transformer.plain_attention import referees
-from hopattn.transformer.positions import Alibi, alibi
 from tests.draws import arrays, betas, sizes, stores
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
+from hopattn.positions import Alibi, Rotary
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.similarity import FixedScores
 from hopattn.retrieval.step import Retrieval
@@ -36,7 +37,6 @@ from hopattn.transformer import (
 )  # fmt: skip
 from hopattn.transformer.cache import multiplications
 from hopattn.transformer.encoder_decoder import greedy
-from hopattn.transformer.positions import Alibi, Rotary
 from tests.refusal import refused
 
 EYE, TWO, ODD, ONES = np.eye(4), np.eye(2), np.eye(3), np.ones((3, 2))

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import hopattn as ha
-from hopattn.transformer.positions import alibi, alibi_slopes, sinusoidal_shift, with_positions
-from hopattn.transformer.positions.planes import circle, cos_sin_degrees, rotation_degrees
-from hopattn.transformer.positions.sinusoidal import HOWS
+from hopattn.positions import alibi, alibi_slopes, sinusoidal_shift, with_positions
+from hopattn.positions.planes import circle, cos_sin_degrees, rotation_degrees
+from hopattn.positions.sinusoids import HOWS
 from tests import exact
 from tests.draws import arrays
 

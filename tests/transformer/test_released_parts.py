@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.foundation.errors import InvalidInput
+from hopattn.positions import LinearScaling, Rotary, WavelengthScaling, YarnScaling
+from hopattn.positions.planes import frequencies
 from hopattn.transformer import Affine, FeedForward, RMSNorm
 from hopattn.transformer.nonlinearities import NONLINEARITIES
-from hopattn.transformer.positions import LinearScaling, Rotary, WavelengthScaling, YarnScaling
-from hopattn.transformer.positions.planes import frequencies
 
 DIM, HIDDEN, WORDS = 6, 5, 4
 RMS = RMSNorm(epsilon=1e-6)

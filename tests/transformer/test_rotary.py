@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.positions.planes import LAYOUTS, frequencies
 from hopattn.transformer import FirstWord
-from hopattn.transformer.positions.planes import LAYOUTS, frequencies
 from tests import exact
 from tests.draws import arrays, count, sizes
 

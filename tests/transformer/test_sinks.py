@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hopattn as ha
+from hopattn.gradients import backward
 from hopattn.transformer import Affine, AttentionLayer
-from hopattn.transformer.gradients import backward
 
 DIM = 6
 HEADS = 3

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hopattn.transformer.gradients import saturation_of, softmax_jacobian, softmax_saturation
-from hopattn.transformer.gradients.backward_pass import NORMS, size, softmax_backward
+from hopattn.gradients import saturation_of, softmax_jacobian, softmax_saturation
+from hopattn.gradients.backward_pass import NORMS, size, softmax_backward
 from tests.draws import arrays, betas
 
 

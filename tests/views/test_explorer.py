@@ -17,7 +17,7 @@ from scipy.special import softmax
 import hopattn as ha
 from benchmarks.explorer import scenario_of
 from hopattn.foundation.errors import InvalidInput
-from hopattn.networks.learning import rules
+from hopattn.learning import rules
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.scenario.files import shipped_folder
 from hopattn.scenario.language.paths import last_keys
 from hopattn.views import tables

@@ -10,7 +10,7 @@ from hopattn.circuits.census.matrices import Written, columns_of, compositions, 
 from hopattn.circuits.census.measures import PARTNER
 from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
-from hopattn.circuits.head_scores import as_tokens
+from hopattn.circuits.scores import as_tokens
 from hopattn.foundation.arrays import as_numpy, max_safe_entry, require_finite, shaped, widened
 from hopattn.foundation.boundary import Flag, Of, public
 from hopattn.foundation.checks import each, entries_of, function, instance, whole

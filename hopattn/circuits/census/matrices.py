@@ -1,6 +1,6 @@
 """Copying and composition from the matrices of heads, without products of the size of the model.
 
-The formulas are those of `circuits/composition.py`. A head's matrices have a rank of at most its own dim, so that
+The formulas are those of `circuits/paths.py`. A head's matrices have a rank of at most its own dim, so that
 
     eigenvalues of O V Eᵀ U    are those of V Eᵀ U O, and zeros
     |W_in W_out|_F = |R_A B O R_Vᵀ|_F          W_in = A B,   A = Q_A R_A;   W_out = O V,   Vᵀ = Q_V R_V
@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from hopattn.circuits.composition import by_eigenvalues
+from hopattn.circuits.paths import by_eigenvalues
 from hopattn.foundation.arrays import widened
 from hopattn.foundation.threads import Share
 from hopattn.foundation.vectors import nonzero

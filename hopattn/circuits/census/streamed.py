@@ -1,7 +1,7 @@
 """The measures of the attention of one head, in chunks of queries: no matrix of all scores is held.
 
 Each measure is a sum over rows of the weights. A chunk holds whole rows, so that every formula is that of the plain
-form: `circuits/head_scores.py`, `retrieval/free_energy.py`, `retrieval/weight_spread.py`.
+form: `circuits/scores.py`, `retrieval/free_energies.py`, `retrieval/weight_spread.py`.
 
 A head can be iterated in three ways: on its keys, q ← ∇Φ(Kᵀ p); through its values and the next query; through the
 whole layer and the residual stream. The census follows the first one, whose energy never rises.
@@ -16,14 +16,14 @@ from hopattn.foundation.arrays import widened
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.free_energy import free_energy
+from hopattn.positions.distance_biases import Alibi
+from hopattn.retrieval.free_energies import free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, rows_taken, split_bias, spread, terms_of
 from hopattn.retrieval.separation.base import Separation, biased, with_sink
 from hopattn.retrieval.step import Retrieval
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, class_of, least_number
-from hopattn.transformer.attention import own_bias
 from hopattn.transformer.heads import Head
-from hopattn.transformer.positions.alibi import Alibi
+from hopattn.transformer.scaled_dot_product import own_bias
 
 SCORES_OF_CHUNK = 2**18
 """The number of scores of a chunk: 2 MiB in double precision."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
-from hopattn.circuits.head_scores import prefix_matching, previous_token
+from hopattn.circuits.scores import prefix_matching, previous_token
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import Array, require_finite, shaped
 from hopattn.foundation.boundary import Count, Declared, Flag, Positive

@@ -14,7 +14,7 @@ from hopattn.circuits.maps.world import World
 from hopattn.foundation.arrays import as_numpy, require_finite
 from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown, shortened
-from hopattn.transformer.positions.planes import cos_sin_degrees
+from hopattn.positions.planes import cos_sin_degrees
 
 MAX_PLANES = 96
 SHORTEST = 2.5

@@ -19,8 +19,8 @@ from hopattn.foundation.boundary import Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, real, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
-from hopattn.transformer.attention import attention
-from hopattn.transformer.positions.planes import cos_sin_degrees
+from hopattn.positions.planes import cos_sin_degrees
+from hopattn.transformer.scaled_dot_product import attention
 
 MAX_STEPS = 100_000
 STEPS_OF_BLOCK = 256

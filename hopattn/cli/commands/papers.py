@@ -106,7 +106,7 @@ def _draw(record: "Record", file: Path) -> None:
 
     It is the one that the gallery draws from the scenario, else that of its kept sweep, else its favourite.
     """
-    from hopattn.experiments.sweep.kept import kept_folder, kept_sweep
+    from hopattn.experiments.sweeps.kept import kept_folder, kept_sweep
     from hopattn.figures.kept_sweeps import every_figure
     from hopattn.figures.rendering import favourite, rendered, rendered_figure, why_no_figures
     from hopattn.figures.sweep import draw_sweep

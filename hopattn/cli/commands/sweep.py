@@ -13,7 +13,7 @@ from hopattn.cli.signals import Stopped
 from hopattn.foundation.errors import CannotDo
 
 if TYPE_CHECKING:
-    from hopattn.experiments.sweep.table import Sweep
+    from hopattn.experiments.sweeps.table import Sweep
     from hopattn.scenario.loading import Scenario
 
 
@@ -89,7 +89,7 @@ def _finished_sweep(
     file: the checkpoint. axes: texts such as beta=0.1:32:log20. changes: texts such as layer.head.beta=2. options:
     further keywords of `sweep_scenario`.
     """
-    from hopattn.experiments.sweep.of_scenario import sweep_scenario
+    from hopattn.experiments.sweeps.of_scenario import sweep_scenario
     from hopattn.scenario.grids import axes_from
     from hopattn.scenario.language.overrides import parse_assignment
     from hopattn.views.tables import progress

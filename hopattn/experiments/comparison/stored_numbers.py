@@ -6,7 +6,7 @@ import numpy as np
 
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 
 
 def stored_numbers(*memories: Any) -> int | None:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopattn.circuits.head_scores import SCORES, even_attention, head_scores
+from hopattn.circuits.scores import SCORES, even_attention, head_scores
 from hopattn.figures.base import Axes, tables
 from hopattn.figures.choice import AS_WRITTEN
 from hopattn.figures.panels import About, Shown, Together

@@ -4,13 +4,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hopattn import learning
 from hopattn.foundation.arrays import Array, first_true, in_numbers_of, namespace, require_fitting, shaped
 from hopattn.foundation.checks import flag, generator, real, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Memory, Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
-from hopattn.networks import learning
 from hopattn.networks.associator import Associator
 from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.features import Features, feature_maps

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from hopattn import learning
 from hopattn.foundation.arrays import (
     Array,
     as_float,
@@ -18,9 +19,8 @@ from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
-from hopattn.networks import learning
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.retrieval.activation import Activation, Step, Tanh
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def hopfield(
     threshold −b between −a and 1 − a, the fields of silent and of active neurons. Raises `InvalidInput` for an unknown
     rule and for patterns that it cannot learn.
     Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101 (their
-    θ is our −b); `hopattn.networks.learning` has the sources of the rules.
+    θ is our −b); `hopattn.learning` has the sources of the rules.
 
     >>> import hopattn as ha
     >>> network = ha.memories.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.circuits.head_scores import OF_REPEATS, SCORES
+from hopattn.circuits.scores import OF_REPEATS, SCORES
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
 from hopattn.foundation.writing import shown
 from hopattn.results.labelled import Labelled

@@ -9,7 +9,7 @@ from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import number
 from hopattn.memories.memory import Memory
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.scenario.explain.arithmetic import MANY, dot, equals, factor, written
 

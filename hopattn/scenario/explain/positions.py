@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from hopattn.foundation.writing import number
+from hopattn.positions.planes import frequencies
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.language.occurrence import occurrences
 from hopattn.scenario.parts.heads import HeadTable, rotary
 from hopattn.scenario.words.positions import POSITION, Positions
 from hopattn.scenario.words.vocabulary import WORD, Encoding
-from hopattn.transformer.positions.planes import frequencies
 
 SHOWN = 4
 """The number of frequencies that are written out."""

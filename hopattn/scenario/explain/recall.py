@@ -12,7 +12,7 @@ from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import counted, number
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import added, dot, equals, vector, weighing, weighted_sum, written
 from hopattn.scenario.explain.energy import explain_energy

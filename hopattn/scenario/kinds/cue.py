@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.writing import number
+from hopattn.positions.planes import rotation_degrees
 from hopattn.results.labelled import Labelled
-from hopattn.retrieval.cue import cue, functions
+from hopattn.retrieval.cues import cue, functions
 from hopattn.scenario.explain.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
@@ -18,7 +19,6 @@ from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Tab
 from hopattn.scenario.language.occurrence import labels
 from hopattn.scenario.words.text import Input
 from hopattn.scenario.words.vocabulary import WORD, Vocabulary
-from hopattn.transformer.positions.planes import rotation_degrees
 
 
 class Network(Table):

@@ -12,12 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.writing import number
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, Labels, numbers
-from hopattn.scenario.language.common_problems import duplicate_problems
-from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector
-from hopattn.transformer.gradients.curves import (
+from hopattn.gradients.curves import (
     DIM_KEY,
     OF,
     VARIANTS,
@@ -26,6 +21,11 @@ from hopattn.transformer.gradients.curves import (
     softmax_saturation,
     stack_gradients,
 )
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.language.array_layout import ArraySpec, Labels, numbers
+from hopattn.scenario.language.common_problems import duplicate_problems
+from hopattn.scenario.language.fields import Count, PositiveNumber, Problem, Table, Vector
 
 CURVES = {
     "raw": "of the scores as they are",

@@ -9,7 +9,7 @@ from pydantic import Field
 from hopattn.dynamics.updates.asynchronous import Glauber
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
-from hopattn.landscapes.spin_states import spins
+from hopattn.landscapes.enumerated import spins
 from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS_SUMMED, mean_field
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
-from hopattn.landscapes.spin_states import MOST_SPINS_SEEN
+from hopattn.landscapes.enumerated import MOST_SPINS_SEEN
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.landscape_tables import FixedPointsTable, Kept, Measured, ReturnsTable, StatesTable
 from hopattn.scenario.kinds.stored_words import StoredWords

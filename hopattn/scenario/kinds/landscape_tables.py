@@ -14,10 +14,10 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.checks import REPEATED
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import alike, counted, number
-from hopattn.landscapes.fixed_points import bifurcation
+from hopattn.landscapes.enumerated import MOST_SPINS_SEEN, RANDOM, Basins, SpinStates, checked_spins
 from hopattn.landscapes.plane import has_successors, successors
-from hopattn.landscapes.returns import Returns, damages, pooled
-from hopattn.landscapes.spin_states import MOST_SPINS_SEEN, RANDOM, Basins, SpinStates, checked_spins
+from hopattn.landscapes.sampled import Returns, damages, pooled
+from hopattn.landscapes.stationary import bifurcation
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.explain.arithmetic import vector
 from hopattn.scenario.grids import axis_values

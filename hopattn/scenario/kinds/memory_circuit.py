@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.circuits.memory_circuit import PROBES, memory_curves, outer_product_recall, recall_width
+from hopattn.circuits.outer_products import PROBES, memory_curves, outer_product_recall, recall_width
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_layout import ArraySpec

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.emergence.record import Recipe, Training
-from hopattn.circuits.position_probe import position_probe, random_blocks, random_texts
+from hopattn.circuits.probes import position_probe, random_blocks, random_texts
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
 from hopattn.results.labelled import Labelled

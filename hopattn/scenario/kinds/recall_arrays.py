@@ -15,7 +15,7 @@ from hopattn.landscapes.plane import LINE, POINTS, has_landscape, has_successors
 from hopattn.memories.interventions import lacking, worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine

@@ -9,6 +9,9 @@ from pydantic import AfterValidator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.errors import shortened
+from hopattn.positions.distance_biases import Alibi, alibi_slopes
+from hopattn.positions.planes import Layout
+from hopattn.positions.rotary import Rotary
 from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, mask_rules, resolve
 from hopattn.retrieval.separation import separation_of, separations
@@ -31,9 +34,6 @@ from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.projection import ROLES, ProjectionOrMatrix, ProjectionsTable
 from hopattn.scenario.words.vocabulary import Encoding
 from hopattn.transformer.heads import Head
-from hopattn.transformer.positions.alibi import Alibi, alibi_slopes
-from hopattn.transformer.positions.planes import Layout
-from hopattn.transformer.positions.rotary import Rotary
 
 BoolMatrix = Annotated[list[Annotated[list[bool], Field(min_length=1)]], Field(min_length=1)]
 

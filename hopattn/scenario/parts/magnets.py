@@ -7,7 +7,7 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.memories.models import named_memories
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.networks.ising import boltzmann, curie_weiss
 from hopattn.scenario.language.common_problems import one_of_problems, unused_problems
 from hopattn.scenario.language.fields import Count, Matrix, Problem, Table, Vector

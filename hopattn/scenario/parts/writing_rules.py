@@ -13,9 +13,9 @@ from hopattn.scenario.language.fields import ByTomlType, EntryIn, NameIn, Proble
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.projection import ProjectionOrMatrix, ProjectionsTable
 from hopattn.scenario.words.vocabulary import Encoding
-from hopattn.transformer.delta_attention import DeltaState, delta_attention
+from hopattn.transformer.delta_state import DeltaState, delta_attention
 from hopattn.transformer.heads import Head
-from hopattn.transformer.linear_attention import LinearState
+from hopattn.transformer.linear_state import LinearState
 
 FeaturesChoice = Annotated[
     Annotated[str, NameIn(feature_maps), Tag("text")]

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, Tag
 
+from hopattn.positions.planes import circle, rotation_degrees
+from hopattn.positions.sinusoids import How, sinusoidal, sinusoidal_shift, with_positions
 from hopattn.scenario.language.common_problems import matrix_problems
 from hopattn.scenario.language.fields import Angle, ByTomlType, Matrix, PositiveNumber, Problem, Table
-from hopattn.transformer.positions.planes import circle, rotation_degrees
-from hopattn.transformer.positions.sinusoidal import How, sinusoidal, sinusoidal_shift, with_positions
 
 POSITION = "position"
 """The part of a vector that holds the position."""

@@ -10,7 +10,7 @@ from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.memories.memory import Memory
-from hopattn.networks.hopfield import Hopfield
+from hopattn.networks.classical import Hopfield
 from hopattn.scenario.kinds.memory import MemoryScenario
 from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes
 

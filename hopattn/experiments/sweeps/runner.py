@@ -9,10 +9,10 @@ from typing import Any, TypedDict, Unpack
 
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.experiments.processes import results_of
-from hopattn.experiments.sweep.checkpoint import open_checkpoint
-from hopattn.experiments.sweep.code import code_of
-from hopattn.experiments.sweep.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
-from hopattn.experiments.sweep.table import Sweep, described
+from hopattn.experiments.sweeps.checkpoint import open_checkpoint
+from hopattn.experiments.sweeps.code import code_of
+from hopattn.experiments.sweeps.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
+from hopattn.experiments.sweeps.table import Sweep, described
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
 from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown

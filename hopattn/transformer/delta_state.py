@@ -15,7 +15,7 @@ from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
 from hopattn.retrieval.features import Features
 from hopattn.retrieval.separation.base import masked
-from hopattn.transformer.linear_attention import StateOfText, Values, by_chunks
+from hopattn.transformer.linear_state import StateOfText, Values, by_chunks
 
 
 @dataclass(frozen=True, eq=False)

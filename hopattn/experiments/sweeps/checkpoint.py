@@ -10,7 +10,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from hopattn.experiments.sweep.plan import Point, key_of
+from hopattn.experiments.sweeps.plan import Point, key_of
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 from hopattn.results.files import require_regular

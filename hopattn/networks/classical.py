@@ -28,8 +28,8 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
 from hopattn.foundation.vectors import largest_entries, nonzero
+from hopattn.learning import hebb
 from hopattn.networks.couplings import CoupledSpins, CouplingSums
-from hopattn.networks.learning import hebb
 from hopattn.retrieval.activation import Activation, Tanh, activations
 
 ROWS_COMPARED = 512

@@ -24,9 +24,9 @@ from hopattn.foundation.checks import Seed, entries_of, function, generator, rea
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import hold_new_blas, single_threaded
 from hopattn.foundation.traces import detached
+from hopattn.gradients.curves import random_heads, random_layer, random_matrix
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import Block
-from hopattn.transformer.gradients.curves import random_heads, random_layer, random_matrix
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
 

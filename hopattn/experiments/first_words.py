@@ -1,6 +1,6 @@
 """Forgetting: how well the first word of a random text is read out, by the number of words after it."""
 
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, require_room, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput

@@ -24,8 +24,8 @@ from hopattn.foundation.boundary import Declared, Of, Positive, formula
 from hopattn.foundation.checks import instance, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
 from hopattn.foundation.shapes import require_broadcast
-from hopattn.transformer.positions.planes import LAYOUTS, Layout, frequencies, n_planes, rotate_pairs
-from hopattn.transformer.positions.scaling import Scaling
+from hopattn.positions.planes import LAYOUTS, Layout, frequencies, n_planes, rotate_pairs
+from hopattn.positions.scaling import Scaling
 
 
 @formula

@@ -17,14 +17,14 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.boundary import Of, Text, finite, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import common_axes, require_broadcast
+from hopattn.positions.distance_biases import Alibi
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.free_energy import FreeEnergy
+from hopattn.retrieval.free_energies import FreeEnergy
 from hopattn.retrieval.masks import joint, seen_keys, without_padding
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
 from hopattn.retrieval.step import Retrieval
-from hopattn.transformer.positions.alibi import Alibi
 
 DOT, IDENTITY = Dot(), Identity()
 

@@ -1,10 +1,10 @@
 """Positions: how a vector, or a score, encodes the position of its word in a text.
 
 - `planes.py`: pairs of axes, their frequencies, the rotation of all pairs, and points on a circle
-- `sinusoidal.py`: points on circles of many frequencies, the matrix of a step, and words joined with positions
+- `sinusoids.py`: points on circles of many frequencies, the matrix of a step, and words joined with positions
 - `scaling.py`: rotary frequencies of models that were made fit for longer texts
 - `rotary.py`: queries and keys, rotated by their positions
-- `alibi.py`: biases of scores that fall with the distance
+- `distance_biases.py`: biases of scores that fall with the distance
 """
 
 from hopattn.foundation.lazy import attach

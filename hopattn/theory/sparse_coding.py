@@ -24,7 +24,7 @@ import numpy as np
 from hopattn.foundation.boundary import Real, formula
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
-from hopattn.theory.mean_field import Numbers, each_number, given_numbers
+from hopattn.theory.replica_symmetric import Numbers, each_number, given_numbers
 
 LEAST_ACTIVITY = 1e-300  # the least activity
 MOST_ROUNDS, LEAST_CHANGE = (

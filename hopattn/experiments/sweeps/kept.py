@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from hopattn.experiments.sweep.table import Sweep, load_sweep
+from hopattn.experiments.sweeps.table import Sweep, load_sweep
 from hopattn.scenario.loading import Scenario
 
 

@@ -12,9 +12,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from hopattn.experiments.sweep.plan import Plan, Point, point_text
-from hopattn.experiments.sweep.runner import WorkerOptions, run_plan
-from hopattn.experiments.sweep.table import Sweep
+from hopattn.experiments.sweeps.plan import Plan, Point, point_text
+from hopattn.experiments.sweeps.runner import WorkerOptions, run_plan
+from hopattn.experiments.sweeps.table import Sweep
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, each, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, unknown

@@ -14,7 +14,7 @@ from hopattn.foundation.boundary import Count, Real, Text, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.shapes import require_broadcast
-from hopattn.transformer.positions.planes import frequencies, rotation
+from hopattn.positions.planes import frequencies, rotation
 
 How = Literal["concatenate", "add", "multiply"]
 HOWS: tuple[How, ...] = get_args(How)

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopattn.foundation.boundary import Flag, Positive, formula
 from hopattn.foundation.checks import positive, whole
-from hopattn.theory.mean_field import each_number, given_numbers
+from hopattn.theory.replica_symmetric import each_number, given_numbers
 
 NORMAL_MEAN = 1e6
 """The mean of Poisson numbers from which on they count as normal."""

@@ -25,8 +25,8 @@ from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import normalised
+from hopattn.gradients.curves import Curves, Draws
 from hopattn.transformer.blocks import AttentionLayer
-from hopattn.transformer.gradients.curves import Curves, Draws
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 

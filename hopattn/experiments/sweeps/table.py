@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.experiments.sweep.checkpoint import read_checkpoint
-from hopattn.experiments.sweep.plan import key_of, points_of
+from hopattn.experiments.sweeps.checkpoint import read_checkpoint
+from hopattn.experiments.sweeps.plan import key_of, points_of
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown

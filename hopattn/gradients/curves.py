@@ -16,10 +16,10 @@ import numpy as np
 from hopattn.foundation.boundary import Count, Positive, finite, public
 from hopattn.foundation.checks import REPEATED, Seed, generator, require_room, require_time, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.gradients.backward_pass import gradient_flow, in_float64, size, softmax_jacobian
 from hopattn.retrieval.activation import Identity
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.feed_forward import FeedForward
-from hopattn.transformer.gradients.backward_pass import gradient_flow, in_float64, size, softmax_jacobian
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import LayerNorm
