@@ -73,7 +73,7 @@ def _plain(options: Options) -> Measured:
                 for rows in (trace.weights, even_attention(np.asarray(trace.mask)))
             ]
             ha.retrieval.operating_class(trace.weights, trace.mask)
-            head.retrieval.free_energy(trace.queries, trace.keys, trace.mask)
+            head.retrieval._free_energy(trace.queries, trace.keys, trace.mask)
             found.append(float(scores[0]["prefix matching"]))
         return found
 

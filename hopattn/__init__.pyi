@@ -55,6 +55,7 @@ from .retrieval.separation.base import Separation as Separation
 from .retrieval.similarity import Similarity as Similarity
 from .retrieval.similarity import cosine as cosine
 from .retrieval.similarity import similarities as similarities
+from .retrieval.step import Step as Step
 from .scenario.loading import Scenario as Scenario
 from .scenario.loading import load as load
 from .scenario.result import Result as Result

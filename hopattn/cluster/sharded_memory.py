@@ -31,7 +31,7 @@ from hopattn.retrieval.online_softmax import BlockPass, adds_up
 from hopattn.retrieval.rounding import Ties, of_products, of_weights, undecided
 from hopattn.retrieval.separation.base import Separation, scaled
 from hopattn.retrieval.similarity import Similarity
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 SCORES_BROUGHT = 2**24
 """The number of scores that are brought here at once, where a separation needs all scores of a cue."""
@@ -87,7 +87,7 @@ class Sharded(KeyValueMemory):
     """The connection to the cluster."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "retrieval", Retrieval(self.similarity, self.separation, self.activation))
+        object.__setattr__(self, "retrieval", Step(self.similarity, self.separation, self.activation))
 
     def __repr__(self) -> str:
         dim, dim_out = self.dims
@@ -155,7 +155,7 @@ class Sharded(KeyValueMemory):
     @public
     def nothing_near(self, states: Cues, mask: Any = None) -> np.ndarray:
         """Whether every weight in the step of each state is 0, `(n_cues,)`, as of `Memory`."""
-        separation = self.retrieval.effective_separation
+        separation = self.retrieval._effective_separation
         cues, masks = np.atleast_2d(states), self._masks(mask, states)
         if adds_up(separation):
             asked = self.similarity, separation, self.activation, cues
@@ -176,7 +176,7 @@ class Sharded(KeyValueMemory):
     @public(may_be=finite)
     def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, on this machine; raises `InvalidInput` where they are not a distribution."""
-        require_entropy(separation := self.retrieval.effective_separation)
+        require_entropy(separation := self.retrieval._effective_separation)
         return free_energy(separation, *self._here(cues, mask))
 
     def _field_at(self, x: Array, mask: Any) -> np.ndarray:
@@ -184,14 +184,14 @@ class Sharded(KeyValueMemory):
         return np.asarray(scaled(result.field, result.factor))
 
     def _energy_at(self, x: Array, mask: Any) -> np.ndarray:
-        result = self._pass(self.retrieval.effective_separation, x, mask, read=False, potential=True)
-        return np.asarray(self.retrieval.conjugate(x) - result.potential)
+        result = self._pass(self.retrieval._effective_separation, x, mask, read=False, potential=True)
+        return np.asarray(self.retrieval._conjugate(x) - result.potential)
 
     def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
-        result = self._pass(self.retrieval.effective_separation, x, mask, potential=energy)
+        result = self._pass(self.retrieval._effective_separation, x, mask, potential=energy)
         before = x if self.autoassociative else None
-        moved = self.retrieval.activate(result.field, result.factor, before)
-        return np.asarray(moved), np.asarray(self.retrieval.conjugate(x) - result.potential) if energy else None
+        moved = self.retrieval._activate(result.field, result.factor, before)
+        return np.asarray(moved), np.asarray(self.retrieval._conjugate(x) - result.potential) if energy else None
 
     @wraps(KeyValueMemory.recall)
     def recall(self, cues: Any, **options: Any) -> Recall:  # type: ignore[override]

@@ -266,7 +266,7 @@ def _energy(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     if not memory.why_not("energy"):
         return np.asarray(memory.energy(states))
     if isinstance(memory, Memory) and not memory.separation.why_no_potential:
-        return np.asarray(memory.retrieval(states, memory.keys, energy=True).energy)
+        return np.asarray(memory.retrieval._answer(states, memory.keys, energy=True).energy)
     conjugate = np.asarray(memory.activation.conjugate(states))
     if isinstance(memory, Associator):
         return np.asarray(conjugate - 0.5 * np.sum(states * memory.field(states), axis=-1))

@@ -139,7 +139,9 @@ class _Plan(ArgumentNames):
             arguments = [
                 parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
             ]
-            signature = signature.replace(parameters=[*arguments, *inspect.signature(parts).parameters.values()])
+            options = inspect.signature(parts).parameters.values()
+            keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in options]
+            signature = signature.replace(parameters=[*arguments, *keywords])
         super().__init__(call, signature)
         self.signature = signature
         self.has_owner = next(iter(signature.parameters), "") == "self" and call.__name__ != "__init__"

@@ -135,7 +135,7 @@ def _described(memory: AssociativeMemory, state: np.ndarray) -> FixedPoints:
 def jacobian(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     """∂x⁺/∂x at states `(n, dim)`, `(n, dim, dim)`: exact for softmax memories, else by central differences."""
     exact: Any = memory
-    if hasattr(memory, "jacobian") and not exact.retrieval.why_no_jacobian:
+    if hasattr(memory, "jacobian") and not exact.retrieval._why_no_jacobian:
         return np.asarray(exact.jacobian(states))
     n, dim = states.shape
     width = np.finfo(float).eps ** (1 / 3) * np.maximum(np.abs(states).max(axis=-1), 1e-3)[:, None, None]

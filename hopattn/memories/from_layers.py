@@ -14,7 +14,7 @@ from hopattn.networks.classical import Hopfield
 from hopattn.networks.layers import Layer, Separated
 from hopattn.networks.network import Network
 from hopattn.networks.synapses import Connection, Dense, Stored
-from hopattn.retrieval.activation import Activation, Identity, Sign, Step
+from hopattn.retrieval.activation import Activation, Heaviside, Identity, Sign
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 
@@ -92,7 +92,7 @@ def _separation(hidden: Activation) -> Separation | None:
     """The separation whose Ψ is the potential of the hidden neurons, or None."""
     if isinstance(hidden, Separated):
         return hidden.separation
-    same = {Identity: "identity", Step: "threshold"}.get(type(hidden))
+    same = {Identity: "identity", Heaviside: "threshold"}.get(type(hidden))
     return separations[same]() if same else None
 
 

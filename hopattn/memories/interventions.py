@@ -64,7 +64,7 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     where = None if where is None else xp.broadcast_to(where, scores.shape)
     complement = np.delete(np.arange(memory.n_keys), np.asarray(rows, dtype=np.int64))
     submask = None if where is None else entries(where, complement, -1)
-    separation = memory.retrieval.effective_separation
+    separation = memory.retrieval._effective_separation
     potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), submask)
     measured = Response(reduced.step(states, submask), potential)
     before = states if memory.same_neurons else None
@@ -80,10 +80,10 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
 
 def lacking(memory: Memory) -> dict[str, str]:
     """The parts that a worth lacks in a memory: "closed", "potential", "energy", "fixed_point", with reasons."""
-    jacobian = memory.retrieval.why_no_jacobian or ("" if memory.autoassociative else VALUES_APART)
+    jacobian = memory.retrieval._why_no_jacobian or ("" if memory.autoassociative else VALUES_APART)
     reasons = {"energy": memory.why_not("energy"), "fixed_point": memory.why_not("recall") or jacobian}
     lacks = {name: reason for name, reason in reasons.items() if reason}
-    return lacking_in_step(memory.retrieval.effective_separation) | lacks
+    return lacking_in_step(memory.retrieval._effective_separation) | lacks
 
 
 def _with_fixed_points(
@@ -109,7 +109,7 @@ def _with_fixed_points(
     parts = entries(p, rows, -1)
     require_room(int(np.prod(x.shape)) * dim, f"Jacobians of {dim} by {dim}")
     one_minus_p, identity = remainder(parts)[..., None], xp.eye(dim, dtype=p.dtype)
-    matrix = identity - step.jacobian(x, keys, keys, masks[0])
+    matrix = identity - step._jacobian(x, keys, keys, masks[0])
     stable = xp.min(xp.linalg.eigvalsh(matrix), axis=-1) > float(xp.finfo(p.dtype).eps) ** 0.5
     converged = like(np.asarray(recall.converged & recall_without.converged), p)
     settled = converged & stable & (one_minus_p[..., 0] > 0)

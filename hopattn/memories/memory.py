@@ -2,7 +2,7 @@
 
 s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(K x)
 
-`Retrieval` of `retrieval/step.py` computes all of it.
+`Step` of `retrieval/step.py` computes all of it.
 """
 
 import os
@@ -38,7 +38,7 @@ from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
 from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 PARTS = "similarity", "separation", "activation", "same_neurons"
 """The arguments of a `Memory` beside its arrays."""
@@ -58,7 +58,7 @@ class KeyValueMemory(AssociativeMemory):
     similarity: Similarity
     separation: Separation
     activation: Activation
-    retrieval: Retrieval
+    retrieval: Step
 
     @property
     @abstractmethod
@@ -192,7 +192,7 @@ class Memory(KeyValueMemory):
                 if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(parameter, key_rows, name, "keys")
-        step = Retrieval(similarities.make(similarity), separation_part, activations.make(activation))
+        step = Step(similarities.make(similarity), separation_part, activations.make(activation))
         for name, part in {**vars(step), **arrays, "retrieval": step}.items():
             object.__setattr__(self, name, part)
         self._require_fit()
@@ -210,17 +210,17 @@ class Memory(KeyValueMemory):
     @public
     def scores(self, cues: Cues) -> Array:
         """s = sim(K, x): `(n_cues, n_patterns)` for cues `(n_cues, dim)`, `(n_patterns,)` for one cue."""
-        return self.retrieval.scores(cues, self.keys)
+        return self.retrieval._scores(cues, self.keys)
 
     @public
     def weights(self, cues: Cues, mask: Any = None) -> Array:
         """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
-        return self.retrieval.weights(cues, self.keys, mask)
+        return self.retrieval._weights(cues, self.keys, mask)
 
     @public
     def rest(self, cues: Cues, mask: Any = None) -> Array:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
-        return self.retrieval.rest(cues, self.keys, mask)
+        return self.retrieval._rest(cues, self.keys, mask)
 
     @public(may_be=finite)
     def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
@@ -235,7 +235,7 @@ class Memory(KeyValueMemory):
         >>> ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2).free_energy([0.6, 0.4])
         FreeEnergy(1 cue, energy -0.5197, entropy 0.6735, free -0.8565, effective keys 1.961)
         """
-        return self.retrieval.free_energy(cues, self.keys, mask)
+        return self.retrieval._free_energy(cues, self.keys, mask)
 
     @public
     def without(self, pattern: Any) -> "Memory":
@@ -267,11 +267,11 @@ class Memory(KeyValueMemory):
 
         A fixed point is stable where all |λ| < 1. Raises `InvalidInput` for other memories.
         """
-        return self.retrieval.jacobian(cues, self.keys, self.values, mask)
+        return self.retrieval._jacobian(cues, self.keys, self.values, mask)
 
     def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
-        return StoredSpins(states, self.keys, self.retrieval.effective_separation, mask)
+        return StoredSpins(states, self.keys, self.retrieval._effective_separation, mask)
 
     @public
     def gradient(self, states: Cues, mask: Any = None) -> Array:
@@ -286,19 +286,19 @@ class Memory(KeyValueMemory):
         """
         self._require(mask, "energy")
         step = self.retrieval
-        effective = replace(step, separation=step.effective_separation)
-        return self.activation.inverse(states) - effective.field(states, self.keys, self.keys, mask)
+        effective = replace(step, separation=step._effective_separation)
+        return self.activation.inverse(states) - effective._field(states, self.keys, self.keys, mask)
 
     def _field_at(self, x: Array, mask: Any) -> Array:
-        return self.retrieval.field(x, self.keys, self.values, mask)
+        return self.retrieval._field(x, self.keys, self.values, mask)
 
     def _energy_at(self, x: Array, mask: Any) -> Array:
-        return self.retrieval(x, self.keys, None, mask, energy=True).energy
+        return self.retrieval._answer(x, self.keys, None, mask, energy=True).energy
 
     def _step_at(self, x: Array, mask: Any, *, energy: bool = False) -> tuple[Array, Array | None]:
         """The step and the energy, from one pass over the keys."""
         before = x if self.same_neurons else None
-        answer = self.retrieval(x, self.keys, self.values, mask, state=before, energy=energy)
+        answer = self.retrieval._answer(x, self.keys, self.values, mask, state=before, energy=energy)
         return answer.state, answer.energy
 
     @property
@@ -325,7 +325,7 @@ class Memory(KeyValueMemory):
         threshold that no score reaches, a rectified power of scores of 0 or less, or a sink that takes all.
         """
         x, rule, step = states, as_mask(mask), self.retrieval
-        xp, separation, no_mask = namespace(x), step.effective_separation, isinstance(rule, NoMask)
+        xp, separation, no_mask = namespace(x), step._effective_separation, isinstance(rule, NoMask)
         if separation.shares and no_mask:
             return super().nothing_near(x)
         if not isinstance(rule, MaskRule):
@@ -337,7 +337,7 @@ class Memory(KeyValueMemory):
 
         def none_near(x: Array, rule: Any) -> Array:
             scores = step.scores(x, self.keys)
-            return have_none(separation(scores, *step.on_scores(rule, scores, x, self.keys)), step.activation)
+            return have_none(separation(scores, *step._on_scores(rule, scores, x, self.keys)), step.activation)
 
         if x.ndim == 1 or 0 in x.shape or not (no_mask or hasattr(rule, "shape")):
             return none_near(x, rule)
@@ -349,7 +349,7 @@ class Memory(KeyValueMemory):
         if not (self.separation.shares and isinstance(states, np.ndarray)):
             return super().size_read(states, mask)
         sizes = self.value_sizes[:, None]  # the field goes over blocks of keys, without a matrix of all weights
-        return self.retrieval.field(states, self.keys, sizes, mask)[:, 0]
+        return self.retrieval._field(states, self.keys, sizes, mask)[:, 0]
 
     @property
     def largest(self) -> float:

@@ -40,13 +40,11 @@ from hopattn.foundation.ties import are_whole, eps_of, error_of_sum
 from hopattn.foundation.traces import detached, is_jax, is_torch
 from hopattn.networks.classical import Hopfield
 from hopattn.networks.layers import in_rows, summed
-from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, as_mask, resolve
 from hopattn.retrieval.rounding import of_weights
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Competing, Separation, Weights, scaled
-from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 Shape = tuple[int, ...]
 Keys = Annotated[Any, Of("n_patterns dim", finite=True)]
@@ -326,9 +324,9 @@ class Compared(Synapse):
         """The number of terms of a score, or of an entry of the field if that is larger."""
 
     @property
-    def _retrieval(self) -> Retrieval:
+    def _retrieval(self) -> Step:
         """The step of recall."""
-        return Retrieval(Dot(), self.separation, Identity())
+        return Step("dot", self.separation)
 
     def alignment(self, *activities: Array) -> Array:
         return self.answer((0,), *activities)[1]
@@ -341,7 +339,7 @@ class Compared(Synapse):
 
     def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
         q, k = self._sides(*activities)
-        result: Any = self._retrieval.read(self.separation, q, k, k, self.mask, energy=True, trace=1 in places)
+        result: Any = self._retrieval._read(self.separation, q, k, k, self.mask, energy=True, trace=1 in places)
         fields = [result.weights.p.mT @ q if place else scaled(result.array, result.factor) for place in places]
         return sum(map(self._back, places, [in_numbers_of(q, field) for field in fields])), summed(result.potential)
 

@@ -160,13 +160,14 @@ class Sign(Activation):
 
 
 @dataclass(frozen=True)
-class Step(Activation):
+class Heaviside(Activation):
     """Φ(h) = Σ max(h_i, 0), x⁺_i = 1 where h_i > 0 and 0 where h_i < 0: neurons that fire or are silent.
 
     A field of exactly 0 leaves the neuron as it was. Φ* is 0 on the cube 0 ≤ x_i ≤ 1 and infinite outside.
     Source: McCulloch & Pitts (1943), Bull. Math. Biophys. 5, 115.
     """
 
+    name: ClassVar[str] = "step"
     discrete: ClassVar[bool] = True
     directional: ClassVar[bool] = True
     silent: ClassVar[float] = 0.0

@@ -1,6 +1,6 @@
 """One step of recall over blocks of cues and keys, so that no matrix of all scores is ever held (NumPy).
 
-The definition is `Retrieval` in `step.py`; blocks give the same numbers up to rounding. A block of cues meets one block
+The definition is `Step` in `step.py`; blocks give the same numbers up to rounding. A block of cues meets one block
 of keys after the other and keeps running sums, those of `online_softmax.py`. Threads share blocks of cues, and spans of
 keys where the cues are few.
 """

@@ -1,6 +1,6 @@
 """One softmax step of PyTorch arrays by its fused attention, which holds no matrix of all scores.
 
-The definition is `Retrieval` in `step.py`. PyTorch's kernel for the CPU gives the logarithm of Σ exp(βs + bias) with
+The definition is `Step` in `step.py`. PyTorch's kernel for the CPU gives the logarithm of Σ exp(βs + bias) with
 the field, so that neither the energy nor a sink needs a second pass. A gradient is PyTorch's fused one too; where it is
 to be differentiated again, or an energy is differentiated, the scores are computed anew.
 """

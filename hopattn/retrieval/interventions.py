@@ -22,7 +22,7 @@ from hopattn.foundation.vectors import nonzero
 from hopattn.retrieval.masks import like
 from hopattn.retrieval.rounding import Ties, of_field, of_weights
 from hopattn.retrieval.separation.base import Separation, scaled
-from hopattn.retrieval.step import Retrieval, summed
+from hopattn.retrieval.step import Step, summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Worth:
 
 
 def worth_of_step(
-    step: Retrieval,
+    step: Step,
     scores: Array,
     where: Array | None,
     values: Array,
@@ -79,10 +79,10 @@ def worth_of_step(
     """The worth of patterns to a step of these scores `(…, n, n_patterns)`; rows: the numbers of these patterns.
 
     where: the mask, as an array of the shape of the scores, or None. values: `(…, n_patterns, dim_out)`. measured: the
-    response without the patterns. state: the neurons before the step, as in `Retrieval`. slack: the rounding of the
+    response without the patterns. state: the neurons before the step, as in `Step`. slack: the rounding of the
     scores; spins that it decides stay as they are.
     """
-    xp, separation = namespace(scores), step.effective_separation
+    xp, separation = namespace(scores), step._effective_separation
     all_weights = separation(scores, where, potential=not separation.why_no_potential)
     array, factor, potential, _ = all_weights
     values = widened(values)
@@ -93,7 +93,7 @@ def worth_of_step(
         spread = of_weights(separation, scores, where, slack, all_weights)
         error = of_field(spread, values, Ties(eps_of(values), values.shape[-2]))
         field = without_rounding(field, error)
-    before, lacks = Response(step.activate(field, factor, state), potential), lacking(separation)
+    before, lacks = Response(step._activate(field, factor, state), potential), lacking(separation)
     formula = separation.without(s, weights, None if where is None else entries(where, rows, -1))
     if formula is None:
         return Worth(weights, before, measured, lacks=lacks)
@@ -108,7 +108,7 @@ def worth_of_step(
     digits = xp.where((share > 0) & (digits >= 1), digits, 0.0)
     complement_field = field - parts @ entries(values, rows, -2)
     complement_field = complement_field if error is None else without_rounding(complement_field, 2 * error)
-    formula_answer = step.activate(complement_field / nonzero(divisor)[..., None], factor, state)
+    formula_answer = step._activate(complement_field / nonzero(divisor)[..., None], factor, state)
     has_digits = digits > 0
     answer = xp.where(has_digits[..., None], formula_answer, measured.answer)
     psi = None if psi_change is None else xp.where(has_digits, potential + psi_change, measured.potential)

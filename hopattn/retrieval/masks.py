@@ -15,7 +15,16 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, device_of, max_safe_entry, namespace, read_by_numpy
+from hopattn.foundation.arrays import (
+    Array,
+    as_array,
+    as_float,
+    device_of,
+    max_safe_entry,
+    namespace,
+    read_by_numpy,
+    require_one_device,
+)
 from hopattn.foundation.boundary import Declared, public
 from hopattn.foundation.checks import flag, is_iterable, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -295,6 +304,24 @@ def joint(*masks: Any, bias: Array | None = None) -> Any:
     parts = [part for mask in map(as_mask, masks) for part in terms_of(mask) if not isinstance(part, NoMask)]
     parts += [] if bias is None else [bias]
     return Sum(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NO_MASK
+
+
+def as_bias(bias: Any, like: Array, others: str) -> Array:
+    """The bias of a call as an array, finite or −∞; raises `InvalidInput` for others.
+
+    like: the array whose library and device it must be of, named `others`. The values of another library's arrays are
+    not known while it traces a function, and are not looked at.
+    """
+    numbers = as_float(bias, "bias", like=like)
+    require_one_device(numbers, like, "bias", others)
+    require_below_infinity(numbers)
+    return numbers
+
+
+def require_below_infinity(bias: Array) -> None:
+    """Raise `InvalidInput` for an array of NumPy with a NaN or +∞."""
+    if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
+        raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
 
 
 def seen_keys(bias: Any, scores: tuple[int, ...], text: Array) -> Array | None:

@@ -2,13 +2,13 @@
 
     s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − Ψ(s)
 
-`Retrieval.__call__` holds them. Large work goes to `blockwise.py`, which computes the first three over blocks of cues
-and keys.
+`Step._answer` holds them. Large work goes to `blockwise.py`, which computes the first three over blocks of cues and
+keys.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from hopattn.foundation.arrays import (
     is_foreign_array,
     namespace,
     narrowed,
+    shaped,
     widened,
 )
+from hopattn.foundation.boundary import Declared, Of, finite, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import blocks
@@ -29,7 +31,7 @@ from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energies import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
-from hopattn.retrieval.masks import NO_MASK, NoMask, as_mask, on_scores
+from hopattn.retrieval.masks import NO_MASK, NoMask, as_bias, as_mask, joint, on_scores, seen_keys, without_padding
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights, biased, scaled
@@ -37,6 +39,9 @@ from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Similarity, similarities
 from hopattn.retrieval.ways import way_of
 
+Rows = Annotated[Any, Of("… n_cues? dim_cue")]
+Keys = Annotated[Any, Of("… n_patterns dim_key")]
+Values = Annotated[Any, Of("… n_patterns dim_out")]
 PRODUCTS_AT_ONCE = 1024
 """The number of products in a sum that is left to PyTorch as one."""
 
@@ -71,7 +76,7 @@ class Field(NamedTuple):
 
 
 class StepParts(TypedDict, total=False):
-    """The options of `Retrieval.of`, for a signature that takes them as `**parts`."""
+    """The options of `Step`, for a signature that takes them as `**parts`."""
 
     similarity: str | Similarity
     separation: str | Separation
@@ -80,34 +85,91 @@ class StepParts(TypedDict, total=False):
     sink: Any
 
 
-@dataclass(frozen=True)
-class Retrieval:
-    """One step of recall over keys and values that are given with each call.
+@dataclass(frozen=True, init=False)
+class Step:
+    """One step of recall over keys and values that are given with each call: attention, with any parts.
 
-    Cues are `(…, n_cues, dim)` or `(dim,)`, keys `(…, n_patterns, dim)`, values `(…, n_patterns, dim_out)`. A mask is a
-    name, a rule, a boolean array that broadcasts to the scores, or None.
+    similarity, separation, activation: names, or objects. beta, sink: those of a separation given by its name: β, 1 by
+    default, and the logit of a null pattern; an object has its own.
+
+    Cues are `(…, n_cues, dim)` or `(dim,)`, keys `(…, n_patterns, dim)`, values `(…, n_patterns, dim_out)`, by default
+    the keys. A mask is a name, a rule, a boolean array that broadcasts to the scores `(…, n_cues, n_patterns)`, or
+    None; True = may attend. Raises `InvalidInput` for parts, arrays and masks that do not fit.
     Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue).
+
+    >>> import hopattn as ha
+    >>> step = ha.Step("cosine", "softmax", beta=8)
+    >>> step([0.6, 0.4], [[1.0, 0.0], [0.0, 1.0]]).round(3)
+    array([0.902, 0.098])
     """
 
     similarity: Similarity
     separation: Separation
     activation: Activation
 
-    @classmethod
-    def of(
-        cls,
-        *,
+    def __init__(
+        self,
         similarity: str | Similarity = "dot",
         separation: str | Separation = "softmax",
         activation: str | Activation = "identity",
+        *,
         beta: float | None = None,
         sink: Any = None,
-    ) -> Self:
-        """The step with these parts, by name or as objects; beta and sink as of `separation_of`."""
-        separation_part = separation_of(separation, beta, sink=sink)
-        return cls(similarities.make(similarity), separation_part, activations.make(activation))
+    ) -> None:
+        is_whole = beta is sink is None and isinstance(separation, Separation)
+        parts = {
+            "similarity": similarity if isinstance(similarity, Similarity) else similarities.make(similarity),
+            "separation": separation if is_whole else separation_of(separation, beta, sink=sink),
+            "activation": activation if isinstance(activation, Activation) else activations.make(activation),
+        }
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
 
-    def __call__(
+    @public
+    def __call__(self, cues: Rows, keys: Keys, values: Values = None, mask: Any = None, *, bias: Any = None) -> Array:
+        """x⁺ = ∇Φ(Vᵀ p), `(…, n_cues, dim_out)`. bias: numbers added to β s; −inf masks an entry."""
+        return self._answer(*self._texts(cues, keys, values, mask, bias)).state
+
+    @public
+    def scores(self, cues: Rows, keys: Keys) -> Array:
+        """s = sim(K, x), `(…, n_cues, n_patterns)`; at least of single precision."""
+        return self._scores(cues, keys)
+
+    @public
+    def weights(self, cues: Rows, keys: Keys, mask: Any = None, *, bias: Any = None) -> Array:
+        """p = ∇Ψ(s), `(…, n_cues, n_patterns)`; a masked entry has weight exactly 0."""
+        cues, keys, _, total = self._texts(cues, keys, None, mask, bias)
+        return self._weights(cues, keys, total)
+
+    @public
+    def energy(self, states: Rows, keys: Keys, mask: Any = None, *, bias: Any = None) -> Array:
+        """E(x) = Φ*(x) − Ψ(s), `(…, n_cues)`: that of a memory whose values are its keys."""
+        states, keys, _, total = self._texts(states, keys, None, mask, bias)
+        return self._answer(states, keys, None, total, energy=True).energy
+
+    @public(may_be=finite)
+    def free_energy(self, cues: Rows, keys: Keys, mask: Any = None) -> FreeEnergy:
+        """F = U − S/β of the weights, arrays `(…, n_cues)` of at least single precision.
+
+        Raises `InvalidInput` where the weights have no entropy.
+        """
+        cues, keys, _, total = self._texts(cues, keys, None, mask, None)
+        return self._free_energy(cues, keys, total)
+
+    def _texts(self, cues: Array, keys: Array, values: Array | None, mask: Any, bias: Any) -> tuple[Array, ...]:
+        """The arrays of a call, without what no cue may see, and the mask and bias as one."""
+        if not isinstance(self.similarity, Declared):  # that has matrices, whose axes are those of cues and keys
+            shaped(keys, "keys", "… n_patterns dim", dim=(cues.shape[-1], "cues"))
+        values = keys if values is None else values
+        leading = np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in (cues, keys, values)))
+        total = joint(mask, bias=None if bias is None else as_bias(bias, keys, "keys"))
+        seen = seen_keys(total, (*leading, *cues.shape[-2:-1], keys.shape[-2]), keys)
+        if seen is None:
+            return cues, keys, values, total
+        plain = without_padding(keys, seen)
+        return cues, plain, plain if values is keys else without_padding(values, seen), total
+
+    def _answer(
         self,
         cues: Array,
         keys: Array,
@@ -125,11 +187,11 @@ class Retrieval:
         too. trace: whether to give the scores and weights too; the step is then computed in one piece. Arrays of half
         precision are computed in single precision: the sum of weights of 65,505 equal keys would overflow.
         """
-        separation, rule = self.effective_separation, NO_MASK if bias is None else as_mask(bias)
-        field = self.read(separation, cues, keys, values, rule, energy=energy, trace=trace)
-        x_next = None if values is None else self.activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
+        separation, rule = self._effective_separation, NO_MASK if bias is None else as_mask(bias)
+        field = self._read(separation, cues, keys, values, rule, energy=energy, trace=trace)
+        x_next = None if values is None else self._activate(field.array, field.factor, state)  # x⁺ = ∇Φ(h)
         state_after = None if x_next is None else narrowed(x_next, cues, keys)
-        energies = self.conjugate(widened(cues)) - field.potential if energy else None
+        energies = self._conjugate(widened(cues)) - field.potential if energy else None
         if not trace or field.weights is None:
             return Answer(state_after, energies)
         weights = field.weights
@@ -137,7 +199,7 @@ class Retrieval:
             weights = self.separation(field.scores, field.mask, field.bias)
         return Answer(state_after, energies, field.scores, field.mask, weights.p, weights.rest)
 
-    def read(
+    def _read(
         self,
         separation: Separation,
         cues: Array,
@@ -161,8 +223,8 @@ class Retrieval:
             if ties is None or not self._may_be_rounding(field, cues, keys, values, ties):
                 return Field(field, 1.0, potential)
         if way != "blocks":
-            scores = self.scores(cues, keys)  # s = sim(K, x)
-            where, addend = (None, None) if bias is NO_MASK else self.on_scores(bias, scores, cues, keys)
+            scores = self._scores(cues, keys)  # s = sim(K, x)
+            where, addend = (None, None) if bias is NO_MASK else self._on_scores(bias, scores, cues, keys)
             weights = separation(scores, where, addend, potential=energy)  # Ψ(s), and p = ∇Ψ(s)
             field = None if values is None else summed(weights.array, widened(values))  # h = Vᵀ p, as factor · field
             if ties is not None:
@@ -185,22 +247,22 @@ class Retrieval:
         longest = keys[xp.argmax(row_length(keys)), :][None, :]
         exact = known_true(are_whole(cues) & are_whole(keys))
         slack = 0.0 if exact else of_scores(self.similarity, cues, longest, ties.eps)
-        total = of_products((xp.ones_like(cues[:, :1]), 2 * self.effective_separation.beta * slack), ties)
+        total = of_products((xp.ones_like(cues[:, :1]), 2 * self._effective_separation.beta * slack), ties)
         return bool(xp.any(undecided(field, total, largest_entry(values))))
 
     @property
-    def effective_separation(self) -> Separation:
+    def _effective_separation(self) -> Separation:
         """The separation that the step computes with.
 
         Where only the direction of the field matters, it is `Separation.direction`, which cannot overflow.
         """
         return self.separation.direction() if self.activation.directional else self.separation
 
-    def activate(self, field: Array, factor: Any, state: Array | None) -> Array:
+    def _activate(self, field: Array, factor: Any, state: Array | None) -> Array:
         """x⁺ = ∇Φ(h) for h = factor · field."""
         return self.activation(field if self.activation.directional else scaled(field, factor), state)
 
-    def scores(self, cues: Array, keys: Array) -> Array:
+    def _scores(self, cues: Array, keys: Array) -> Array:
         """s = sim(K, x), `(…, n_cues, n_patterns)`; for arrays of half precision in single precision.
 
         Raises `InvalidInput` where the scores would not fit into memory.
@@ -212,50 +274,50 @@ class Retrieval:
             namespace(cues, self.separation.beta)  # refuses a β of another library
         return self.similarity(widened(cues), widened(keys))
 
-    def on_scores(self, bias: Any, scores: Array, cues: Array, keys: Array) -> tuple[Array | None, Array | None]:
+    def _on_scores(self, bias: Any, scores: Array, cues: Array, keys: Array) -> tuple[Array | None, Array | None]:
         """The mask of these scores, and the numbers that are added to βs, as `masks.on_scores` gives them."""
         if isinstance(bias, NoMask):
             return None, None
         return on_scores(bias, scores, lambda: self.similarity.rounding(widened(cues), widened(keys)))
 
-    def weights(self, cues: Array, keys: Array, bias: Any = None) -> Array:
+    def _weights(self, cues: Array, keys: Array, bias: Any = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`."""
-        scores = self.scores(cues, keys)
-        where, addend = self.on_scores(as_mask(bias), scores, cues, keys)
+        scores = self._scores(cues, keys)
+        where, addend = self._on_scores(as_mask(bias), scores, cues, keys)
         scores, separation = (scores, self.separation) if addend is None else biased(scores, addend, self.separation)
         return narrowed(separation.weights(scores, where), cues, keys)
 
-    def rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
+    def _rest(self, cues: Array, keys: Array, mask: Any = None) -> Array:
         """The weight of the null pattern, `(…, n_cues)`; raises `InvalidInput` where there is no sink."""
-        scores = self.scores(cues, keys)
-        where, _ = self.on_scores(as_mask(mask), scores, cues, keys)
+        scores = self._scores(cues, keys)
+        where, _ = self._on_scores(as_mask(mask), scores, cues, keys)
         return narrowed(self.separation.rest(scores, where), cues, keys)
 
-    def free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
+    def _free_energy(self, cues: Array, keys: Array, mask: Any = None) -> FreeEnergy:
         """F = U − S/β of the weights, each array `(…, n_cues)` and at least of single precision.
 
         Raises `InvalidInput` where the weights have no entropy.
         """
-        rule, separation = as_mask(mask), self.effective_separation
+        rule, separation = as_mask(mask), self._effective_separation
         require_entropy(separation)
         varies = any(map(traced, (cues, keys, separation.beta, separation.sink)))
         at_once = max(SCORES_HELD // keys.shape[-2], 1)
         by_rows = is_foreign_array(cues) and cues.ndim == keys.ndim == 2 and isinstance(rule, NoMask) and not varies
         if by_rows and cues.shape[0] > at_once:
-            parts = [vars(self.free_energy(cues[rows], keys)) for rows in blocks(cues.shape[0], at_once)]
+            parts = [vars(self._free_energy(cues[rows], keys)) for rows in blocks(cues.shape[0], at_once)]
             return FreeEnergy(**{name: namespace(cues).concat([part[name] for part in parts]) for name in parts[0]})
         if way_of(self.similarity, separation, cues, keys, None, rule) != "blocks":
-            scores = self.scores(cues, keys)
-            return free_energy(separation, scores, *self.on_scores(rule, scores, cues, keys))
+            scores = self._scores(cues, keys)
+            return free_energy(separation, scores, *self._on_scores(rule, scores, cues, keys))
         return stream_free_energy(self.similarity, separation, widened(cues), keys, rule)
 
-    def field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
+    def _field(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """h = Vᵀ p, `(…, n_cues, dim_out)`."""
-        field = self.read(self.separation, cues, keys, values, as_mask(mask))
+        field = self._read(self.separation, cues, keys, values, as_mask(mask))
         return narrowed(scaled(field.array, field.factor), cues, keys)
 
     @property
-    def why_no_jacobian(self) -> str:
+    def _why_no_jacobian(self) -> str:
         """Why `jacobian` is refused, or an empty string where it is not."""
         has_formula = (
             isinstance(self.separation, Softmax) and isinstance(self.activation, Identity) and self.similarity.linear
@@ -264,19 +326,19 @@ class Retrieval:
             "" if has_formula else "its Jacobian is known for the dot product, the softmax and the identity activation"
         )
 
-    def jacobian(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
+    def _jacobian(self, cues: Array, keys: Array, values: Array, mask: Any = None) -> Array:
         """J = ∂x⁺/∂x = β Vᵀ (diag p − p pᵀ) K, `(…, n_cues, dim_out, dim)`, of softmax attention.
 
         Raises `InvalidInput` for another similarity, separation or activation. With values = keys, J is symmetric, and
         1 − J is the Hessian of the energy. Source: Ramsauer et al. (2021), ICLR, lemma A2 (their M is our K).
         """
-        if self.why_no_jacobian:
-            raise InvalidInput(f"memory: {self.why_no_jacobian}")
-        p = self.weights(cues, keys, mask)
+        if self._why_no_jacobian:
+            raise InvalidInput(f"memory: {self._why_no_jacobian}")
+        p = self._weights(cues, keys, mask)
         spread = (p[..., None, :] * values.mT) @ keys
         return self.separation.beta * (spread - (p @ values)[..., :, None] * (p @ keys)[..., None, :])
 
-    def conjugate(self, states: Array) -> Array:
+    def _conjugate(self, states: Array) -> Array:
         """Φ*(x) + c(x): the energy without the potential of the scores; c is the `cue_term` of the similarity, or 0."""
         phi_star, c = self.activation.conjugate(states), self.similarity.cue_term(states)
         return phi_star if c is None else phi_star + c

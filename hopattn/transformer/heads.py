@@ -2,7 +2,7 @@
 
     q = W_Q x          k = W_K x          v = W_V x          output = ∇Φ(Vᵀ ∇Ψ(sim(K, q)))
 
-One application is one step of associative recall, a call of `Retrieval` of `retrieval/step.py`. Heads that differ
+One application is one step of associative recall, a call of `Step` of `retrieval/step.py`. Heads that differ
 only in their matrices, biases and sinks are computed together, as further axes of one batch:
 
     queries (…, g, r, n, dim)          keys, values (…, g, 1, m, dim)
@@ -26,14 +26,13 @@ from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.positions.rotary import Rotary, as_position, require_rotated
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, Without, as_mask, joint, require_on_scores, seen_keys, terms_of
+from hopattn.retrieval.masks import MaskRule, Without, as_bias, as_mask, joint, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
-from hopattn.retrieval.step import Retrieval, StepParts
+from hopattn.retrieval.step import Step, StepParts
 from hopattn.transformer.feed_forward import Affine, image
 from hopattn.transformer.scaled_dot_product import (
     Texts,
-    as_bias,
     head_bias,
     own_bias,
     texts_without_padding,
@@ -90,14 +89,14 @@ class Head(Owner):
     query: Affine
     key: Affine
     value: Affine
-    retrieval: Retrieval
+    retrieval: Step
     mask: Any
     position: Rotary | None
     bias: Any
     query_norm: Callable[[Any], Array]
     key_norm: Callable[[Any], Array]
 
-    @public(parts=Retrieval.of)
+    @public(parts=Step)
     def __init__(
         self,
         w_query: Any,
@@ -122,7 +121,7 @@ class Head(Owner):
             options[name] = Identity() if norm is None else function(norm, name)
         if options["position"] is not None:
             require_rotated(options["position"], maps["query"].dims[0], "position: the rows of w_query")
-        for name, part in {**maps, "retrieval": Retrieval.of(**parts), **options}.items():
+        for name, part in {**maps, "retrieval": Step(**parts), **options}.items():
             object.__setattr__(self, name, part)
 
     def __repr__(self) -> str:
@@ -220,8 +219,8 @@ class Group(NamedTuple):
         return self.read(*self.arguments(texts, mask, bias)[:-1])
 
     def read(self, queries: Array, keys: Array, values: Array, bias: Any) -> Array:
-        """The outputs side by side of queries, keys and values as `mapped` gives them; see `Retrieval`."""
-        return side_by_side(self.retrieval(keys)(queries, keys, values, bias).state)
+        """The outputs side by side of queries, keys and values as `mapped` gives them; see `Step`."""
+        return side_by_side(self.retrieval(keys)._answer(queries, keys, values, bias).state)
 
     def trace(self, texts: Texts, mask: Any, bias: Array | None) -> HeadTrace:
         """The trace of all heads together, whose arrays have the axes g and r behind those of the texts; see `output`.
@@ -229,7 +228,7 @@ class Group(NamedTuple):
         An array that all heads share may lack these two axes.
         """
         queries, keys, values, total, numbers = self.arguments(texts, mask, bias)
-        step = self.retrieval(keys)(queries, keys, values, total, trace=True)
+        step = self.retrieval(keys)._answer(queries, keys, values, total, trace=True)
         parts = step.scores, step.mask, step.weights, step.state, numbers, step.rest
         return HeadTrace(queries, keys, values, *parts)
 
@@ -251,7 +250,7 @@ class Group(NamedTuple):
             traces.append(HeadTrace(**of_head))
         return traces
 
-    def retrieval(self, keys: Array) -> Retrieval:
+    def retrieval(self, keys: Array) -> Step:
         """The step of all heads, with the sink that they share or the sinks of all, `(g, r, 1)`."""
         step, sinks = self.heads[0].retrieval, [head.retrieval.separation.sink for head in self.heads]
         if len(sinks) == 1 or all(isinstance(sink, float | None) and sink == sinks[0] for sink in sinks):
@@ -325,7 +324,7 @@ def texts_of(head: Head, x: Any, source: Any = None, key: Any = None, value: Any
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")
     texts = {"x": x, "key": key, "source": source, "value": value}
-    of_keys = next(what for what in ("key", "source", "x") if texts[what] is not None)
+    of_keys = next((what for what in ("key", "source") if texts[what] is not None), "x")
     roles, fit = ("x", of_keys, of_keys if value is None else "value"), head._fit(DIMS)
     for what, axes in zip(roles, TEXTS, strict=True):
         if what != "x" and (array := as_array(texts[what], what)).dtype == namespace(array).bool:

@@ -35,7 +35,7 @@ def worth(head: Head, x: Any, token: Any, mask: Any = None, *, source: Any = Non
     before, after = head.trace(x, mask, **options), reduced.trace(x, mask, **options)
     tokens = rows_taken(token, int(before.keys.shape[-2]), "token")
     xp, step, scores = namespace(before.scores), head.retrieval, before.scores
-    separation = step.effective_separation
+    separation = step._effective_separation
     if before.bias is not None:
         scores = scores + in_numbers_of(scores, split_bias(before.bias)[1]) / separation.beta
     where = None if before.mask is None else xp.broadcast_to(before.mask, scores.shape)

@@ -16,10 +16,7 @@ from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import detached
-from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHead
@@ -68,7 +65,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
 
 
 @public(may_be=finite)
-def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, Array]:
+def pass_messages(graph: Any, retrieval: Step | None = None) -> dict[Any, Array]:
     """The message that each node with a `query` receives along its incoming edges, `(dim_out,)`, by node.
 
     graph: a `networkx.DiGraph`, such as that of `token_graph`. A node that asks has a `query` `(dim_key,)`, a node
@@ -84,8 +81,8 @@ def pass_messages(graph: Any, retrieval: Retrieval | None = None) -> dict[Any, A
     >>> pass_messages(graph)
     {'their': array([3., 4.])}
     """
-    step = Retrieval(Dot(), Softmax(beta=1.0), Identity()) if retrieval is None else retrieval
-    instance(step, Retrieval, "retrieval", "a step of recall, such as head.retrieval")
+    step = Step() if retrieval is None else retrieval
+    instance(step, Step, "retrieval", "a step of recall, such as head.retrieval")
     if not hasattr(graph, "nodes") or not hasattr(graph, "predecessors"):
         raise InvalidInput(f"graph: expected a networkx.DiGraph, such as that of token_graph, not {quoted(graph)}")
     if not step.similarity.by_pairs:
@@ -130,7 +127,7 @@ def layer_by_messages(
     return MessageTrace(tuple(graphs), tuple(messages), through.state)
 
 
-def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> Array:
+def _received(graph: Any, node: Any, any_sender: list[Any], step: Step) -> Array:
     """The vector that one node recalls from its neighbours, `(dim_out,)`.
 
     A node without neighbours asks `any_sender`, which it may not attend to, as in a row of a mask with nothing in it.
@@ -145,7 +142,7 @@ def _received(graph: Any, node: Any, any_sender: list[Any], step: Retrieval) -> 
     query, xp = graph.nodes[node]["query"], namespace(graph.nodes[node]["query"])
     keys, values = (xp.stack([graph.nodes[j][name] for j in neighbours]) for name in ("key", "value"))
     mask = None if graph.in_degree(node) else np.zeros((1, 1), dtype=bool)
-    return step(query[None, :], keys, values, mask).state[0, :]
+    return step._answer(query[None, :], keys, values, mask).state[0, :]
 
 
 def _words(words: Iterable[str], n: int, what: str) -> list[str]:

@@ -16,14 +16,13 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, as_mask, joint, require_on_scores, seen_keys, terms_of
+from hopattn.retrieval.masks import MaskRule, as_bias, as_mask, joint, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation.softmax import Softmax
-from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.transformer.feed_forward import Affine
 from hopattn.transformer.from_torch import heads_from, heads_state, with_options
 from hopattn.transformer.heads import Group, Head, HeadTrace, side_by_side, texts_of
-from hopattn.transformer.scaled_dot_product import Texts, as_bias, sinks_of_heads
+from hopattn.transformer.scaled_dot_product import Texts, sinks_of_heads
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +167,7 @@ class MultiHead:
         step, dim_key = self.heads[0].retrieval, self.heads[0].query.dims[0]
         maps = [Affine.stacked([getattr(head, role) for head in self.heads]) for role in ("query", "key", "value")]
         sinks = [head.retrieval.separation.sink for head in self.heads]
-        of_torch = Retrieval(Dot(), Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]), Identity())
+        of_torch = Step("dot", Softmax(beta=float(dim_key) ** -0.5, sink=sinks[0]))
         parts = [part for head in self.heads for part in (head.position, head.bias, head.query_norm, head.key_norm)]
         has_parts = any(part not in (None, Identity()) for part in parts)
         dims = {*self.out.dims, *(affine.dims[0] for affine in maps)}

@@ -16,12 +16,11 @@ from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import linear
-from hopattn.retrieval.activation import Identity, activations
+from hopattn.retrieval.activation import activations
 from hopattn.retrieval.masks import MaskRule, PositionRule, as_mask
-from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 Word = Annotated[Any, Of("… dim")]
 State = Annotated[Any, Of("… dim_hidden")]
@@ -118,7 +117,7 @@ class RecurrentDecoder(Owner):
     """
 
     cell: Recurrent
-    retrieval: Retrieval
+    retrieval: Step
 
     def __init__(
         self,
@@ -128,7 +127,7 @@ class RecurrentDecoder(Owner):
         separation: str | Separation = "softmax",
         beta: float | None = None,
     ) -> None:
-        step = Retrieval(similarities.make(similarity), separation_of(separation, beta), Identity())
+        step = Step(similarity, separation, beta=beta)
         object.__setattr__(self, "cell", instance(cell, Recurrent, "cell"))
         object.__setattr__(self, "retrieval", step)
 
@@ -155,7 +154,7 @@ class RecurrentDecoder(Owner):
         rows: list[tuple[Array, ...]] = []
         for i, mask_of_row in enumerate(_masks(mask, words.shape[-2])):
             cue = state[..., None, :]
-            recall = step(cue, keys, keys, mask_of_row, trace=True)
+            recall = step._answer(cue, keys, keys, mask_of_row, trace=True)
             context = recall.state  # c_i
             x = xp.concat([words[..., i, :], context[..., 0, :]], axis=-1)
             state = cell._next(linear(x, cell.w_input), state)

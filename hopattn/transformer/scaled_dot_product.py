@@ -20,11 +20,11 @@ from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.positions.distance_biases import Alibi
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energies import FreeEnergy
-from hopattn.retrieval.masks import joint, seen_keys, without_padding
+from hopattn.retrieval.masks import as_bias, joint, require_below_infinity, seen_keys, without_padding
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 DOT, IDENTITY = Dot(), Identity()
 
@@ -79,7 +79,7 @@ def attention(
     total = joint(mask, bias=None if bias is None else as_bias(bias, k, "k"))
     sep = _separation_of_heads(separation, beta, sink, k, leading)
     texts = texts_without_padding(Texts(q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
-    return Retrieval(DOT, sep, IDENTITY)(*texts, total).state
+    return Step(DOT, sep, IDENTITY)._answer(*texts, total).state
 
 
 @public(may_be=finite)
@@ -102,7 +102,7 @@ def free_energy(
     array([1.])
     """
     sep = _separation_of_heads(separation, beta, sink, k, np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2])))
-    return Retrieval(DOT, sep, IDENTITY).free_energy(q, k, mask)
+    return Step(DOT, sep, IDENTITY)._free_energy(q, k, mask)
 
 
 def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
@@ -130,23 +130,6 @@ def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
     return sinks
 
 
-def as_bias(bias: Any, like: Array, others: str) -> Array:
-    """The bias of a call as an array, finite or −∞; raises `InvalidInput` for others.
-
-    like: the array whose library and device it must be of, named `others`. The values of another library's arrays are
-    not known while it traces a function, and are not looked at.
-    """
-    numbers = as_float(bias, "bias", like=like)
-    require_one_device(numbers, like, "bias", others)
-    _require_below_infinity(numbers)
-    return numbers
-
-
-def _require_below_infinity(bias: Array) -> None:
-    if isinstance(bias, np.ndarray) and not np.all(bias < np.inf):
-        raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
-
-
 def head_bias(bias: Any) -> Any:
     """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
     if bias is None or isinstance(bias, Alibi):
@@ -154,7 +137,7 @@ def head_bias(bias: Any) -> Any:
     if isinstance(bias, str):
         raise InvalidInput("bias: expected an hopattn.positions.Alibi with its slope, or numbers (n, m), not a text")
     numbers = shaped(bias, "bias", "n m")
-    _require_below_infinity(numbers)
+    require_below_infinity(numbers)
     return numbers
 
 

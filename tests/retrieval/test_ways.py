@@ -11,7 +11,7 @@ from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 
 N, M, DIM = 9, 12, 4
 
@@ -33,14 +33,14 @@ def test_the_kernel_of_pytorch_gives_what_the_step_in_one_piece_does(torch, monk
         drawn(M, DIM),
     )
     for mask, bias, sink in product(masks, [None, drawn(N, M), drawn(*leading, N, M)], [None, 0.4, drawn(*leading, 1)]):
-        step = Retrieval(Dot(), Softmax(beta=0.7, sink=sink), Identity())
+        step = Step(Dot(), Softmax(beta=0.7, sink=sink), Identity())
         mask_of_call = torch.asarray(mask) if isinstance(mask, np.ndarray) else mask
         answers = {}
         for way, least in (("fused", 0), ("whole", 10**9)):
             monkeypatch.setattr(ways, "FUSED", least)
             total = joint(mask_of_call, bias=bias)
             assert ways.way_of(Dot(), step.separation, cues, keys, values, total) == way
-            answers[way] = step(cues, keys, values, total, energy=True)
+            answers[way] = step._answer(cues, keys, values, total, energy=True)
         for name in ("state", "energy"):
             own, other = (getattr(answers[way], name).numpy() for way in ("fused", "whole"))
             np.testing.assert_allclose(own, other, rtol=near, atol=near * 10)
@@ -61,10 +61,10 @@ def test_derivatives_of_the_kernel_are_those_of_the_step_in_one_piece(torch, mon
     def derivatives(least, order):
         monkeypatch.setattr(ways, "FUSED", least)
         cues, keys, values, bias, sink = texts
-        step = Retrieval(Dot(), Softmax(beta=0.7, sink=sink if learned else 0.4), Identity())
+        step = Step(Dot(), Softmax(beta=0.7, sink=sink if learned else 0.4), Identity())
         total = joint(mask, bias=bias if learned else bias.detach())
         assert ways.way_of(Dot(), step.separation, cues, keys, values, total) == ("whole" if least else "fused")
-        answer = step(cues, keys, values, total, energy=energy)
+        answer = step._answer(cues, keys, values, total, energy=energy)
         loss = (answer.state * directions[0]).sum()
         if energy:
             seen = few.any(-1) if masked == "array" else torch.ones(2, N, dtype=torch.bool)

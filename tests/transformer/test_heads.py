@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.positions import Alibi, alibi
-from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import joint
 from hopattn.retrieval.separation import separations
-from hopattn.retrieval.similarity import Dot
-from hopattn.retrieval.step import Retrieval
 from hopattn.transformer import Affine, AttentionLayer, FeedForward, LayerNorm, worth
 from hopattn.transformer import plain_attention as plain
 from hopattn.transformer.plain_attention import referees
@@ -186,12 +182,12 @@ def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, 
     rng = np.random.default_rng(seed)
     q, k, v, bias = (rng.uniform(0.2, 1, size) for size in ((3, 4), (5, 4), (5, 2), (3, 5)))
     separation = separations[name](beta=beta)
-    step, total = Retrieval(Dot(), separation, Identity()), joint(bias=bias)
+    step = ha.Step(separation=separation)
     expected = separation.weights(q @ k.T + bias / beta)
-    np.testing.assert_allclose(step.weights(q, k, total), expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(step(q, k, v, total).state, expected @ v, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(step.weights(q, k, bias=bias), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(step(q, k, v, bias=bias), expected @ v, rtol=1e-9, atol=1e-12)
     if not separation.why_no_potential:
-        found = (q * q).sum(axis=-1) / 2 - step(q, k, bias=total, energy=True).energy
+        found = (q * q).sum(axis=-1) / 2 - step.energy(q, k, bias=bias)
         np.testing.assert_allclose(found, separation.potential(q @ k.T + bias / beta), rtol=1e-9, atol=1e-12)
 
 

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import FeatureMap
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.transformer import LinearState, linear_attention
 from tests.draws import count
 
@@ -30,7 +29,7 @@ def texts(seed, n, m=None, batch=()):
 def by_scores(q, k, v, features, normalise, mask):
     """The quadratic form: one step of recall, with all scores."""
     separation = separations["proportional" if normalise else "identity"]()
-    return Retrieval(FeatureMap(features), separation, Identity())(q, k, v, mask).state
+    return Step(FeatureMap(features), separation)(q, k, v, mask)
 
 
 def by_loops(q, k, v, features, normalise, mask):

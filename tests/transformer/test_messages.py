@@ -14,7 +14,7 @@ import hopattn as ha
 from hopattn.positions import Alibi, Rotary
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.similarity import FixedScores
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.transformer import (
     Affine,
     AttentionLayer,
@@ -363,6 +363,8 @@ ROWS = [
     (lambda: NGram.counted(["ab"], 3).probability("a", "b"), "after:", "1 words", "n = 3", "2"),
     (lambda: NGram.counted(["ab"]).probability(3, "b"), "word:", "3"),
     (lambda: NGram.counted([["a", 3]]), "texts:", "3"),
+    (lambda: HEAD(None), "x:", "expected numbers", "None"),
+    (lambda: HEADS.trace(None), "x:", "expected numbers", "None"),
     # messages on graphs
     (lambda: token_graph(HEAD.trace(np.ones((2, 3, 4)))), "trace:", "one text", "(2, 3, 3)"),
     (lambda: token_graph(HEAD.trace(EYE[:1], source=EYE)), "trace:", "1 queries", "4 keys", "source"),
@@ -375,7 +377,7 @@ ROWS = [
     (lambda: pass_messages(asking()), "graph:", "'a' has no key"),
     (lambda: pass_messages(asking(key=np.ones(2))), "graph:", "'a' has no value"),
     (lambda: pass_messages(asking().reverse()), "graph:", "no node has a key and a value", "'b'"),
-    (lambda: pass_messages(asking(), Retrieval(FIXED, ha.separations.softmax(), Identity())), "similarity:", "place"),
+    (lambda: pass_messages(asking(), Step(FIXED, ha.separations.softmax(), Identity())), "similarity:", "place"),
     (lambda: layer_by_messages(HEADS, EYE), "layer:", "Block", "MultiHead"),
     # gradients
     (lambda: ha.gradients.backward(HEADS, LONG, LONG), "block:", "Block", "MultiHead"),
@@ -423,7 +425,7 @@ OF_TORCH = [
     (partial(HEADS, EYE), "MultiHead", {
         "key_padding_mask": ["write mask=hopattn.padding"], "query": ["write x=, the first argument"],
         "average_attn_weights": ["in the trace"], "need_weights": ["in the trace"]}),
-    (partial(AttentionLayer(HEADS), EYE), "Block", {
+    (partial(AttentionLayer(HEADS), EYE), "AttentionLayer", {
         "src_mask": ["write mask=, True = may attend"], "src_key_padding_mask": ["write mask=hopattn.padding"],
         "tgt_key_padding_mask": ["write mask=hopattn.padding"], "memory": ["write source="],
         "memory_key_padding_mask": ["write source_mask=hopattn.padding"], "memory_mask": ["write source_mask="]}),

@@ -157,7 +157,7 @@ def test_the_context_is_one_step_of_a_memory_or_of_attention(similarity, data):
     decoder, previous, memory = data.draw(decoders(similarity))
     trace = decoder.trace(previous, memory)
     cues = np.concatenate([np.zeros_like(trace.states[:1]), trace.states[:-1]])
-    recalled = decoder.retrieval(cues, memory, memory).state
+    recalled = decoder.retrieval(cues, memory, memory)
     np.testing.assert_allclose(trace.contexts, recalled, rtol=1e-9, atol=1e-9)
     if similarity == "dot":
         np.testing.assert_allclose(trace.contexts, ha.attention(cues, memory, memory, beta=0.1), rtol=1e-9, atol=1e-9)

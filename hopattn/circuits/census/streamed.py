@@ -20,7 +20,7 @@ from hopattn.positions.distance_biases import Alibi
 from hopattn.retrieval.free_energies import free_energy
 from hopattn.retrieval.masks import MaskRule, NoMask, PositionRule, Without, rows_taken, split_bias, spread, terms_of
 from hopattn.retrieval.separation.base import Separation, biased, with_sink
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, class_of, least_number
 from hopattn.transformer.heads import Head
 from hopattn.transformer.scaled_dot_product import own_bias
@@ -72,7 +72,7 @@ class StreamedHead:
     """The queries, keys and values of a head for a text, `(n, …)`, and rows of its attention on demand."""
 
     head: Head
-    step: Retrieval
+    step: Step
     queries: np.ndarray
     keys: np.ndarray
     values: np.ndarray
@@ -86,7 +86,7 @@ class StreamedHead:
             part = next((rule for rule in rules if not rule.by_pairs), step.similarity)
             raise InvalidInput(f"census: {quoted(part)} cannot be computed for a chunk of queries")
         if (sink := step.separation.sink) is not None:
-            step = Retrieval(step.similarity, with_sink(step.separation, float(sink)), step.activation)
+            step = Step(step.similarity, with_sink(step.separation, float(sink)), step.activation)
         return cls(head, step, *map(np.asarray, head.mapped(states)))
 
     @property
@@ -98,7 +98,7 @@ class StreamedHead:
 
     def weigh(self, cues: np.ndarray, rows: np.ndarray, last: int) -> Weighed:
         """The attention of cues `(c, dim)` at these rows of the text, over the keys before `last`."""
-        keys, separation = self.keys[:last], self.step.effective_separation
+        keys, separation = self.keys[:last], self.step._effective_separation
         scores = self.step.scores(cues, keys)
         where = self._where(cues, rows, keys, scores)
         if self.head.bias is not None:
@@ -106,7 +106,7 @@ class StreamedHead:
             scores, separation = biased(scores, finite, separation)
             where = where if visible is None else visible if where is None else where & visible
         weights = separation.weights(scores, where)
-        return Weighed(weights, scores, where, separation, separation.beta / self.step.effective_separation.beta)
+        return Weighed(weights, scores, where, separation, separation.beta / self.step._effective_separation.beta)
 
     def _bias(self, rows: np.ndarray, last: int) -> np.ndarray:
         """The head's own bias of these rows, `(c, last)`."""
@@ -127,7 +127,7 @@ class StreamedHead:
                 at = np.isin(rows, np.arange(n) if mask.at is None else rows_taken(mask.at, n, "at"))
                 visible = ~(at[:, None] & np.isin(np.arange(last), rows_taken(mask.keys, n, "token")))
             elif isinstance(mask, MaskRule):
-                visible = np.asarray(self.step.on_scores(mask, scores, cues, keys)[0])
+                visible = np.asarray(self.step._on_scores(mask, scores, cues, keys)[0])
             else:
                 visible = spread(mask, (n, n))[rows, :last]
             where = visible if where is None else where & visible
@@ -144,7 +144,7 @@ def measures_of(
     """
     stream, n = StreamedHead.of(head, states), len(states)
     lengths = _written_lengths(stream.values, w_out)
-    looks_back, has_entropy = stream.looks_back, not stream.step.effective_separation.why_no_entropy
+    looks_back, has_entropy = stream.looks_back, not stream.step._effective_separation.why_no_entropy
     sums, chance_sums, energy_sums, null_weight = np.zeros(5), np.zeros(5), np.zeros(4), 0.0
     least, visible = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for chunk in blocks(n, max(SCORES_OF_CHUNK // n, 1)):
@@ -233,7 +233,7 @@ def _followed(stream: StreamedHead, cues: np.ndarray, rows: np.ndarray) -> tuple
     still = np.zeros(len(cues), bool)
     for _ in range(STEPS_TO_FIXED_POINT):
         weights = stream.weigh(cues, rows, len(keys)).weights
-        ends = np.where(still[:, None], cues, step.activate(weights @ keys, 1.0, cues))
+        ends = np.where(still[:, None], cues, step._activate(weights @ keys, 1.0, cues))
         distances = np.linalg.norm(ends - cues, axis=1)
         still |= distances <= FIXED_POINT * np.linalg.norm(ends, axis=1)
         cues = ends

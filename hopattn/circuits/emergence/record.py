@@ -162,7 +162,8 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
     before = [_energy(head, arrays.queries, arrays) for head, arrays in heads]
     for _ in range(ITERATIONS):
         outputs = [
-            head.retrieval(head.query(state), arrays.keys, arrays.values, arrays.mask).state for head, arrays in heads
+            head.retrieval._answer(head.query(state), arrays.keys, arrays.values, arrays.mask).state
+            for head, arrays in heads
         ]
         state = state + layer.attention.out(np.concatenate(outputs, axis=-1))
         after = [_energy(head, head.query(state), arrays) for head, arrays in heads]
@@ -173,7 +174,7 @@ def energy_falls(layer: AttentionLayer, trace: BlockTrace, texts: RepeatedTexts)
 
 def _energy(head: Head, queries: Array, arrays: HeadTrace) -> np.ndarray:
     """E of each query, `(n_texts, n)`, for the keys that it may see."""
-    return np.asarray(head.retrieval(queries, arrays.keys, bias=arrays.mask, energy=True).energy)
+    return np.asarray(head.retrieval._answer(queries, arrays.keys, bias=arrays.mask, energy=True).energy)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from hopattn.memories.memory import Stored
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.classical import Hopfield
-from hopattn.retrieval.activation import Activation, Step, Tanh
+from hopattn.retrieval.activation import Activation, Heaviside, Tanh
 
 if TYPE_CHECKING:
     Rule = str
@@ -65,7 +65,7 @@ def hopfield(
     not_binary = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
     if known_true(namespace(rows).any(not_binary)):
         i = first_true(not_binary)
-        raise InvalidInput(f"patterns: row {i} {Step().why_outside_domain(on_host(rows[int(i), :]))}")
+        raise InvalidInput(f"patterns: row {i} {Heaviside().why_outside_domain(on_host(rows[int(i), :]))}")
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
     return _network(rows, rule, self_coupling, activation, bias)

@@ -9,14 +9,14 @@ from hopattn.foundation.writing import number
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.separation.base import Elementwise
-from hopattn.retrieval.step import Retrieval
+from hopattn.retrieval.step import Step
 from hopattn.scenario.explain.arithmetic import added, equals, weighted_sum, written
 
 LOST = "1 − p is 0 up to rounding, so that the formula has no digits left"
 
 
 def explain_worth(
-    found: Worth, i: int, step: Retrieval, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
+    found: Worth, i: int, step: Step, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
 ) -> Iterator[str]:
     """The arithmetic of row i of a worth.
 
@@ -24,7 +24,7 @@ def explain_worth(
     a vector; None where vectors are pictures, which are not written.
     """
     weights, before, closed, measured = found.weights[i], found.before, found.closed, found.measured
-    p, divides = written(np.sum(weights)), not isinstance(step.effective_separation, Elementwise)
+    p, divides = written(np.sum(weights)), not isinstance(step._effective_separation, Elementwise)
     if not np.any(weights):
         yield "p = 0: nothing changes"
         return
@@ -48,11 +48,11 @@ def explain_worth(
 
 
 def _formulas(
-    found: Worth, i: int, step: Retrieval, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
+    found: Worth, i: int, step: Step, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
 ) -> tuple[str, str]:
     """The formulas of the change of the potential and of the answer, each with its result and a semicolon."""
     before, closed, weights = found.before, found.closed, found.weights[i]
-    divides, left = not isinstance(step.effective_separation, Elementwise), float(1 - np.sum(weights))
+    divides, left = not isinstance(step._effective_separation, Elementwise), float(1 - np.sum(weights))
     change = answer = ""
     if closed is None:
         return change, answer

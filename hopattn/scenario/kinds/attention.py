@@ -66,7 +66,7 @@ class Attention(TextSpec):
         for place, head, _ in self._heads_without():
             (name, rows), answer = outputs[f"{place} output"]
             own = rows if self._taken.at is None or isinstance(rows, int) else (rows[self._taken.row(rows)],)
-            lacks = lacking(head.retrieval.effective_separation) | NO_STATES
+            lacks = lacking(head.retrieval._effective_separation) | NO_STATES
             yield from worth_arrays(place, (name, own), answer, lacks)
         if self.readout is not None:
             axes = ("token", self.rows), ("word", tuple(self.encoding.words))
