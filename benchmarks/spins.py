@@ -67,7 +67,7 @@ class _Problem:
     def _sweep(self, update: Update) -> np.ndarray:
         rng = np.random.default_rng(0)
         context = StepContext(0, rng, tuple(rng.spawn(CUES)))
-        neurons = self.network.single_neuron_states(self.cues)
+        neurons = self.network._single_neuron_states(self.cues)
         if isinstance(update, ha.Glauber):
             neurons.sweep(rng.permutation(NEURONS), update.limits(context, NEURONS))
         else:

@@ -53,7 +53,7 @@ def of_name(name: str, value: Any) -> Iterator[str]:
                 yield f"{name}.{part} = {called!r}"
             elif not callable(called) or isinstance(member, property):
                 yield f"{name}.{part}"
-    elif callable(value):
+    elif inspect.isroutine(value):
         yield f"{name}{parameters(value)}"
     elif hasattr(value, "items"):
         for entry, made in value.items():

@@ -102,7 +102,8 @@ def _described(name: str, called: str, entry: Any) -> str:
     if inspect.isfunction(entry):
         signature, names = _signature(entry, first=True)
         return _object("function", f"{name}{signature}", from_docstring(inspect.getdoc(entry) or "", names), 5)
-    return _object("data", name, _choices(called, entry), 5)
+    about = _choices(called, entry) if hasattr(entry, "items") else from_docstring(inspect.getdoc(entry) or "", ())
+    return _object("data", name, about, 5)
 
 
 def _choices(name: str, entry: Any) -> str:

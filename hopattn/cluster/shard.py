@@ -128,7 +128,7 @@ class Shard:
             largest = max(largest, largest_entry(values))
         return ShardSummary(bad["keys"], bad["values"], largest)
 
-    def value_sizes(self) -> np.ndarray:
+    def _value_sizes(self) -> np.ndarray:
         """The largest |entry| of each value, `(count,)`."""
         return np.concatenate([largest_entries(values) for _, _, values in self._blocks()])
 

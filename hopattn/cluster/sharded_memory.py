@@ -91,7 +91,7 @@ class Sharded(KeyValueMemory):
 
     def __repr__(self) -> str:
         dim, dim_out = self.dims
-        shapes = f"{len(self.shards)} shards of keys {(self.n_keys, dim)}, values {(self.n_keys, dim_out)}"
+        shapes = f"{len(self.shards)} shards of keys {(self.n_patterns, dim)}, values {(self.n_patterns, dim_out)}"
         return f"Sharded({shapes}, {self.similarity!r}, {self.separation!r}, {self.activation!r})"
 
     def __enter__(self) -> "Sharded":
@@ -106,7 +106,7 @@ class Sharded(KeyValueMemory):
             self.connection.close()
 
     @property
-    def n_keys(self) -> int:
+    def n_patterns(self) -> int:
         return self.layout.spans[-1].stop
 
     @property
@@ -125,11 +125,11 @@ class Sharded(KeyValueMemory):
     @property
     def patterns(self) -> np.ndarray:
         """All values, brought to this machine; raises `InvalidInput` where they would not fit into memory."""
-        require_room(self.n_keys * self.dims[1], f"the patterns of {len(self.shards)} shards")
+        require_room(self.n_patterns * self.dims[1], f"the patterns of {len(self.shards)} shards")
         return np.concatenate(self.shards.each(Shard.some, own=[np.arange(s.start, s.stop) for s in self.layout.spans]))
 
     @property
-    def reference(self) -> ReferencePatterns:
+    def _reference(self) -> ReferencePatterns:
         return RemoteReferencePatterns(self, self.activation, self.similarity.distance)
 
     def _why_not(self, capability: str) -> str:
@@ -139,8 +139,8 @@ class Sharded(KeyValueMemory):
         return super()._why_not(capability)
 
     @cached_property
-    def value_sizes(self) -> np.ndarray:
-        return np.concatenate(self.shards.each(Shard.value_sizes))
+    def _value_sizes(self) -> np.ndarray:
+        return np.concatenate(self.shards.each(Shard._value_sizes))
 
     @public
     def scores(self, cues: Cues) -> np.ndarray:
@@ -152,8 +152,7 @@ class Sharded(KeyValueMemory):
         """p = ∇Ψ(s), shaped as the scores."""
         return np.asarray(self.separation.weights(*self._here(cues, mask)))
 
-    @public
-    def nothing_near(self, states: Cues, mask: Any = None) -> np.ndarray:
+    def _nothing_near(self, states: Array, mask: Any = None) -> np.ndarray:
         """Whether every weight in the step of each state is 0, `(n_cues,)`, as of `Memory`."""
         separation = self.retrieval._effective_separation
         cues, masks = np.atleast_2d(states), self._masks(mask, states)
@@ -162,7 +161,7 @@ class Sharded(KeyValueMemory):
             none = np.all(self.shards.each(Shard.have_none, *asked, own=masks), axis=0)
         else:
             none = np.zeros(len(cues), dtype=bool)
-            for some in ranges(range(len(cues)), max(SCORES_BROUGHT // self.n_keys, 1)):
+            for some in ranges(range(len(cues)), max(SCORES_BROUGHT // self.n_patterns, 1)):
                 rows = np.arange(some.start, some.stop)
                 scored = self._scored(cues[rows], [_rows(part, rows) for part in masks])
                 none[rows] = have_none(separation(*scored), self.activation)
@@ -203,7 +202,7 @@ class Sharded(KeyValueMemory):
     @property
     def _ties(self) -> Ties:
         every = (float(np.finfo(dtype).eps) if dtype.kind == "f" else BFLOAT16 for dtype in self.layout.dtypes)
-        return Ties(max(every), self.n_keys)
+        return Ties(max(every), self.n_patterns)
 
     def _pass(
         self, separation: Separation, given: np.ndarray, mask: Any, *, read: bool = True, potential: bool = False
@@ -228,7 +227,7 @@ class Sharded(KeyValueMemory):
             factor = np.ones((len(cues), 1), field.dtype) * result.factor
             result = BlockPass(field, factor, result.potential, again)
         overflowed = np.flatnonzero(result.overflowed)
-        for some in ranges(range(len(overflowed)), max(SCORES_BROUGHT // self.n_keys, 1)):
+        for some in ranges(range(len(overflowed)), max(SCORES_BROUGHT // self.n_patterns, 1)):
             self._from_all_scores(result, overflowed[some.start : some.stop], separation, cues, masks, read, potential)
         if given.ndim > 1:
             return result
@@ -269,14 +268,14 @@ class Sharded(KeyValueMemory):
 
     def _scored(self, cues: np.ndarray, masks: Sequence[Any]) -> tuple[np.ndarray, np.ndarray | None]:
         """All scores of cues `(n, dim)`, and their mask, or None where all keys may be attended to."""
-        require_room(len(cues) * self.n_keys, f"scores of {len(cues) * self.n_keys:,} pairs")
+        require_room(len(cues) * self.n_patterns, f"scores of {len(cues) * self.n_patterns:,} pairs")
         scores, where = zip(*self.shards.each(Shard.scores, self.similarity, cues, own=masks), strict=True)
         return np.hstack(scores), None if where[0] is None else np.hstack(where)
 
     def _masks(self, mask: Any, given: np.ndarray) -> list[Any]:
         """The part of a mask for each shard: None, a rule by pairs, or an array `(n, count)` or `(1, count)`."""
         rule, spans = as_mask(mask), self.layout.spans
-        shape = (*given.shape[:-1], self.n_keys)
+        shape = (*given.shape[:-1], self.n_patterns)
         if isinstance(rule, NoMask):
             return [None] * len(spans)
         if isinstance(rule, PositionRule):
@@ -307,14 +306,14 @@ class RemoteReferencePatterns(ReferencePatterns):
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.patterns.n_keys, self.patterns.dims[1]
+        return self.patterns.n_patterns, self.patterns.dims[1]
 
     @property
     def dtype(self) -> np.dtype:
         return self.patterns.layout.dtypes[1]
 
     @property
-    def largest(self) -> float:
+    def _largest(self) -> float:
         return self.patterns.layout.largest
 
     def ranked(self, states: np.ndarray) -> Ranked:

@@ -94,9 +94,9 @@ class Loop:
         xp, n, dim = namespace(self.x), *map(int, self.x.shape)
         self.on_numpy, self.anchor, ends = isinstance(self.x, np.ndarray), self.x, self.rule.ends
         self.far = not self.on_numpy and is_far(self.x)
-        self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory.largest
+        self.rests, self.cycles, self.largest = Status.CONVERGED in ends, Status.CYCLE in ends, self.memory._largest
         self.by_change = type(self.rule).residual is Update.residual  # others take many evaluations in a step
-        small = self.by_change and not self.rule.stochastic and n * dim * self.memory.n_keys <= SMALL
+        small = self.by_change and not self.rule.stochastic and n * dim * self.memory.n_patterns <= SMALL
         self.ahead = AHEAD if self.far or (small and self.rule.on_devices) else 1
         self.steps, self.status = np.zeros(n, dtype=int), np.full(n, Status.LIMIT, dtype=STATUS_DTYPE)
         self.residual, self.period = np.zeros(n), np.zeros(n, dtype=int)
@@ -134,7 +134,7 @@ class Loop:
                         self.steps[live], self.residual[live] = t, block.numbers["residual"][i, places]
                     elif i >= first_stop:
                         if energies:
-                            require_finite_energy(energies[-1].astype(block.numbers["energy"].dtype), self.memory.cure)
+                            require_finite_energy(energies[-1].astype(block.numbers["energy"].dtype), self.memory._cure)
 
                         def states(indices: np.ndarray, after: Array = after, places: Any = places) -> Array:
                             return _rows_of(after, indices if isinstance(places, slice) else places[indices])
@@ -302,7 +302,7 @@ class Loop:
         near = ~small & (change <= self.tol * self.largest)
         if near.any():
             unclear = np.flatnonzero(near)
-            sizes = self.memory.size_read(states(unclear), _rows_of(self.mask, live[unclear]))
+            sizes = self.memory._size_read(states(unclear), _rows_of(self.mask, live[unclear]))
             small[unclear] = change[unclear] <= self.tol * on_host(sizes)
         return small
 
@@ -330,7 +330,7 @@ class Loop:
         """The arrays that the record keeps of the present states, by name."""
         memory, names, x = self.memory, self.names, self.x
         arrays = {"trajectory": x} if "trajectory" in names else {}
-        arrays |= {"overlaps": memory.reference.overlaps(x)} if "overlaps" in names else {}
+        arrays |= {"overlaps": memory._reference.overlaps(x)} if "overlaps" in names else {}
         return arrays | {"weights": memory.weights(x, self.mask)} if "weights" in names else arrays  # type: ignore[attr-defined]
 
     def _record(self, energies: list[np.ndarray], by_step: list[dict[str, Array]]) -> Recall:
@@ -343,11 +343,11 @@ class Loop:
         rests = self.status == Status.CONVERGED
         if rests.any():
             with np.errstate(over="ignore", invalid="ignore"):  # cues that are not at rest may overflow
-                flags = on_host(memory.nothing_near(self.x, self.mask))
+                flags = on_host(memory._nothing_near(self.x, self.mask))
             self.status[flags & rests] = Status.NOTHING_NEAR
         arrays = {name: xp.stack([step[name] for step in by_step]) for name in self.names}
         ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
-        return Recall(self.x, *ends, table, memory.reference, **arrays, asked_every=AHEAD if self.far else 1)
+        return Recall(self.x, *ends, table, memory._reference, **arrays, asked_every=AHEAD if self.far else 1)
 
     def _energies(self, before: list[np.ndarray]) -> np.ndarray:
         """The energies of all states of the recall, `(n, T+1)`; before: those before each of T steps, `(n,)`.
@@ -363,7 +363,7 @@ class Loop:
             with np.errstate(over="ignore", invalid="ignore"):
                 energy = np.asarray(on_host(self.memory._energy_at(_rows_of(self.x, rows), _rows_of(self.mask, rows))))
             last[rows] = energy
-            require_finite_energy(last.astype(energy.dtype), self.memory.cure)
+            require_finite_energy(last.astype(energy.dtype), self.memory._cure)
         table = np.stack([*before, last])
         return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
 

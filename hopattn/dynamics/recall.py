@@ -61,11 +61,11 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
     `_step_at` and `_why_not`, which take checked ones.
     """
 
-    file_kind: ClassVar[str]
+    _file_kind: ClassVar[str]
     """The name of the class in a file. A subclass does not inherit it: the file would lack what the subclass adds."""
     _noun: ClassVar[str] = "a memory, such as ha.memories.hopfield(patterns)"
     """The words by which a message names an object of this class."""
-    time_constants: ClassVar[Any] = 1.0
+    _time_constants: ClassVar[Any] = 1.0
     """τ of each neuron, a number or `(dim,)`; infinite for one that is clamped."""
     if TYPE_CHECKING:  # at run time a property here would hide a field of a subclass
 
@@ -124,6 +124,11 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         self._require(mask)
         return self._step_at(cues, mask)[0]
 
+    @public
+    def __call__(self, cues: Cues, mask: Any = None) -> Any:
+        """As `step`: a memory stands where a head does."""
+        return self.step(cues, mask)
+
     @public(may_be=not_minus_infinity)
     def energy(self, states: Cues, mask: Any = None) -> Any:
         """E(x), `(n_cues,)`; infinite for a state that the activation cannot give.
@@ -142,51 +147,55 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         self._require(mask, "energy")
         return self.activation.inverse(states) - self._field_at(states, mask)
 
-    def step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
+    def _step_with_energy(self, states: Any, mask: Any = None) -> tuple[Any, Any]:
         """One step, and the energy of the states before it; None where the memory lacks an energy."""
         return self._step_at(states, mask, energy=not self._why_not("energy"))
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
+    def _single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> SingleNeuronStates:
         """A batch of states in which one neuron is updated at a time.
 
         Raises `InvalidInput` with the reason where the memory has no single-neuron updates.
         """
         raise InvalidInput(f"update: {self.why_not('single-neuron updates')}")
 
-    def nothing_near(self, states: Any, mask: Any = None) -> Any:
+    def _nothing_near(self, states: Any, mask: Any = None) -> Any:
         """Whether no pattern takes part in the step of each state, `(n_cues,)`; in most memories, one always does."""
-        x = shaped(states, "states", "… dim")
-        return namespace(x).zeros_like(x[..., 0], dtype=namespace(x).bool)
+        return namespace(states).zeros_like(states[..., 0], dtype=namespace(states).bool)
 
     @property
-    def cure(self) -> str:
+    def _cure(self) -> str:
         """The advice of a message for an energy that is beyond the numbers: what makes it smaller."""
         return "smaller couplings"
 
     @property
-    def reference(self) -> ReferencePatterns:
+    def _reference(self) -> ReferencePatterns:
         """The patterns that recalled states are compared with."""
         return ReferencePatterns(self.patterns, self.activation)
 
-    def size_read(self, states: Array, mask: Array | None = None) -> Array:
+    def _size_read(self, states: Array, mask: Array | None = None) -> Array:
         """The mean size of the patterns, `(n,)`, weighted by their |overlaps| with states `(n, dim)`.
 
         The size of a pattern is its largest |entry|.
         """
-        return mean_size(abs(self.reference.overlaps(states)), largest_entries(self.patterns))
+        return mean_size(abs(self._reference.overlaps(states)), largest_entries(self.patterns))
 
     @property
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The largest |entry| of the patterns, and of what is read out for them."""
-        return self.reference.largest
+        return self._reference.largest
 
     @property
-    def n_keys(self) -> int:
-        """The number of keys: the last axis of a mask."""
-        return self.reference.shape[0]
+    def n_patterns(self) -> int:
+        """The number of stored patterns: the last axis of a mask."""
+        return self._reference.shape[0]
 
     @property
-    def curvature(self) -> float:
+    def dim(self) -> int:
+        """The number of neurons of a cue."""
+        return self._reference.shape[-1]
+
+    @property
+    def _curvature(self) -> float:
         """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
         return float("inf") if self.why_not("convexity") else 0.0
 
@@ -238,10 +247,10 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
             return _answer(self, cues, rule, mask, names)
         if obstacle := rule.obstacle(self):
             raise InvalidInput(f"update: {obstacle}")
-        reference = self.reference
+        reference = self._reference
         start = _checked_cues(self, reference, cues)
         x = start if start.ndim > 1 else start[None, :]
-        cue_masks = None if mask is None else _checked_mask(mask, self.n_keys, x)
+        cue_masks = None if mask is None else _checked_mask(mask, self.n_patterns, x)
         default = 0.0 if self.activation.discrete else tolerance(x.dtype, namespace(x))
         bound = default if tol is None else real(tol, "tol", least=0.0)
         record = Loop(self, rule, x, cue_masks, names, bound).run(max_steps, draws)
@@ -293,11 +302,11 @@ def _answer(memory: AssociativeMemory, cues: Any, rule: Update, mask: Any, names
     array = as_float(cues, "cues", like=memory.patterns)
     _require_cues(array)
     x = array if array.ndim > 1 else array[None, :]
-    cue_masks = None if mask is None else _checked_mask(mask, memory.n_keys, x)
+    cue_masks = None if mask is None else _checked_mask(mask, memory.n_patterns, x)
     states, zero = memory.step(x, cue_masks), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
     status = np.full(len(zero), Status.ANSWERED, dtype=STATUS_DTYPE)
-    record = Recall(states, zero + 1, status, zero > 0, np.full(len(zero), np.inf), zero, None, memory.reference)
+    record = Recall(states, zero + 1, status, zero > 0, np.full(len(zero), np.inf), zero, None, memory._reference)
     return record if array.ndim > 1 else record.only_row()
 
 

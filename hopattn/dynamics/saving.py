@@ -55,8 +55,8 @@ def write(memory: Any, path: str | os.PathLike[str]) -> None:
 def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: Mapping[str, type[Any]]) -> Any:
     """The memory in a file.
 
-    kinds: the classes by their `file_kind`. inside: those of which a memory may have objects. Raises `InvalidInput` for
-    any other file.
+    kinds: the classes by their `_file_kind`. inside: those of which a memory may have objects. Raises `InvalidInput`
+    for any other file.
     """
     file = path_of(path, "load_memory")
     arrays = arrays_of(file)
@@ -75,7 +75,7 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: M
 
 def _packed(memory: Any, place: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The header of a memory; its arrays are added to `arrays`. place: the name before those of its own arrays."""
-    kind = vars(type(memory)).get("file_kind")
+    kind = vars(type(memory)).get("_file_kind")
     if kind is None:
         raise InvalidInput(f"save: a {type(memory).__name__} has no file; save the memory that it is made from")
     arguments = {name: value for name in _arguments(type(memory)) if (value := vars(memory).get(name)) is not None}
@@ -94,7 +94,7 @@ def _value(value: Any, name: str, arrays: dict[str, np.ndarray]) -> dict[str, An
         return {"as it is": value}
     if isinstance(value, tuple):
         return {"list": [_value(item, f"{name}/{i}", arrays) for i, item in enumerate(value)]}
-    if hasattr(value, "file_kind"):
+    if hasattr(value, "_file_kind"):
         return {"memory": _packed(value, f"{name}/", arrays)}
     if namespace(value) is not np:
         raise InvalidInput(f"save: {name}: a file holds NumPy arrays; convert it with numpy.asarray")

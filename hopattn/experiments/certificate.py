@@ -205,7 +205,7 @@ def _rises(memory: AssociativeMemory, update: Update, rng: np.random.Generator, 
 
     Updates that change nothing, and updates by which a state grows without bound, are left out.
     """
-    dim = memory.reference.shape[-1]
+    dim = memory._reference.shape[-1]
     size = 10 ** rng.uniform(-1, 1) * max(1e-12, float(np.abs(memory.patterns).mean() if memory.patterns.size else 1.0))
     states = np.asarray(memory.activation(rng.normal(size=(CUES, dim)) * size))
     if memory.activation.directional and rng.random() < 0.3:  # some neurons are unknown, some states inside the ball
@@ -247,7 +247,7 @@ def _climbed(
     A state is the activation of a field, to which Gaussian noise is added. The noise of a state grows by a third where
     its rise grew, and else shrinks by a fourteenth, so that one success in five keeps it as it is.
     """
-    fields, spread = rng.normal(size=(CUES, memory.reference.shape[-1])), np.ones(CUES)
+    fields, spread = rng.normal(size=(CUES, memory._reference.shape[-1])), np.ones(CUES)
     best = np.full(CUES, -np.inf)
     for t in range(rounds + 1):
         tried = fields + (spread[:, None] * rng.normal(size=fields.shape) if t else 0)

@@ -1,7 +1,7 @@
 """PyTorch's words for what our functions take, with what to write instead."""
 
 CAUSAL = '"causal"; the queries are the last words among the keys, not the first'
-PADDING = "hopattn.padding(lengths, n), in which True = may attend"
+PADDING = "hopattn.padding(lengths), in which True = may attend"
 BOOLEANS, FIRST = ", True = may attend", ", the first argument"
 TORCH_WORDS: dict[str, dict[str, str]] = {
     "is_causal": {"mask": CAUSAL},

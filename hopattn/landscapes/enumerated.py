@@ -51,7 +51,7 @@ def checked_spins(
         raise InvalidInput(f"memory: its activation '{name}' gives no spins; expected a memory with 'sign' or 'step'")
     if reason := memory.why_not("recall"):
         raise InvalidInput(f"memory: {reason}")
-    dim = int(memory.reference.shape[-1])
+    dim = int(memory._reference.shape[-1])
     if dim > most:
         raise InvalidInput(f"memory: {dim} spins have 2^{dim} states; at most {most} spins are counted; {advice}")
     return dim
@@ -153,7 +153,7 @@ class SpinStates:
             lower = np.flatnonzero(number & bit == 0)
             for rows in blocks(len(lower), STATES_OF_BLOCK):
                 low = lower[rows]
-                local[low, i] = local[low | bit, i] = self.memory.single_neuron_states(self.states[low]).local_field(i)
+                local[low, i] = local[low | bit, i] = self.memory._single_neuron_states(self.states[low]).local_field(i)
         return np.where(self.states > 0, local < 0, local > 0)
 
     @cached_property
@@ -250,7 +250,7 @@ class SpinStates:
 
     def _named(self, way: str, attractors: Cycles, size: np.ndarray, descent: WaysDown | None = None) -> Basins:
         """The basins with the stored pattern of each fixed point."""
-        like, fixed = self.memory.reference.likeness(self.states[attractors.attractor]), attractors.period == 1
+        like, fixed = self.memory._reference.likeness(self.states[attractors.attractor]), attractors.period == 1
         matched, spurious = np.where(fixed, like.matched, -1), np.where(fixed, like.spurious, "cycle")
         return Basins(
             way, attractors.attractor, attractors.period, size, attractors.reached, matched, spurious, descent

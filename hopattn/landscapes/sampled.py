@@ -138,7 +138,7 @@ def pooled(
 
     counts, fractions = [], np.zeros(0)
     for memory in memories:
-        fractions = damages(memory.activation.discrete, int(memory.reference.shape[-1]), damage)
+        fractions = damages(memory.activation.discrete, int(memory._reference.shape[-1]), damage)
         counts.append(_returned(memory, fractions, cues, rule, rng))
     returned, every = np.sum(counts, axis=0), cues * len(counts)
     ends = [binomtest(int(k), every).proportion_ci(level, method="wilson") for k in returned]

@@ -115,7 +115,7 @@ def _ends(memory: AssociativeMemory, starts: np.ndarray, size: float) -> np.ndar
         x = np.concatenate([_newton(memory, every[rows], size) for rows in parts])
         residual = np.abs(np.asarray(memory.step(x)) - x).max(axis=-1)
         beside = x + 1e-9 * size  # where nothing is near and all states stay as they are, none is a point by itself
-        alone = np.asarray(memory.nothing_near(x)) & np.all(np.asarray(memory.step(beside)) == beside, axis=-1)
+        alone = np.asarray(memory._nothing_near(x)) & np.all(np.asarray(memory.step(beside)) == beside, axis=-1)
     good = np.flatnonzero((residual <= RESIDUAL * size) & ~alone)
     return _apart(x[good[np.argsort(residual[good], kind="stable")]], size)
 
@@ -129,7 +129,7 @@ def _described(memory: AssociativeMemory, state: np.ndarray) -> FixedPoints:
     state, energy = state[order], None if energy is None else energy[order]
     eigenvalues = np.real_if_close(np.linalg.eigvals(jacobian(memory, state)), tol=1e8)
     by_size = np.take_along_axis(eigenvalues, np.argsort(-np.abs(eigenvalues), axis=-1), axis=-1)
-    return FixedPoints(state, energy, by_size, memory.reference.likeness(state).matched)
+    return FixedPoints(state, energy, by_size, memory._reference.likeness(state).matched)
 
 
 def jacobian(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:

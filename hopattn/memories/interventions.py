@@ -55,14 +55,14 @@ def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
     >>> float((effect.closed.energy - effect.before.energy).round(3))
     0.457
     """
-    rows = rows_taken(pattern, memory.n_keys, "pattern")
+    rows = rows_taken(pattern, memory.n_patterns, "pattern")
     reduced = memory.without(rows)
     states = as_float(cues, "cues", like=memory.keys)
     scores = memory.scores(states)
     xp = namespace(scores)
     where = None if mask is None else resolve(mask, scores)
     where = None if where is None else xp.broadcast_to(where, scores.shape)
-    complement = np.delete(np.arange(memory.n_keys), np.asarray(rows, dtype=np.int64))
+    complement = np.delete(np.arange(memory.n_patterns), np.asarray(rows, dtype=np.int64))
     submask = None if where is None else entries(where, complement, -1)
     separation = memory.retrieval._effective_separation
     potential = None if separation.why_no_potential else separation.potential(reduced.scores(states), submask)

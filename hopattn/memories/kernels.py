@@ -39,10 +39,10 @@ class LogSumRelu(Declared, AssociativeMemory):
     of the mean shift: Fukunaga & Hostetler (1975), IEEE Trans. Inf. Theory 21, 32.
     """
 
-    file_kind: ClassVar[str] = "LogSumRelu"
+    _file_kind: ClassVar[str] = "LogSumRelu"
     similarity: ClassVar[Similarity] = Euclidean()
     activation: ClassVar[Activation] = Identity()
-    cure: ClassVar[str] = CURE
+    _cure: ClassVar[str] = CURE
     patterns: Patterns
     beta: Positive = 1.0
     epsilon: Positive = 1e-8
@@ -51,7 +51,7 @@ class LogSumRelu(Declared, AssociativeMemory):
         return f"LogSumRelu(patterns {tuple(self.patterns.shape)}, beta={self.beta:g}, epsilon={self.epsilon:g})"
 
     @property
-    def reference(self) -> ReferencePatterns:
+    def _reference(self) -> ReferencePatterns:
         return ReferencePatterns(self.patterns, self.activation, by_distance=True)
 
     @property
@@ -77,8 +77,7 @@ class LogSumRelu(Declared, AssociativeMemory):
         near, n = self._near(x, mask)[1:]
         return namespace(x).where(n > 0, (near @ self.patterns) / nonzero(n), x)
 
-    @public
-    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
+    def _nothing_near(self, states: Array, mask: Any = None) -> Array:
         return self._near(states, mask)[2][..., 0] == 0
 
     def _energy_at(self, x: Array, mask: Any) -> Array:
@@ -124,9 +123,9 @@ class SuperposedMemory(Declared, AssociativeMemory):
     cosines), with the positive features of Choromanski et al. (2021), ICLR.
     """
 
-    file_kind: ClassVar[str] = "SuperposedMemory"
+    _file_kind: ClassVar[str] = "SuperposedMemory"
     activation: ClassVar[Activation] = Identity()
-    cure: ClassVar[str] = CURE
+    _cure: ClassVar[str] = CURE
     patterns: Patterns
     phi: RandomFeatures
     sums: Annotated[Any, Of("n_features")] = None

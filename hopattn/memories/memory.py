@@ -71,21 +71,25 @@ class KeyValueMemory(AssociativeMemory):
         """The dims of the keys and of the values."""
 
     @property
+    def dim(self) -> int:
+        return self.dims[0]
+
+    @property
     def beta(self) -> float:
         """The inverse temperature, that of the separation."""
         return self.separation.beta
 
     @property
-    def cure(self) -> str:
+    def _cure(self) -> str:
         return self.separation.cure
 
     @property
-    def reference(self) -> ReferencePatterns:
+    def _reference(self) -> ReferencePatterns:
         return ReferencePatterns(self.patterns, self.activation, self.similarity.distance)
 
     @property
     @abstractmethod
-    def value_sizes(self) -> Array:
+    def _value_sizes(self) -> Array:
         """The largest |entry| of each value, `(n_patterns,)`."""
 
     @abstractmethod
@@ -93,11 +97,11 @@ class KeyValueMemory(AssociativeMemory):
     def weights(self, cues: Cues, mask: Any = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
-    def size_read(self, states: Array, mask: Array | None = None) -> Array:
+    def _size_read(self, states: Array, mask: Array | None = None) -> Array:
         """Σ|p||v| / Σ|p|, `(n,)`: the mean size of the values that states `(n, dim)` read; |v|: the largest |entry|."""
-        rows = blocks(int(states.shape[0]), max(SCORES_HELD // self.n_keys, 1))
+        rows = blocks(int(states.shape[0]), max(SCORES_HELD // self.n_patterns, 1))
         shares = (abs(self.weights(states[block, :], None if mask is None else mask[block, :])) for block in rows)
-        return namespace(states).concat([mean_size(share, self.value_sizes) for share in shares])
+        return namespace(states).concat([mean_size(share, self._value_sizes) for share in shares])
 
     def _why_not(self, capability: str) -> str:
         separation, similarity, name = self.separation, self.similarity, type(self.similarity).__name__.lower()
@@ -157,13 +161,13 @@ class Memory(KeyValueMemory):
     (array([1., 0.]), 'converged', 0)
     """
 
-    file_kind: ClassVar[str] = "Memory"
-    keys: Annotated[Array, Of("n_keys dim")]
-    values: Annotated[Array, Of("n_keys dim_out")]
+    _file_kind: ClassVar[str] = "Memory"
+    keys: Annotated[Array, Of("n_patterns dim")]
+    values: Annotated[Array, Of("n_patterns dim_out")]
     similarity: Similarity
     separation: Separation
     activation: Activation
-    patterns: Annotated[Array, Of("n_patterns dim_out")]
+    patterns: Annotated[Array, Of("n_compared dim_out")]
     same_neurons: bool
 
     @public
@@ -250,11 +254,11 @@ class Memory(KeyValueMemory):
         array([[1., 0.],
                [0., 1.]])
         """
-        rows = rows_taken(pattern, self.n_keys, "pattern")
-        if len(rows) == self.n_keys:
-            got = "the only one" if self.n_keys == 1 else f"all {self.n_keys}"
+        rows = rows_taken(pattern, self.n_patterns, "pattern")
+        if len(rows) == self.n_patterns:
+            got = "the only one" if self.n_patterns == 1 else f"all {self.n_patterns}"
             raise InvalidInput(f"pattern: got {got} of the memory; expected to leave at least one")
-        others = np.delete(np.arange(self.n_keys), np.asarray(rows, dtype=np.int64))
+        others = np.delete(np.arange(self.n_patterns), np.asarray(rows, dtype=np.int64))
         keys = entries(self.keys, others, 0)
         values = keys if self.autoassociative else entries(self.values, others, 0)
         patterns = {id(self.values): values, id(self.keys): keys}.get(id(self.patterns), self.patterns)
@@ -269,7 +273,7 @@ class Memory(KeyValueMemory):
         """
         return self.retrieval._jacobian(cues, self.keys, self.values, mask)
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
+    def _single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> StoredSpins:
         """A batch of states whose neurons are updated one at a time; possible where the memory has an energy."""
         return StoredSpins(states, self.keys, self.retrieval._effective_separation, mask)
 
@@ -302,7 +306,7 @@ class Memory(KeyValueMemory):
         return answer.state, answer.energy
 
     @property
-    def n_keys(self) -> int:
+    def n_patterns(self) -> int:
         return int(self.keys.shape[0])
 
     @property
@@ -314,11 +318,10 @@ class Memory(KeyValueMemory):
         return int(self.keys.shape[-1]), int(self.values.shape[-1])
 
     @cached_property
-    def value_sizes(self) -> Array:
+    def _value_sizes(self) -> Array:
         return largest_entries(self.values)
 
-    @public
-    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
+    def _nothing_near(self, states: Array, mask: Any = None) -> Array:
         """Whether every weight in the step of each state is 0, `(n_cues,)`: no pattern takes part in it.
 
         This is so where a mask leaves no pattern, and where the separation gives no pattern a weight, such as a
@@ -327,9 +330,9 @@ class Memory(KeyValueMemory):
         x, rule, step = states, as_mask(mask), self.retrieval
         xp, separation, no_mask = namespace(x), step._effective_separation, isinstance(rule, NoMask)
         if separation.shares and no_mask:
-            return super().nothing_near(x)
+            return super()._nothing_near(x)
         if not isinstance(rule, MaskRule):
-            shape = (*x.shape[:-1], self.n_keys)
+            shape = (*x.shape[:-1], self.n_patterns)
             require_on_scores(rule, shape, "mask")
             rule = xp.broadcast_to(like(rule, x), shape)
             if separation.shares:
@@ -341,19 +344,19 @@ class Memory(KeyValueMemory):
 
         if x.ndim == 1 or 0 in x.shape or not (no_mask or hasattr(rule, "shape")):
             return none_near(x, rule)
-        pairs = self.n_keys * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
+        pairs = self.n_patterns * (int(self.keys.shape[1]) if self.similarity.by_entries else 1)
         rows = blocks(int(x.shape[0]), max(SCORES_HELD // pairs, 1))
         return xp.concat([none_near(x[block, :], rule if no_mask else rule[block, :]) for block in rows])
 
-    def size_read(self, states: Array, mask: Array | None = None) -> Array:
+    def _size_read(self, states: Array, mask: Array | None = None) -> Array:
         if not (self.separation.shares and isinstance(states, np.ndarray)):
-            return super().size_read(states, mask)
-        sizes = self.value_sizes[:, None]  # the field goes over blocks of keys, without a matrix of all weights
+            return super()._size_read(states, mask)
+        sizes = self._value_sizes[:, None]  # the field goes over blocks of keys, without a matrix of all weights
         return self.retrieval._field(states, self.keys, sizes, mask)[:, 0]
 
     @property
-    def largest(self) -> float:
-        return max(super().largest, largest_entry(self.values) if self.values is not self.patterns else 0.0)
+    def _largest(self) -> float:
+        return max(super()._largest, largest_entry(self.values) if self.values is not self.patterns else 0.0)
 
 
 def have_none(weights: Weights, activation: Activation) -> Array:

@@ -15,10 +15,10 @@ from hopattn.networks.network import Network
 from hopattn.networks.synapses import Connection, Function, synapses
 
 _KINDS: tuple[Any, ...] = Memory, Hopfield, Associator, Bidirectional, LogSumRelu, SuperposedMemory, Network
-KINDS: dict[str, type[Any]] = {kind.file_kind: kind for kind in _KINDS}
+KINDS: dict[str, type[Any]] = {kind._file_kind: kind for kind in _KINDS}
 """The kinds of memories that a file may hold, by the name of each in a file."""
 _INSIDE: tuple[Any, ...] = Layer, Connection, *(kind for kind in synapses.values() if kind is not Function)
-INSIDE: dict[str, type[Any]] = {kind.file_kind: kind for kind in _INSIDE}
+INSIDE: dict[str, type[Any]] = {kind._file_kind: kind for kind in _INSIDE}
 """The kinds of objects within a network."""
 
 

@@ -38,7 +38,7 @@ class Associator(Coupled):
     array([0., 1., 1.])
     """
 
-    file_kind: ClassVar[str] = "Associator"
+    _file_kind: ClassVar[str] = "Associator"
     couplings: Array
     activation: Activation
     patterns: Array
@@ -74,7 +74,7 @@ class Associator(Coupled):
     def _field_at(self, x: Array, mask: Any) -> Array:
         return self._sum_of(x, namespace(self.couplings).zeros_like(self.couplings[:, 0]))
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+    def _single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states in which one neuron is updated at a time; it needs dim_out = dim."""
         of_0_and_1 = self.activation.discrete and self.activation.silent == 0
         return CoupledSpins(states, self.sums, np.zeros(len(self.couplings)), of_0_and_1)
@@ -91,7 +91,7 @@ class Bidirectional(AssociativeMemory):
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
     """
 
-    file_kind: ClassVar[str] = "Bidirectional"
+    _file_kind: ClassVar[str] = "Bidirectional"
     forward: Associator
     backward: Associator
 

@@ -63,6 +63,10 @@ class Coupled(AssociativeMemory):
         field = as_array(self.sums.tied(x, bias) if self.activation.discrete else self.sums.of(x) + bias)
         return narrowed(field, x, self.couplings)
 
+    @property
+    def dim(self) -> int:
+        return int(self.couplings.shape[-1])
+
     def _why_not(self, capability: str) -> str:
         return NO_PATTERNS if capability == "mask" else super()._why_not(capability)
 
@@ -91,7 +95,7 @@ class Hopfield(Coupled):
     array([1., 1., 1., 1.])
     """
 
-    file_kind: ClassVar[str] = "Hopfield"
+    _file_kind: ClassVar[str] = "Hopfield"
     couplings: Array
     bias: Array
     activation: Activation
@@ -144,7 +148,7 @@ class Hopfield(Coupled):
         bx = x @ (np.ascontiguousarray(self.bias) if of_numpy else self.bias)  # of strides 0 it would be slow
         return as_array(self.activation.conjugate(x) - 0.5 * self.sums.pairs(x) - bx)
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
+    def _single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> CoupledSpins:
         """A batch of states whose neurons are updated one at a time."""
         of_0_and_1 = self.activation.discrete and self.activation.silent == 0
         return CoupledSpins(states, self.sums, self.bias, of_0_and_1)
@@ -185,7 +189,7 @@ class Hopfield(Coupled):
         return True
 
     @property
-    def curvature(self) -> float:
+    def _curvature(self) -> float:
         """The least λ for which ½ xᵀW x + ½λ|x|² is convex: minus the lowest eigenvalue of W, or 0."""
         return float("inf") if self.why_not("energy") else self._inertia
 

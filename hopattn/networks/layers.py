@@ -69,7 +69,7 @@ class Layer(Declared):
     Source: Krotov & Hopfield (2021), ICLR, section 2 (their L is our Φ, their f or g our state); Krotov (2021).
     """
 
-    file_kind: ClassVar[str] = "Layer"
+    _file_kind: ClassVar[str] = "Layer"
     name: str
     shape: Annotated[Any, lengths]
     activation: Any = "identity"

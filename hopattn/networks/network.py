@@ -95,7 +95,7 @@ class Network(AssociativeMemory):
     ('converged', 0, True)
     """
 
-    file_kind: ClassVar[str] = "Network"
+    _file_kind: ClassVar[str] = "Network"
     layers: tuple[Layer, ...]
     synapses: tuple[Connection, ...]
     patterns: Array
@@ -202,7 +202,7 @@ class Network(AssociativeMemory):
         return Layers()
 
     @property
-    def reference(self) -> ReferencePatterns:
+    def _reference(self) -> ReferencePatterns:
         if self.patterns_of is None:
             return ReferencePatterns(self.patterns, self.activation)
         activation = LayerActivations((self[self.patterns_of],), (True,))
@@ -244,6 +244,10 @@ class Network(AssociativeMemory):
                 parts[name] = self._by_name[name].activation(field, parts[name])
                 del others[name]
         return xp.reshape(self.activation.flat(list(parts.values())), (*lead, self.total))
+
+    @property
+    def dim(self) -> int:
+        return self.total
 
     def _fit(self, axes: Collection[str]) -> Fit:
         fit = Fit(("patterns", self.patterns))
@@ -292,8 +296,7 @@ class Network(AssociativeMemory):
             after[name] = activities if free is None else namespace(g).where(like(free, g), activities, g)
         return after
 
-    @public
-    def nothing_near(self, states: Cues, mask: Any = None) -> Array:
+    def _nothing_near(self, states: Array, mask: Any = None) -> Array:
         """Whether there are patterns, and none of them has a weight in a state, `(…,)`.
 
         Patterns are the neurons of a layer whose activation is a separation, and those of a `Stored` synapse.
@@ -307,7 +310,7 @@ class Network(AssociativeMemory):
             if isinstance(connection.synapse, Stored)
         ]
         if not shares:
-            return super().nothing_near(states)
+            return super()._nothing_near(states)
         flags = [xp.all(in_rows(share) == 0, axis=-1) for share in shares]
         return xp.reshape(xp.all(xp.stack(flags), axis=0), states.shape[:-1])
 
@@ -374,7 +377,7 @@ class Network(AssociativeMemory):
         vars(network).update({field.name: getattr(self, field.name) for field in fields(self)}, held=held)
         return network
 
-    def single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> LayeredSpins:
+    def _single_neuron_states(self, states: np.ndarray, mask: np.ndarray | None = None) -> LayeredSpins:
         """A batch of states whose spins are updated one at a time, each by the energies of its two sides."""
         return LayeredSpins(self, states)
 
@@ -421,11 +424,11 @@ class Network(AssociativeMemory):
         return super()._why_not(capability)
 
     @property
-    def curvature(self) -> float:
+    def _curvature(self) -> float:
         return float("inf") if self.why_not("convexity") else max(bend for bend, _ in self.bends.values())
 
     @cached_property
-    def time_constants(self) -> Array:
+    def _time_constants(self) -> Array:
         """τ of each neuron, `(total,)`; infinite for one that is clamped."""
         tau = np.concatenate([np.full(layer.size, layer.tau) for layer in self.layers])
         return in_numbers_of(self.patterns, np.where(self.held, np.inf, tau))

@@ -56,7 +56,7 @@ LINEAR = 0.0, ""
 class Connection:
     """A synapse and the names of the layers that it joins, in its order; name: that of its energy, or None."""
 
-    file_kind: ClassVar[str] = "Connection"
+    _file_kind: ClassVar[str] = "Connection"
     synapse: "Synapse"
     layers: tuple[str, ...]
     name: str | None = None
@@ -197,7 +197,7 @@ class Dense(Declared, Multilinear):
     Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ is our W); many-body terms: Hoover et al. (2022), HAMUX.
     """
 
-    file_kind: ClassVar[str] = "Dense"
+    _file_kind: ClassVar[str] = "Dense"
     weights: Annotated[Any, partial(weights_of, axes="one axis for each layer", least=1)]
 
     def gradient(self, place: int, *activities: Array) -> Array:
@@ -226,7 +226,7 @@ class Dense(Declared, Multilinear):
             return LINEAR
         if self.weights.ndim > 2:
             return float("inf"), "its quadratic form changes its sign with the other layers"
-        return Hopfield(self.weights + self.weights.mT).curvature, "its couplings have a negative eigenvalue"
+        return Hopfield(self.weights + self.weights.mT)._curvature, "its couplings have a negative eigenvalue"
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -260,7 +260,7 @@ class Convolution(Declared, Multilinear):
     `InvalidInput` for a kernel of fewer than three axes. Source: Hoover et al. (2022), HAMUX (convolutional synapses).
     """
 
-    file_kind: ClassVar[str] = "Convolution"
+    _file_kind: ClassVar[str] = "Convolution"
     kernel: Annotated[Any, partial(weights_of, axes=KERNEL_AXES, least=3)]
     stride: Count = 1
 
@@ -393,7 +393,7 @@ class Stored(Compared):
     Energy Transformer).
     """
 
-    file_kind: ClassVar[str] = "Stored"
+    _file_kind: ClassVar[str] = "Stored"
     keys: Array
     separation: Separation
 
@@ -436,7 +436,7 @@ class Attention(Compared):
     Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021), arXiv 2107.06446.
     """
 
-    file_kind: ClassVar[str] = "Attention"
+    _file_kind: ClassVar[str] = "Attention"
     query: Array | None
     key: Array | None
     separation: Separation

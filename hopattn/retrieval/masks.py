@@ -26,7 +26,7 @@ from hopattn.foundation.arrays import (
     require_one_device,
 )
 from hopattn.foundation.boundary import Declared, public
-from hopattn.foundation.checks import flag, is_iterable, require_room, whole
+from hopattn.foundation.checks import is_iterable, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.shapes import broadcasts, require_broadcast
@@ -60,15 +60,26 @@ class PositionRule(MaskRule):
     def sees(self, distance: np.ndarray) -> np.ndarray:
         """Whether a query may attend to a key at these distances, in tokens before the query (below 0: after it)."""
 
-    def __call__(self, n: int, m: int | None = None) -> np.ndarray:
-        """The mask `(n, m)` of n queries over m keys, as a NumPy array."""
+    def array(self, n: int, m: int | None = None) -> np.ndarray:
+        """The mask `(n, m)` of n queries, the last n of m tokens, as a NumPy array. Raises `InvalidInput` for m < n.
+
+        >>> import hopattn as ha
+        >>> ha.causal.array(3).astype(int)
+        array([[1, 0, 0],
+               [1, 1, 0],
+               [1, 1, 1]])
+        """
         return by_distance(self.sees, n, m)
+
+    def __call__(self, *_: Any) -> None:
+        """Raise `InvalidInput`: a rule is a mask as it is."""
+        raise InvalidInput(f"mask: {self!r} is a rule, and a mask as it is; its array of n tokens is .array(n)")
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
             message = f"a single row of scores has no place in the text, so the rule {quoted(self)} cannot tell"
             raise InvalidInput(f"mask: {message}")
-        return like(self(scores.shape[-2], scores.shape[-1]), scores)
+        return like(self.array(*scores.shape[-2:]), scores)
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ NO_MASK = NoMask()
 
 @dataclass(frozen=True)
 class Causal(PositionRule):
-    """Each query sees its own key and those before it."""
+    """A rule: each query sees its own key and those before it."""
 
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return distance >= 0
@@ -95,7 +106,7 @@ class Causal(PositionRule):
 
 @dataclass(frozen=True)
 class Strict(PositionRule):
-    """Each query sees the keys before it: "each previous word"."""
+    """A rule: each query sees the keys before it, "each previous word"; the first sees nothing, and its output is 0."""
 
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return distance > 0
@@ -127,54 +138,68 @@ class Nonzero(MaskRule):
 mask_rules: Registry[MaskRule] = Registry("mask", MaskRule, [__name__])
 
 
-@public
-def causal(n: int, m: int | None = None) -> np.ndarray:
-    """Each token sees itself and those before it, `(n, m)`; the queries are the last n of the m tokens.
-
-    >>> import hopattn as ha
-    >>> ha.causal(3).astype(int)
-    array([[1, 0, 0],
-           [1, 1, 0],
-           [1, 1, 1]])
-    """
-    return Causal()(n, m)
-
-
-@public
-def strict(n: int) -> np.ndarray:
-    """Each token sees the tokens before it, `(n, n)`; the first sees nothing, and its output is 0."""
-    return Strict()(n)
+causal = Causal()
+strict = Strict()
 
 
 @public
 def window(n: int) -> Window:
-    """A rule: each token sees itself and the n − 1 tokens before it; `window(3)(5)` is its array for 5 tokens."""
+    """A rule: each token sees itself and the n − 1 tokens before it; `window(3).array(5)` is that of 5 tokens."""
     return Window(n)
 
 
 @public
-def padding(lengths: Any, n: int, *, heads: bool = False) -> np.ndarray:
-    """The mask of padded texts, `(…, 1, n)`: True for the words, False for the padding behind them.
+def padding(lengths: Any) -> "Padding":
+    """The rule of padded texts: a query sees the words of its text, and not the padding behind them.
 
-    lengths: the number of words of each text, from 0 to n, or an array `(…,)` of them, of any library. n: the number of
-    keys. heads: whether the scores have an axis of heads behind those of the texts, `(…, heads, n_queries, n)`, as in
-    `ha.attention` of queries `(batch, heads, n_queries, dim)`; the mask is then `(…, 1, 1, n)`. The layers
-    (`ha.MultiHead`, `ha.Block`) read texts `(batch, n, dim)` and take the mask without it. Gives a NumPy array. Raises
+    lengths: the number of words of each text, or an array `(…,)` of them, of any library. As a mask it fits the scores
+    `(…, n_queries, n_keys)` of the texts, and those with axes of heads, `(…, heads, n_queries, n_keys)`. Raises
     `InvalidInput` for other lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
 
     >>> import hopattn as ha
-    >>> ha.padding([1, 3], 3).astype(int).tolist()
+    >>> ha.padding([1, 3]).array(3).astype(int).tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]
-    >>> ha.padding([1, 3], 3, heads=True).shape
-    (2, 1, 1, 3)
     """
-    array = as_array(lengths, "lengths")
-    require_room(whole(n, "n") + n * math.prod(array.shape) // 8, f"padding: {n:,} keys of each text")
-    counts = read_by_numpy(array, "lengths")
-    if counts.dtype.kind not in "iu" or np.any(counts < 0) or np.any(counts > n):
-        raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(lengths)}")
-    mask = np.asarray(np.arange(n) < counts[..., None, None])
-    return mask[..., None, :, :] if flag(heads, "heads") else mask
+    counts = read_by_numpy(as_array(lengths, "lengths"), "lengths")
+    if counts.dtype.kind not in "iu" or np.any(counts < 0):
+        raise InvalidInput(f"lengths: expected whole numbers of at least 0, not {quoted(lengths)}")
+    return Padding(counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Padding(MaskRule):
+    """Each query sees the first words of its text. lengths: their number, `(…,)`."""
+
+    lengths: np.ndarray
+
+    def array(self, n: int) -> np.ndarray:
+        """The mask `(…, 1, n)` of texts with n tokens. Raises `InvalidInput` for a text of more words."""
+        require_room(whole(n, "n") + n * math.prod(self.lengths.shape) // 8, f"padding: {n:,} keys of each text")
+        if np.any(self.lengths > n):
+            raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(self.lengths.tolist())}")
+        return np.asarray(np.arange(n) < self.lengths[..., None, None])
+
+    def on(self, shape: tuple[int, ...]) -> np.ndarray:
+        """The mask of scores of this shape, in which axes of heads may follow those of the texts."""
+        texts, mask = self.lengths.shape, self.array(shape[-1])
+        heads = len(shape) - 2 - len(texts)
+        if heads < 0:
+            raise InvalidInput(f"mask: the lengths of texts {texts} do not fit scores of shape {shape}")
+        return mask.reshape(*texts, *(1,) * heads, 1, shape[-1])
+
+    def allowed(self, scores: Array, rounding: Rounding) -> Array:
+        if scores.ndim < 2 and not self.lengths.ndim:
+            return like(self.array(scores.shape[-1])[0], scores)
+        mask = self.on(tuple(scores.shape))
+        require_on_scores(mask, tuple(scores.shape), "mask")
+        return like(mask, scores)
+
+
+def placed(bias: Any, scores: tuple[int, ...]) -> Any:
+    """A bias whose rules of padded texts are arrays for scores of this shape: what no query sees is known before."""
+    if not any(isinstance(part, Padding) for part in terms_of(bias)):
+        return bias
+    return joint(*(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias)))
 
 
 def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:

@@ -31,7 +31,17 @@ from hopattn.retrieval.activation import Activation, Identity, activations
 from hopattn.retrieval.blockwise import SCORES_HELD, stream, stream_free_energy
 from hopattn.retrieval.free_energies import FreeEnergy, free_energy, require_entropy
 from hopattn.retrieval.fused import fused_step
-from hopattn.retrieval.masks import NO_MASK, NoMask, as_bias, as_mask, joint, on_scores, seen_keys, without_padding
+from hopattn.retrieval.masks import (
+    NO_MASK,
+    NoMask,
+    as_bias,
+    as_mask,
+    joint,
+    on_scores,
+    placed,
+    seen_keys,
+    without_padding,
+)
 from hopattn.retrieval.rounding import Ties, of_field, of_products, of_scores, of_weights, undecided
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights, biased, scaled
@@ -162,8 +172,9 @@ class Step:
             shaped(keys, "keys", "… n_patterns dim", dim=(cues.shape[-1], "cues"))
         values = keys if values is None else values
         leading = np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in (cues, keys, values)))
-        total = joint(mask, bias=None if bias is None else as_bias(bias, keys, "keys"))
-        seen = seen_keys(total, (*leading, *cues.shape[-2:-1], keys.shape[-2]), keys)
+        scores = (*leading, *cues.shape[-2:-1], keys.shape[-2])
+        total = placed(joint(mask, bias=None if bias is None else as_bias(bias, keys, "keys")), scores)
+        seen = seen_keys(total, scores, keys)
         if seen is None:
             return cues, keys, values, total
         plain = without_padding(keys, seen)

@@ -73,7 +73,7 @@ def updated_once(memory: AssociativeMemory, cues: np.ndarray) -> np.ndarray:
     """
     if memory.why_not("single-neuron updates"):
         return np.asarray(memory.step(cues))
-    neurons = memory.single_neuron_states(cues)
+    neurons = memory._single_neuron_states(cues)
     rows = [
         settled(spins, neurons.local_field(i), None, partial(neurons.gain, i)) for i, spins in enumerate(neurons.spins)
     ]

@@ -121,7 +121,7 @@ class KeyValueCache(Owner):
             keys, values = (part.extended(array) for part, array in zip(pair, further, strict=True))
             rows.append((keys, values))
             rule, shape = group.heads[0].mask, (queries.shape[-2], keys.n)
-            if shape[0] == 1 and rule(*shape).all():
+            if shape[0] == 1 and rule.array(*shape).all():
                 rule = NO_MASK  # under a causal mask, the last word sees every key
             return group.read(queries, keys.array, values.array, joint(rule, bias=group.bias(shape, keys.array)))
 

@@ -26,7 +26,17 @@ from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.positions.rotary import Rotary, as_position, require_rotated
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, Without, as_bias, as_mask, joint, require_on_scores, seen_keys, terms_of
+from hopattn.retrieval.masks import (
+    MaskRule,
+    Without,
+    as_bias,
+    as_mask,
+    joint,
+    placed,
+    require_on_scores,
+    seen_keys,
+    terms_of,
+)
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import with_sink
 from hopattn.retrieval.step import Step, StepParts
@@ -298,7 +308,7 @@ class Group(NamedTuple):
 
     def _masks(self, mask: Any, pairs: tuple[int, ...]) -> list[Any]:
         """The terms of the heads' own mask and of a further one; each array broadcasts to the scores of all heads."""
-        parts = [*terms_of(self.heads[0].mask), *terms_of(mask)]
+        parts = [*terms_of(placed(self.heads[0].mask, pairs)), *terms_of(placed(mask, pairs))]
         for i, part in enumerate(parts):
             if not isinstance(part, MaskRule):
                 require_on_scores(part, pairs, "mask")

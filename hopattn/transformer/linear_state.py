@@ -206,7 +206,7 @@ class LinearState(StateOfText):
         if isinstance(phi := self.phi, RandomFeatures):
             return _among(self._query_exponents(phi, queries), phi.exponents(keys), values, rule)
         scores = self._query_features(queries) @ phi(keys).mT
-        return Sums(masked(scores, like(rule(keys.shape[-2]), scores)) @ values)
+        return Sums(masked(scores, like(rule.array(keys.shape[-2]), scores)) @ values)
 
     def _query_exponents(self, phi: RandomFeatures, queries: Array) -> Array:
         """log φ(q); where normalised, without −β|q|²/2, which the output does not depend on."""
@@ -276,7 +276,7 @@ def _among(a: Array, b: Array, values: Array, rule: PositionRule) -> Sums:
     xp, n = namespace(a, b), b.shape[-2]
     (left, top), (right, tops) = relative(a), relative(b)
     products = left @ right.mT
-    where, lowest = like(rule(n), products), -float(xp.finfo(products.dtype).max) / 4
+    where, lowest = like(rule.array(n), products), -float(xp.finfo(products.dtype).max) / 4
     largest = _largest(masked(tops.mT, where, lowest), axis=-1)
     sizes = masked(products * xp.exp(masked(tops.mT - largest, where)), where)
     underflow = xp.any(where, axis=-1) & (xp.sum(sizes, axis=-1) < least_sum(a, n))

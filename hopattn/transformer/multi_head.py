@@ -16,7 +16,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.shapes import broadcasts
 from hopattn.foundation.traces import is_jax, is_torch
 from hopattn.retrieval.activation import Identity
-from hopattn.retrieval.masks import MaskRule, as_bias, as_mask, joint, require_on_scores, seen_keys, terms_of
+from hopattn.retrieval.masks import MaskRule, as_bias, as_mask, joint, placed, require_on_scores, seen_keys, terms_of
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.retrieval.step import Step
 from hopattn.transformer.feed_forward import Affine
@@ -232,7 +232,7 @@ def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | N
     if bias is not None:
         allowed = as_float(bias, "bias", like=heads.w_out) > -math.inf
         rule = joint(rule, allowed if allowed.ndim < 3 else namespace(text).any(allowed, axis=-3))
-    return seen_keys(rule, texts.pairs, text)
+    return seen_keys(placed(rule, texts.pairs), texts.pairs, text)
 
 
 def _side_by_side(outputs: Sequence[Array]) -> Array:

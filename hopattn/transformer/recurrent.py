@@ -145,7 +145,7 @@ class RecurrentDecoder(Owner):
 
         previous: the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`. memory: the states of the
         text, `(…, n_in, dim_memory)`; the leading axes are those of `previous`. mask: boolean, True = may attend,
-        broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths, n_in)`. start: s_0, `(…, dim_hidden)`; 0 by
+        broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths)`. start: s_0, `(…, dim_hidden)`; 0 by
         default.
         """
         self._require_fit_of(previous, memory)

@@ -20,7 +20,7 @@ from hopattn.foundation.shapes import common_axes, require_broadcast
 from hopattn.positions.distance_biases import Alibi
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.free_energies import FreeEnergy
-from hopattn.retrieval.masks import as_bias, joint, require_below_infinity, seen_keys, without_padding
+from hopattn.retrieval.masks import as_bias, joint, placed, require_below_infinity, seen_keys, without_padding
 from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.retrieval.similarity import Dot
@@ -59,8 +59,8 @@ def attention(
 
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. The leading axes broadcast. beta: 1/√dim
     by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
-    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. The padding of texts with an axis
-    of heads is `ha.padding(lengths, n_keys, heads=True)`. separation: a name or an object.
+    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. That of padded texts
+    is `ha.padding(lengths)`. separation: a name or an object.
     bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
     in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the rule
     "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. sink:
@@ -76,9 +76,10 @@ def attention(
     array([[0., 1.]])
     """
     leading = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2]))
-    total = joint(mask, bias=None if bias is None else as_bias(bias, k, "k"))
+    scores = (*leading, q.shape[-2], k.shape[-2])
+    total = placed(joint(mask, bias=None if bias is None else as_bias(bias, k, "k")), scores)
     sep = _separation_of_heads(separation, beta, sink, k, leading)
-    texts = texts_without_padding(Texts(q, k, v), seen_keys(total, (*leading, q.shape[-2], k.shape[-2]), k))
+    texts = texts_without_padding(Texts(q, k, v), seen_keys(total, scores, k))
     return Step(DOT, sep, IDENTITY)._answer(*texts, total).state
 
 

@@ -26,9 +26,9 @@ def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
         case KeyValueMemory():
             dim, dim_out = memory.dims
             dtype = f", {memory.keys.dtype}" if isinstance(memory, Memory) else ""
-            values = "the keys" if memory.autoassociative else f"{memory.n_keys} × {dim_out}"
+            values = "the keys" if memory.autoassociative else f"{memory.n_patterns} × {dim_out}"
             parts = [(part, repr(getattr(memory, part))) for part in ("similarity", "separation")]
-            rows = [("keys", f"{memory.n_keys} × {dim}{dtype}"), ("values", values), *parts, activation]
+            rows = [("keys", f"{memory.n_patterns} × {dim}{dtype}"), ("values", values), *parts, activation]
             formula = "E(x) = Φ*(x) − Ψ(K x)"
         case Hopfield() | Associator():
             n_out, n_in = memory.couplings.shape

@@ -99,7 +99,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
     assert_allclose(found.step(cues, mask), wanted, rtol=0, atol=size)
     assert_allclose(found.field(cues, mask), memory.field(cues, mask), rtol=0, atol=size)
     assert_allclose(found.weights(cues, mask), memory.weights(cues, mask), rtol=tol, atol=size)
-    assert np.array_equal(found.nothing_near(cues, mask), ~found.weights(cues, mask).any(axis=-1))
+    assert np.array_equal(found._nothing_near(cues, mask), ~found.weights(cues, mask).any(axis=-1))
     if sink is not None:
         assert_allclose(found.rest(cues, mask), memory.rest(cues, mask), rtol=tol, atol=size)
     if not memory.separation.why_no_entropy:
@@ -107,7 +107,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
             assert_allclose(own, other, rtol=10 * tol, atol=10 * tol * max(1.0, 1 / beta))
     assert_allclose(found.scores(cues), memory.scores(cues), rtol=tol, atol=tol)
     one = mask[0] if getattr(mask, "ndim", 0) == 2 and len(mask) else None  # one cue drops its axis
-    assert found.nothing_near(cues[0], one).tolist() is not bool(found.weights(cues[0], one).any())
+    assert found._nothing_near(cues[0], one).tolist() is not bool(found.weights(cues[0], one).any())
     for name in ("step", "field", "weights"):
         alone, whole = getattr(found, name)(cues[0], one), getattr(memory, name)(cues[0], one)
         assert_allclose(alone, whole, rtol=tol, atol=size, strict=True)
@@ -116,7 +116,7 @@ def test_any_split_of_the_keys_gives_what_all_keys_give(name, dtype, data, n, m,
         energy = memory.energy(cues, mask)
         scale = tol * max(1.0, 1 / beta, float(np.abs(energy).max()))
         assert_allclose(found.energy(cues, mask), energy, rtol=0, atol=scale)
-        assert_allclose(found.step_with_energy(cues, mask)[1], energy, rtol=0, atol=scale)
+        assert_allclose(found._step_with_energy(cues, mask)[1], energy, rtol=0, atol=scale)
 
 
 @given(data=st.data(), m=st.integers(2, 12), order=st.randoms(use_true_random=False))

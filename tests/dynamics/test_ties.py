@@ -64,7 +64,7 @@ def assert_exact(memory, model, x, array=lambda x: x.astype(float), alone=True):
 
 
 def assert_exact_places(memory, model):
-    whole, x = ha.landscapes.spin_states(memory), all_states(int(memory.reference.shape[-1]), model.silent)
+    whole, x = ha.landscapes.spin_states(memory), all_states(int(memory._reference.shape[-1]), model.silent)
     assert np.array_equal(whole.states, x) and np.array_equal(whole.turns, model.turns(x))
     assert np.array_equal(whole.minima, np.flatnonzero(~model.turns(x).any(axis=1)))
 

@@ -121,11 +121,11 @@ class PartialStep(ha.Update):
         return cls(rng.uniform(0.1, 1.0))
 
     def step(self, memory, states, mask, context):
-        moved, energy = memory.step_with_energy(states, mask)
+        moved, energy = memory._step_with_energy(states, mask)
         return states + self.part * (np.asarray(moved) - states), energy
 
     def guarantee(self, memory):
-        return replace(ha.Asynchronous().descends(memory), holds=memory.curvature == 0, reason="a quadratic bound")
+        return replace(ha.Asynchronous().descends(memory), holds=memory._curvature == 0, reason="a quadratic bound")
 
     def obstacle(self, memory):
         return "" if memory.activation == ha.activations.identity() else "the activation is not the identity"

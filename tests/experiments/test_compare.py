@@ -189,7 +189,7 @@ def test_steps_and_the_way_are_means_over_the_cues_that_reach_a_fixed_point():
 
 
 def test_a_cue_that_may_see_nothing_is_left_out_and_equal_values_are_the_keys():
-    few = ha.compare(np.eye(3), np.eye(3), np.eye(3), targets=[0, 1, 2], mask=ha.strict(3), memories="nearest")
+    few = ha.compare(np.eye(3), np.eye(3), np.eye(3), targets=[0, 1, 2], mask=ha.strict.array(3), memories="nearest")
     assert few.about == "2 cues and 3 keys of dim 3; 1 cue that may see no key is left out"
     assert (few.rows[0].n_cues, few.rows[0].recalled, few.rows[0].refusal) == (2, 0.0, "")
     assert ha.compare(np.eye(3), np.eye(3)).about == "3 cues and 3 keys of dim 3"

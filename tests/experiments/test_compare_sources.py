@@ -69,7 +69,7 @@ def test_grouped_heads_share_their_keys_and_causal_masks_hide_what_follows(rows,
     for i in range(4):
         keys, values = arrays["k"][i // 2], arrays["v"][i // 2]
         assert_same(told, f"head {i + 1}", keys, arrays["q"][i], values, beta=0.5, mask="causal")
-        own = ha.attention(arrays["q"][i], keys, values, mask=ha.causal(6))
+        own = ha.attention(arrays["q"][i], keys, values, mask=ha.causal.array(6))
         np.testing.assert_allclose(own, referee[i], atol=1e-12)
 
 

@@ -24,7 +24,7 @@ forgetting, scenario = ha.experiments.forgetting, ha.experiments.sweep_scenario
 class Other(ha.Hopfield.__mro__[1]):
     """A memory that nobody can convert to another dtype."""
 
-    step = field = energy = single_neuron_states = _field_at = None
+    step = field = energy = _single_neuron_states = _field_at = None
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def test_the_mean_shift_goes_downhill_on_minus_the_logarithm_of_a_density(seed):
         np.testing.assert_allclose(np.stack(slope, axis=-1), states - step, atol=1e-3)  # a step is one of descent
         assert np.all(memory.energy(step) <= memory.energy(states) + 1e-9)
         states = step
-    moved, before = memory.step_with_energy(states)
+    moved, before = memory._step_with_energy(states)
     np.testing.assert_allclose(before, memory.energy(states), atol=1e-12)
     np.testing.assert_allclose(moved, memory.step(states), atol=1e-12)
 

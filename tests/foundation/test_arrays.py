@@ -68,7 +68,7 @@ ha.unit([1, 2])
 used = int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
 try:
-    ha.causal(27000)
+    ha.causal.array(27000)
 except ha.InvalidInput as error:
     print(error)
 """

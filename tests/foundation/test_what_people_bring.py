@@ -176,8 +176,8 @@ def test_a_state_as_near_to_two_patterns_matches_neither_and_says_so(rows, i, si
     apart = size * rows[i] * (np.eye(12)[0] - np.eye(12)[1])  # at a right angle to the state
     patterns = np.vstack([rows[i] + apart, rows[i] - apart, -5 * rows[i]])
     memory = ha.Memory(patterns, beta=1e6)
-    likeness = memory.reference.likeness(rows[i][None])
+    likeness = memory._reference.likeness(rows[i][None])
     assert likeness.matched[0] == -1 and likeness.spurious[0] == "between"
-    assert memory.reference.likeness(patterns[:2]).matched.tolist() == [0, 1]
+    assert memory._reference.likeness(patterns[:2]).matched.tolist() == [0, 1]
     twice = ha.Memory(np.vstack([patterns, patterns]), beta=1e6)
     assert twice.reference.likeness(patterns[:2]).matched.tolist() == [0, 1]  # equal patterns are one

@@ -49,7 +49,7 @@ ANY = {
     **dict.fromkeys(("__call__", "trace", "hidden", "mapped", "append"), X),
     **{"read": Q, "attended": {**Q, "k": REAL, "v": REAL}},
     **dict.fromkeys(("step", "weights", "rest", "scores", "field", "answer", "free_energy"), CUES),
-    **{"energy": STATES, "nothing_near": STATES, "gradient": STATES, "without": {"pattern": 0}},
+    **{"energy": STATES, "gradient": STATES, "without": {"pattern": 0}},
     "why_not": {"capability": "energy"},
     **{"recall": RECALL, "descends": UPDATE, "save": FILE, "plot": NAME, "get": {"name": "softmax"}},
 }
@@ -69,6 +69,11 @@ OWN = {
     "Additive.__call__": {"cues": REAL, "keys": REAL}, "Alibi.__call__": {"n": 3}, "Associator.step": {"cues": SPINS},
     "Baseline.deviations": {"score": 1.0}, "Bilinear.__call__": {"cues": REAL, "keys": REAL},
     "Block.from_torch": {"module": block().to_torch(), "n_heads": 1}, "Capped.__call__": {"cues": REAL, "keys": REAL},
+    **{f"{kind}.__call__": CUES for kind in ("Memory", "Hopfield", "Associator", "Bidirectional", "Network",
+        "LogSumRelu", "SuperposedMemory")},
+    "EnergyTransformer.__call__": {"cues": np.ones(4)},
+    **{f"Step.{name}": {"cues": REAL, "keys": REAL} for name in ("__call__", "scores", "weights", "free_energy")},
+    "Step.energy": {"states": REAL, "keys": REAL},
     "Checkpoint.attribution": {"ids": [1, 2], "token": 1}, "Checkpoint.block": {"layer": 0},
     "Checkpoint.census": {"ids": [1, 2]},
     "Checkpoint.effects": {"ids": [1, 2], "measure": lambda run: run.logits[-1, 1]},
@@ -130,7 +135,7 @@ Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__
 """Methods that other files of hopattn call, with what they have checked."""
 OF_RECALL = {
     *words("""
-single_neuron_states step_with_energy drawn guarantee internal obstacle residual move size_read limits
+drawn guarantee internal obstacle residual move limits
 cue_term step_of_layers spread
 """)
 }

@@ -159,7 +159,7 @@ def test_a_memory_without_a_pattern_is_of_its_kind():
     np.testing.assert_array_equal(left.keys, keys[[0, 2, 3]])
     np.testing.assert_array_equal(left.values, values[[0, 2, 3]])
     assert left.patterns is left.values
-    assert memory.n_keys == 5
+    assert memory.n_patterns == 5
     np.testing.assert_array_equal(memory.without(np.arange(5) == 2).keys, memory.without(2).keys)
     assert ha.memories.modern(keys).without(0).autoassociative
     chain = ha.memories.sequence([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]]).without(1)

@@ -355,8 +355,8 @@ def test_a_cue_that_a_mask_leaves_without_patterns_ends_as_nothing_near(separati
     found = memory.recall(cues, mask=mask, update="sync", max_steps=9)
     assert (found.status == "nothing near").tolist() == [False, True, False]
     assert not found.converged[1] and found.meaning[1] == ha.Status.NOTHING_NEAR.meaning
-    assert library.numpy(memory.nothing_near(cues, mask)).tolist() == [False, True, False]
-    assert library.numpy(memory.nothing_near(cues[1, :], mask[1, :])).tolist() is True
+    assert library.numpy(memory._nothing_near(cues, mask)).tolist() == [False, True, False]
+    assert library.numpy(memory._nothing_near(cues[1, :], mask[1, :])).tolist() is True
 
 
 SPINS = np.where(np.random.default_rng(0).random((3, 16)) < 0.5, -1.0, 1.0)

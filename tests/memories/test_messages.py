@@ -138,7 +138,7 @@ EVERY = OTHERS | {
 @pytest.mark.parametrize("kind", EVERY)
 def test_a_memory_says_by_name_what_it_lacks_and_refuses_it_with_that_reason_in_every_call(kind):
     memory, calls = EVERY[kind], ("step", "field", "energy", "gradient", "recall")
-    cue = np.ones(memory.reference.shape[1])
+    cue = np.ones(memory._reference.shape[1])
     refused(lambda: memory.why_not("enrgy"), "capability: ", "'enrgy'", "did you mean 'energy'")
     refused(lambda: memory.why_not(cue), "capability: ", "energy")
     if reason := memory.why_not("energy"):
@@ -147,7 +147,9 @@ def test_a_memory_says_by_name_what_it_lacks_and_refuses_it_with_that_reason_in_
         calls = "step", "field", "recall"
     if reason := memory.why_not("mask"):
         for call in calls:
-            refused(lambda call=call: getattr(memory, call)(cue, mask=np.ones(memory.n_keys, bool)), f"mask: {reason}")
+            refused(
+                lambda call=call: getattr(memory, call)(cue, mask=np.ones(memory.n_patterns, bool)), f"mask: {reason}"
+            )
     assert bool(memory.why_not("mask")) == (kind not in ("Memory", "LogSumRelu"))
 
 

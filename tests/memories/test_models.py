@@ -67,6 +67,19 @@ def test_a_memory_without_options_is_the_one_with_those_that_its_help_states(nam
 
 
 @every
+def test_each_takes_cues_of_its_dim_holds_its_patterns_and_stands_where_a_head_does(name):
+    memory = named_memories[name].build(*NEEDED.get(name, (DEFAULT,)))
+    cues = np.asarray(random_spins(4, memory.dim))
+    assert np.array_equal(memory(cues), memory.step(cues))
+    assert memory.n_patterns == len(memory.patterns)
+    if not memory.why_not("mask"):
+        none = np.zeros(memory.n_patterns, dtype=bool)
+        assert memory.weights(cues, none).shape == (4, memory.n_patterns)
+    else:
+        assert memory.dim in memory.patterns.shape[1:] + memory.step(cues).shape[1:]
+
+
+@every
 def test_each_is_recalled_with_its_usual_update_and_has_an_energy_if_its_card_gives_one(name):
     card, rng = named_memories[name], np.random.default_rng(1)
     assert card.build is getattr(ha.memories, name)

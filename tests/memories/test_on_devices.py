@@ -276,9 +276,9 @@ def test_many_scores_are_those_of_the_definition(torch, dtype):
         state, energy = torch.softmax(scores, -1)[:, :-1] @ keys.double(), -torch.logsumexp(scores, -1) / beta
         energy = energy + 0.5 * (cues.double() ** 2).sum(-1)
         close = {"rtol": 200 * torch.finfo(dtype).eps, "atol": 200 * torch.finfo(dtype).eps}
-        for found in (memory.step(cues), memory.step_with_energy(cues)[0]):
+        for found in (memory.step(cues), memory._step_with_energy(cues)[0]):
             np.testing.assert_allclose(found, state, **close)
-        for found in (memory.energy(cues), memory.step_with_energy(cues)[1]):
+        for found in (memory.energy(cues), memory._step_with_energy(cues)[1]):
             np.testing.assert_allclose(found, energy, **close)
     large = ha.Memory(keys * 1e150, beta=1e200) if dtype == torch.float64 else ha.Memory(keys * 1e18, beta=1e6)
     assert torch.isfinite(large.step(cues * (1e150 if dtype == torch.float64 else 1e18))).all()

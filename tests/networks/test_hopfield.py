@@ -117,7 +117,7 @@ def test_large_couplings_elsewhere_hide_no_rise_of_the_energy(activation, dtype)
         network = ha.Hopfield(both[np.ix_(order, order)], activation=activation)
         for update in ("sync", "async", "concave_convex"):
             assert network.descends(update).holds == alone.descends(update).holds
-        assert (network.curvature >= alone.curvature) and (alone.curvature > 0 or network.curvature == 0)
+        assert (network._curvature >= alone.curvature) and (alone.curvature > 0 or network._curvature == 0)
 
 
 def test_a_rise_beside_a_large_coupling_is_not_promised_away():

@@ -66,7 +66,7 @@ def measured(memory, cues, mask):
     if memory.activation.directional:
         return parts  # energies are beyond the numbers there
     if not memory.why_not("energy"):
-        parts["state beside its energy"], parts["energy"] = memory.step_with_energy(cues, mask)
+        parts["state beside its energy"], parts["energy"] = memory._step_with_energy(cues, mask)
         parts["energy alone"] = memory.energy(cues, mask)
     if not memory.separation.why_no_entropy:
         parts |= vars(memory.free_energy(cues, mask))
@@ -76,7 +76,7 @@ def measured(memory, cues, mask):
 def rows_of(mask, rows, n, m):
     """The mask of some of the cues alone."""
     if isinstance(mask, PositionRule):
-        return mask(n, m)[rows]
+        return mask.array(n, m)[rows]
     return mask[rows] if isinstance(mask, np.ndarray) and mask.ndim == 2 else mask
 
 
@@ -134,12 +134,12 @@ def test_compiled_loops_and_threads_change_nothing_but_rounding(monkeypatch, dty
     """Four million scores are weighed by compiled loops where numba is installed, unless the environment says NumPy."""
     cues, keys = large(dtype, 2100, 2100, 6)
     memory = ha.Memory(keys[:, ::-1] if mask else keys, separation="softmax")  # rows with gaps too
-    state, energy = memory.step_with_energy(scale * cues, mask)
+    state, energy = memory._step_with_energy(scale * cues, mask)
     with thread_limit(1):
-        alone = memory.step_with_energy(scale * cues, mask)
+        alone = memory._step_with_energy(scale * cues, mask)
     assert np.array_equal(alone[0], state) and np.array_equal(alone[1], energy)
     monkeypatch.setenv("HOPATTN_KERNELS", "numpy")
-    by_numpy = memory.step_with_energy(scale * cues, mask)
+    by_numpy = memory._step_with_energy(scale * cues, mask)
     assert_allclose(state, by_numpy[0], rtol=0, atol=tol * 30)
     assert_allclose(energy, by_numpy[1], rtol=tol, atol=tol)
 
@@ -313,7 +313,7 @@ def test_arrays_of_pytorch_take_some_cues_at_a_time(torch):
 @pytest.mark.parametrize(
     ("rule", "padding"),
     [
-        (ha.window(3), ha.padding(520, 1100)),
+        (ha.window(3), ha.padding(520)),
         ("strict", np.arange(1100)[None] >= 1099),
         ("causal", np.triu(np.ones((1100, 1100), bool), 1)),
     ],

@@ -16,10 +16,10 @@ RULES = {name: {field.name: 2 for field in fields(rule)} for name, rule in mask_
 """Every rule, with 2 for each of its parameters."""
 MADE = {
     **{name: lambda scores, name=name: resolve(mask_rules.make(name, **RULES[name]), scores) for name in RULES},
-    "ha.causal": lambda scores: ha.causal(*scores.shape),
-    "ha.strict": lambda scores: ha.strict(len(scores)),
-    "ha.window": lambda scores: ha.window(3)(*scores.shape),
-    "ha.padding": lambda scores: ha.padding(range(len(scores)), len(scores)),
+    "ha.causal": lambda scores: ha.causal.array(*scores.shape),
+    "ha.strict": lambda scores: ha.strict.array(len(scores)),
+    "ha.window": lambda scores: ha.window(3).array(*scores.shape),
+    "ha.padding": lambda scores: ha.padding(range(len(scores))).array(len(scores)),
     "without": lambda scores: resolve(Without.of([1, 3], 2), scores),
     "several": lambda scores: resolve(joint("causal", ha.window(9), "strict"), scores),
     "alibi": lambda scores: ha.positions.alibi(4, *scores.shape),
@@ -38,12 +38,12 @@ def test_a_mask_takes_little_more_memory_than_its_array(name):
     assert peak < (0 if mask is None else 2.2 * mask.nbytes) + 2**14
 
 
-@pytest.mark.parametrize("make", [ha.causal, ha.window(3)])
+@pytest.mark.parametrize("make", [ha.causal.array, ha.window(3).array])
 def test_a_mask_that_fits_into_the_memory_is_made(make, monkeypatch):
     n = 4200  # of float64, 141 MB; of booleans, 18 MB
     monkeypatch.setattr("hopattn.foundation.checks._memory", lambda: (1e8, 1e8))
     assert make(n).nbytes == n * n
-    assert ha.padding([n] * n, n).nbytes == n * n
+    assert ha.padding([n] * n).array(n).nbytes == n * n
     with pytest.raises(ha.InvalidInput, match=r"would take"):
         make(2**15)
 
@@ -54,25 +54,32 @@ def test_masks_by_their_definition(n, m):
     for i in range(n):
         for j in range(m):
             query = m - n + i  # the queries are the last n of the m tokens
-            assert ha.causal(n, m)[i, j] == (j <= query)
-            assert ha.window(3)(n, m)[i, j] == (query - 3 < j <= query)
-    assert np.array_equal(ha.strict(n), np.tril(np.ones((n, n), bool), -1))
+            assert ha.causal.array(n, m)[i, j] == (j <= query)
+            assert ha.window(3).array(n, m)[i, j] == (query - 3 < j <= query)
+    assert np.array_equal(ha.strict.array(n), np.tril(np.ones((n, n), bool), -1))
 
 
 def test_padding_cuts_off_the_keys_of_short_texts():
-    mask = ha.padding([2, 0, 3], 3)
+    mask = ha.padding([2, 0, 3]).array(3)
     assert mask.shape == (3, 1, 3)
     assert mask[:, 0].tolist() == [[True, True, False], [False] * 3, [True] * 3]
-    assert ha.padding(2, 3).tolist() == [[True, True, False]]
+    assert ha.padding(2).array(3).tolist() == [[True, True, False]]
 
 
 @pytest.mark.parametrize("n_heads", [2, 3])  # with 3, there are as many heads as texts
 def test_padding_of_texts_with_heads_is_that_of_each_text_in_all_its_heads(n_heads):
     lengths, q = [2, 4, 3], np.random.default_rng(0).normal(size=(3, n_heads, 4, 5))
-    mask = ha.padding(lengths, 4, heads=True)
-    assert mask.shape == (3, 1, 1, 4)
     alone = [ha.attention(text, text[:, :k], text[:, :k]) for text, k in zip(q, lengths, strict=True)]
-    np.testing.assert_allclose(ha.attention(q, q, q, mask=mask), alone, atol=1e-14)
+    np.testing.assert_allclose(ha.attention(q, q, q, mask=ha.padding(lengths)), alone, atol=1e-14)
+
+
+@pytest.mark.parametrize("call", [ha.Step(), ha.Step().weights, ha.transformer.free_energy, ha.attention])
+def test_the_rule_of_padded_texts_is_its_array(call):
+    rng, rule = np.random.default_rng(1), ha.padding([3, 1])
+    texts = [rng.normal(size=(2, n, 4)) for n in ((5, 3, 3) if call is ha.attention else (5, 3))]
+    found, expected = (call(*texts, mask=mask) for mask in (rule, rule.array(3)))
+    name = "free" if call is ha.transformer.free_energy else "T"
+    assert np.array_equal(getattr(found, name), getattr(expected, name))
 
 
 @given(data=st.data())
@@ -125,13 +132,13 @@ def test_nonzero_of_one_cue_is_that_of_a_batch_of_one():
 
 def test_lengths_of_padded_texts_may_be_of_any_library(torch, jax):
     for make in (torch.tensor, jax.numpy.asarray, np.asarray):
-        assert np.array_equal(ha.padding(make([3, 4]), 5), ha.padding([3, 4], 5))
+        assert np.array_equal(ha.padding(make([3, 4])).array(5), ha.padding([3, 4]).array(5))
 
 
 @pytest.mark.parametrize("n", [6, 1100])  # 1100 words go over blocks of queries and keys
 def test_several_masks_together_allow_what_each_allows(n):
     words, seen = np.random.default_rng(0).normal(size=(n, 3)), np.random.default_rng(1).random((n, n)) < 0.6
-    head, both = ha.Head(*[np.eye(3)] * 3, mask="causal"), seen & ha.causal(n)
+    head, both = ha.Head(*[np.eye(3)] * 3, mask="causal"), seen & ha.causal.array(n)
     weights = head.trace(words, seen).weights
     assert np.array_equal(weights > 0, both)
     np.testing.assert_allclose(weights, ha.Memory(words).weights(words, both), atol=1e-15)

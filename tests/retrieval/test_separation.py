@@ -421,7 +421,7 @@ def test_a_separation_of_ones_own_works_wherever_ours_do(own, n):
     np.testing.assert_allclose(memory.weights(cues, where), expected, atol=1e-12)
     np.testing.assert_allclose(memory.step(cues, where), expected @ keys, atol=1e-10)
     np.testing.assert_allclose(memory.energy(cues, where), energy, rtol=1e-12)
-    for found, one in zip(memory.step_with_energy(cues, where), (expected @ keys, energy), strict=True):
+    for found, one in zip(memory._step_with_energy(cues, where), (expected @ keys, energy), strict=True):
         np.testing.assert_allclose(found, one, rtol=1e-11, atol=1e-10)
     spins = ha.Memory(keys, separation=own(beta=0.3), activation="sign")
     assert np.all(np.diff(spins.recall(cues[:3], update="async").energies, axis=1) <= 1e-9)

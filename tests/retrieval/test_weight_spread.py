@@ -70,6 +70,6 @@ def test_the_median_decides_and_not_the_mean():
 def test_a_masked_row_is_judged_by_the_keys_that_it_may_see_and_an_empty_one_not_at_all():
     weights = np.tril(np.ones((40, 40)), -1)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
-    assert ha.retrieval.operating_class(weights, ha.strict(40)) == "I"
-    assert ha.retrieval.operating_class(np.eye(64), ha.causal(64)) == "IV"  # k = 1 of 32 keys or more
+    assert ha.retrieval.operating_class(weights, ha.strict.array(40)) == "I"
+    assert ha.retrieval.operating_class(np.eye(64), ha.causal.array(64)) == "IV"  # k = 1 of 32 keys or more
     assert ha.retrieval.operating_class(np.eye(32)) == "IV"  # 32 keys are the fewest that have a class

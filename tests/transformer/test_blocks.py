@@ -41,12 +41,12 @@ def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
     rng = np.random.default_rng(2)
-    x, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3], 5)
+    x, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3]).array(5)
     allowed = rng.random((5, 5)) < 0.7
     allowed[:, 0] = True
     theirs = layer(torch.asarray(x), torch.asarray(~allowed), torch.asarray(~words[:, 0])).detach()
     np.testing.assert_allclose(own(x, allowed & words), theirs, rtol=0, atol=1e-10)
-    causal = layer(torch.asarray(x), torch.asarray(~ha.causal(5))).detach()
+    causal = layer(torch.asarray(x), torch.asarray(~ha.causal.array(5))).detach()
     np.testing.assert_allclose(own(x, "causal"), causal, rtol=0, atol=1e-10)
     state = own.to_torch()
     assert state.keys() == numbers(layer).keys()
@@ -58,9 +58,9 @@ def test_it_is_pytorchs_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
     rng = np.random.default_rng(3)
-    x, source, words = rng.normal(size=(2, 5, DIM)), rng.normal(size=(2, 7, DIM)), ha.padding([7, 4], 7)
+    x, source, words = rng.normal(size=(2, 5, DIM)), rng.normal(size=(2, 7, DIM)), ha.padding([7, 4]).array(7)
     theirs = layer(
-        torch.asarray(x), torch.asarray(source), torch.asarray(~ha.causal(5)),
+        torch.asarray(x), torch.asarray(source), torch.asarray(~ha.causal.array(5)),
         memory_key_padding_mask=torch.asarray(~words[:, 0]),
     ).detach()  # fmt: skip
     np.testing.assert_allclose(own(x, source=source, source_mask=words), theirs, rtol=0, atol=1e-10)

@@ -32,10 +32,10 @@ def test_it_is_pytorchs_transformer(torch, norm_first, activation):
     own = EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
     assert (len(own.encoder), len(own.decoder)) == (2, 3)
     rng = np.random.default_rng(0)
-    source, target, words = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM)), ha.padding([6, 3], 6)
+    source, target, words = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM)), ha.padding([6, 3]).array(6)
     padded = torch.asarray(~words[:, 0])
     theirs = model(
-        torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal(4)),
+        torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal.array(4)),
         src_key_padding_mask=padded, memory_key_padding_mask=padded,
     ).detach()  # fmt: skip
     np.testing.assert_allclose(own(source, target, words), theirs, rtol=0, atol=1e-10)
@@ -57,7 +57,7 @@ def test_later_words_of_the_target_change_nothing_and_the_source_does(state):
 def test_the_memory_is_what_the_encoder_gives_and_the_decoder_reads_it(state):
     """Block by block, with the norm behind each side; the mask of the source hides words from both."""
     own, rng = EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(4)
-    source, target, seen = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM)), ha.padding(3, 5)
+    source, target, seen = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM)), ha.padding(3).array(5)
     for mask, text in ((None, source), (seen, source[:3])):
         words = text
         for block in own.encoder:
@@ -98,7 +98,7 @@ def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bi
     fresh.load_state_dict({name: torch.asarray(array) for name, array in written.items()})
     rng = np.random.default_rng(3)
     source, target = rng.normal(size=(1, 5, DIM)), rng.normal(size=(1, 4, DIM))
-    theirs = fresh(torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal(4))).detach()
+    theirs = fresh(torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal.array(4))).detach()
     np.testing.assert_allclose(own(source, target), theirs, rtol=0, atol=1e-10)
 
 
@@ -112,7 +112,7 @@ def test_pytorchs_epsilon_is_taken(torch):
     own = EncoderDecoder.from_torch(model.state_dict(), HEADS, epsilon=0.5)
     rng = np.random.default_rng(0)
     source, target = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM))
-    forbidden = torch.asarray(~ha.causal(4))
+    forbidden = torch.asarray(~ha.causal.array(4))
     expected = model(torch.asarray(source), torch.asarray(target), tgt_mask=forbidden).detach()
     found = own(torch.asarray(source), torch.asarray(target))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)

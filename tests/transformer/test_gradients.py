@@ -162,7 +162,7 @@ def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activ
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
     rng = np.random.default_rng(2)
     x = torch.asarray(rng.normal(size=(2, 5, DIM))).requires_grad_()
-    upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3], 5)
+    upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3]).array(5)
     allowed = rng.random((5, 5)) < 0.7
     allowed[:, 0] = True
     layer(x, torch.asarray(~allowed), torch.asarray(~words[:, 0])).backward(torch.asarray(upstream))
@@ -175,9 +175,9 @@ def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
     rng = np.random.default_rng(3)
     x, source = (torch.asarray(rng.normal(size=(2, n, DIM))).requires_grad_() for n in (5, 7))
-    upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([7, 4], 7)
+    upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([7, 4]).array(7)
     hidden = torch.asarray(~words[:, 0])
-    output = layer(x, source, torch.asarray(~ha.causal(5)), memory_key_padding_mask=hidden)
+    output = layer(x, source, torch.asarray(~ha.causal.array(5)), memory_key_padding_mask=hidden)
     output.backward(torch.asarray(upstream))
     texts = (text.detach().numpy() for text in (x, source))
     found = backward(own, next(texts), upstream, source=next(texts), source_mask=words)
@@ -194,7 +194,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
         torch.nn.init.normal_(parameter, std=0.3)
     own = [ha.Block.from_torch(numbers(layer), HEADS, norm_first) for layer in layers.layers]
     x = torch.asarray(np.random.default_rng(5).normal(size=(5, DIM))).requires_grad_()
-    layers(x[None], torch.asarray(~ha.causal(5))).sum().backward()
+    layers(x[None], torch.asarray(~ha.causal.array(5))).sum().backward()
     found = gradient_flow(own, x.detach().numpy(), mask="causal")
     theirs = {name: parameter.grad for name, parameter in layers.named_parameters()}
     assert found.weights.keys() == theirs.keys()

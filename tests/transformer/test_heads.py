@@ -52,7 +52,7 @@ def test_attention_is_pytorchs(torch):
     np.testing.assert_allclose(ha.attention(q, k, v, mask=mask), reference(q, k, v, attn_mask=mask), rtol=1e-12)
     causal = reference(q, k, v, is_causal=True)
     np.testing.assert_allclose(ha.attention(q, k, v, mask="causal"), causal, rtol=1e-12)
-    np.testing.assert_allclose(ha.attention(q, k, v, mask=ha.causal(5)), causal, rtol=1e-12)
+    np.testing.assert_allclose(ha.attention(q, k, v, mask=ha.causal.array(5)), causal, rtol=1e-12)
 
 
 def test_leading_axes_broadcast():
@@ -108,8 +108,8 @@ def test_cross_attention_takes_keys_and_values_from_another_text():
 def test_a_given_mask_is_combined_with_the_heads_own():
     x = np.eye(3)
     head = ha.Head(x, x, x, separation="identity")
-    trace = head.trace(np.ones((3, 3)), ha.padding([2], 3)[0])
-    assert np.array_equal(trace.weights != 0, ha.causal(3) & (np.arange(3) < 2))
+    trace = head.trace(np.ones((3, 3)), ha.padding([2]).array(3)[0])
+    assert np.array_equal(trace.weights != 0, ha.causal.array(3) & (np.arange(3) < 2))
 
 
 def test_unit_keeps_the_output_at_unit_magnitude():
@@ -122,7 +122,7 @@ def test_unit_keeps_the_output_at_unit_magnitude():
 def test_heads_on_every_library(library):
     rng = np.random.default_rng(6)
     x, weights = rng.normal(size=(2, 5, 4)), rng.normal(size=(3, 4, 4))
-    for mask in ("none", "causal", "strict", "nonzero", ha.window(2), ha.causal(5)):
+    for mask in ("none", "causal", "strict", "nonzero", ha.window(2), ha.causal.array(5)):
         own = AttentionLayer(ha.MultiHead([ha.Head(*weights, mask=mask)] * 2, np.tile(np.eye(4), 2)))
         matrices = [library.array(w) for w in weights]
         heads = [ha.Head(*matrices, mask=mask)] * 2
@@ -142,7 +142,9 @@ def test_a_layer_adds_its_output_to_the_words_or_replaces_them():
 
 def test_layers_say_briefly_what_they_are():
     matrix = np.zeros((64, 64))
-    heads = ha.MultiHead([ha.Head(matrix, matrix, matrix, mask=ha.causal(5), bias=Alibi(0.5))] * 8, np.eye(64, 512))
+    heads = ha.MultiHead(
+        [ha.Head(matrix, matrix, matrix, mask=ha.causal.array(5), bias=Alibi(0.5))] * 8, np.eye(64, 512)
+    )
     block = ha.Block(heads, FeedForward(matrix, matrix), [LayerNorm(matrix[0]), LayerNorm()])
     texts = [repr(one) for one in (heads, AttentionLayer(heads), block, Affine(matrix, matrix[0]))]
     assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
@@ -226,7 +228,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_formula_of_a_head_agrees_with_the_head_without_the_token(kind):
     head = ha.Head(*MATRICES, **KINDS[kind])
-    padding = ha.padding([5, 4], 5)
+    padding = ha.padding([5, 4]).array(5)
     for token in (1, [0, -1]):
         found, left = worth(head, TEXT, token, padding), head.without(token)
         trace, bare = (one.trace(TEXT, padding) for one in (head, left))

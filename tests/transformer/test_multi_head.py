@@ -100,7 +100,7 @@ def test_it_is_pytorchs_multihead_attention(torch, options):
     )
     allowed = rng.random((4, 6)) < 0.7
     allowed[:, 0] = True
-    words = ha.padding([6, 4], 6)
+    words = ha.padding([6, 4]).array(6)
     padded, bias = torch.asarray(~words[:, 0]), np.where(allowed, rng.normal(size=(4, 6)), -np.inf)
 
     def theirs(**masks):
@@ -181,7 +181,7 @@ def test_with_fewer_queries_than_keys_causal_takes_the_last_words_and_pytorch_th
     q, k = rng.normal(size=(2, 4)), rng.normal(size=(5, 4))
     theirs = torch.nn.functional.scaled_dot_product_attention(*map(torch.asarray, (q, k, k)), is_causal=True)
     np.testing.assert_allclose(ha.attention(q, k, k, mask=np.tri(2, 5, dtype=bool)), theirs, atol=1e-12)
-    np.testing.assert_allclose(ha.attention(q, k, k, mask="causal"), ha.attention(q, k, k, mask=ha.causal(2, 5)))
+    np.testing.assert_allclose(ha.attention(q, k, k, mask="causal"), ha.attention(q, k, k, mask=ha.causal.array(2, 5)))
 
 
 @pytest.mark.usefixtures("both_kernels")
@@ -192,7 +192,7 @@ def test_a_long_text_takes_no_square_of_memory(mask, padded):
     rng, n = np.random.default_rng(8), count(3000, 2000)
     x = rng.normal(size=(2, n, 8))
     head = ha.Head(*rng.normal(size=(3, 8, 8)) / 8, mask=mask)
-    words = ha.padding([n, n - 100], n) if padded else None
+    words = ha.padding([n, n - 100]).array(n) if padded else None
     head(x[:, :40])
     tracemalloc.start()
     found = head(x, words)
@@ -216,8 +216,8 @@ def test_every_layer_takes_its_mask_after_the_text():
     heads = ha.MultiHead([head], np.eye(3))
     block = ha.Block(heads, FeedForward(np.eye(3), np.eye(3)), [LayerNorm()] * 2)
     for layer in (head, heads, AttentionLayer(heads), block):
-        assert np.array_equal(layer(x, ha.causal(3)), layer(x, mask="causal"))
-        assert not np.allclose(layer(x, ha.causal(3)), layer(x))
+        assert np.array_equal(layer(x, ha.causal.array(3)), layer(x, mask="causal"))
+        assert not np.allclose(layer(x, ha.causal.array(3)), layer(x))
 
 
 @pytest.mark.parametrize("biased", [("in",), ("out",), ("in", "out"), ()])

@@ -37,15 +37,20 @@ def layers(library):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
 def test_what_the_padding_holds_changes_no_word(library, value):
-    mask = library.array(ha.padding(LENGTHS, 5))
+    rule = ha.padding(LENGTHS)
+    mask = library.array(rule.array(5))
     for name, layer in layers(library).items():
         with np.errstate(all="ignore"):
-            plain, other = (library.numpy(layer(library.array(padded(one)), mask))[SEEN] for one in (0.0, value))
-        np.testing.assert_allclose(other, plain, rtol=1e-12, atol=1e-14, err_msg=name)
+            plain, *others = (
+                library.numpy(layer(library.array(padded(one)), seen))[SEEN]
+                for one, seen in ((0.0, mask), (value, mask), (value, rule))
+            )
+        for other in others:
+            np.testing.assert_allclose(other, plain, rtol=1e-12, atol=1e-14, err_msg=name)
 
 
 def test_what_the_padding_holds_changes_no_derivative(torch, jax):
-    mask, queries = ha.padding(LENGTHS, 5), np.where(SEEN[..., None], TEXTS, 0.0)
+    mask, queries = ha.padding(LENGTHS).array(5), np.where(SEEN[..., None], TEXTS, 0.0)
 
     def of_torch(value):
         q, k = (torch.asarray(one).requires_grad_() for one in (queries, padded(value)))
@@ -77,7 +82,7 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_layer(torch, name, va
         heads = ha.MultiHead([ha.Head(*maps, mask="none", beta=0.6), ha.Head(*maps, separation="sparsemax")], join)
         block = ha.Block(heads, FeedForward(*hidden, activation="gelu"), [LayerNorm()] * 2)
         mask, bias = (
-            torch.asarray(ha.padding(LENGTHS, 5)),
+            torch.asarray(ha.padding(LENGTHS).array(5)),
             torch.asarray(np.where(SEEN[:, None, None, :], 0.3, -np.inf)),
         )
         output = {
@@ -98,7 +103,7 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_layer(torch, name, va
 
 def test_what_the_padding_holds_changes_no_derivative_of_a_block_of_jax(jax):
     maps, neurons = [jax.numpy.asarray(one) for one in (*MATRICES[:3], np.eye(4, 3))], jax.numpy.asarray(NEURONS)
-    mask, seen = jax.numpy.asarray(ha.padding(LENGTHS, 5)), jax.numpy.asarray(SEEN)
+    mask, seen = jax.numpy.asarray(ha.padding(LENGTHS).array(5)), jax.numpy.asarray(SEEN)
 
     def total(x, query, key, value, join, inner):
         heads = ha.MultiHead([ha.Head(query, key, value, mask="none")], join)
@@ -113,7 +118,7 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_block_of_jax(jax):
 
 def test_a_trace_shows_the_keys_of_hidden_words_as_they_are():
     query, key, value, _ = MATRICES
-    trace = ha.Head(query, key, value, mask="none").trace(TEXTS, mask=ha.padding(LENGTHS, 5))
+    trace = ha.Head(query, key, value, mask="none").trace(TEXTS, mask=ha.padding(LENGTHS).array(5))
     np.testing.assert_allclose(trace.keys, TEXTS @ key.T, rtol=1e-12)
     np.testing.assert_allclose(trace.values, TEXTS @ value.T, rtol=1e-12)
     np.testing.assert_allclose(trace.scores, (TEXTS @ query.T) @ (TEXTS @ key.T).mT, rtol=1e-12)

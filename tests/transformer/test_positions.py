@@ -234,7 +234,7 @@ def texts(n=5, m=7, dim=4, n_heads=3):
 
 def test_added_to_the_scores_it_is_torchs_attention_with_a_bias(torch):
     q, k, v = texts()
-    bias, causal = alibi(3, 5, 7), ha.causal(5, 7)
+    bias, causal = alibi(3, 5, 7), ha.causal.array(5, 7)
     weights = ha.separations.softmax(beta=1.0).weights(q @ k.swapaxes(1, 2) / 2 + bias, causal)
     torch_bias = torch.tensor(np.where(causal, bias, -np.inf))
     expected = torch.nn.functional.scaled_dot_product_attention(*map(torch.tensor, (q, k, v)), torch_bias)
@@ -244,7 +244,9 @@ def test_added_to_the_scores_it_is_torchs_attention_with_a_bias(torch):
 def test_in_a_causal_head_it_is_one_more_axis_of_the_keys():
     """−slope (i − j) is slope · j up to a number that is the same for all keys, and softmax does not see that one."""
     (q, k, v), beta = texts(), 0.5
-    weights = ha.separations.softmax(beta=1.0).weights(beta * q @ k.swapaxes(1, 2) + alibi(3, 5, 7), ha.causal(5, 7))
+    weights = ha.separations.softmax(beta=1.0).weights(
+        beta * q @ k.swapaxes(1, 2) + alibi(3, 5, 7), ha.causal.array(5, 7)
+    )
     positions = np.broadcast_to(np.arange(7.0)[:, None], (3, 7, 1))
     slopes = np.broadcast_to(alibi_slopes(3)[:, None, None] / beta, (3, 5, 1))
     longer_q, longer_k = (with_positions(*pair, "concatenate") for pair in ((q, slopes), (k, positions)))

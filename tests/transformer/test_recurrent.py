@@ -177,7 +177,7 @@ def test_the_order_of_the_text_plays_no_part(similarity, data):
 def test_a_masked_word_is_a_word_that_is_not_there(similarity, data):
     decoder, previous, memory = data.draw(decoders(similarity))
     padded = np.concatenate([memory, 9 * np.ones((2, memory.shape[1]))])
-    trace = decoder.trace(previous, padded, ha.padding(len(memory), len(padded)))
+    trace = decoder.trace(previous, padded, ha.padding(len(memory)).array(len(padded)))
     own = decoder.trace(previous, memory)
     assert np.all(trace.weights[:, len(memory) :] == 0)
     np.testing.assert_allclose(trace.weights[:, : len(memory)], own.weights, rtol=1e-9, atol=1e-9)
@@ -218,7 +218,7 @@ def test_the_same_on_every_library(library):
     rng = np.random.default_rng(6)
     w, u, b, matrix = rng.normal(size=(4, 6)), rng.normal(size=(4, 4)), rng.normal(size=4), rng.normal(size=(4, 3))
     previous, memory = rng.normal(size=(2, 3, 3)), rng.normal(size=(2, 5, 3))
-    mask = ha.padding([3, 5], 5)
+    mask = ha.padding([3, 5]).array(5)
     results = []
     for a in (np.asarray, library.array):
         cell = Recurrent(a(w), a(u), a(b))

@@ -247,7 +247,8 @@ def large():
     texts, keys = rng.normal(size=(3, 700, 16)), np.random.default_rng(4).normal(size=(40_000, 8))
     for separation in ("softmax", "sparsemax", "entmax", "normmax", "k_subsets"):
         kept.attempt(
-            f"large attention {separation}", lambda: ha.attention(*texts, mask=ha.causal(700), separation=separation)
+            f"large attention {separation}",
+            lambda: ha.attention(*texts, mask=ha.causal.array(700), separation=separation),
         )
     for separation in ("softmax", "sparsemax", "entmax", "argmax"):
         memory = ha.Memory(keys, separation=separation, beta=0.7)

@@ -55,7 +55,7 @@ class Asynchronous(Declared, Update):
         return (Status.CONVERGED,) if self.order == "random" else super().ends
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
+        neurons, n = memory._single_neuron_states(states, mask), states.shape[1]
         order = context.rng.permutation(n) if self.order == "random" else np.arange(n)
         order = order if isinstance(self.order, str) else np.array(self.order)
         if memory.activation.discrete:
@@ -76,7 +76,7 @@ class Asynchronous(Declared, Update):
             return reason
         if not memory.activation.elementwise:
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
-        if not isinstance(self.order, str) and len(self.order) != (n := memory.reference.shape[-1]):
+        if not isinstance(self.order, str) and len(self.order) != (n := memory._reference.shape[-1]):
             return f"the order names {len(self.order)} neurons, but there are {n}"
         return ""
 
@@ -110,7 +110,7 @@ class Glauber(Declared, Update):
         return () if self.temperature else (Status.CONVERGED,)
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        neurons, n = memory.single_neuron_states(states, mask), states.shape[1]
+        neurons, n = memory._single_neuron_states(states, mask), states.shape[1]
         limits = self.limits(context, n)
         neurons.sweep(context.rng.permutation(n), limits)
         return neurons.states, energy_of(memory, states, mask)

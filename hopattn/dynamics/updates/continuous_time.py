@@ -85,7 +85,7 @@ class Graded(_Flow):
         xp = namespace(u)
 
         def rate(u: Array) -> Array:
-            return (memory.field(memory.activation(u), mask) - u) / memory.time_constants
+            return (memory.field(memory.activation(u), mask) - u) / memory._time_constants
 
         with np.errstate(over="ignore", invalid="ignore"):
             sizes = xp.maximum(xp.max(xp.abs(u), axis=-1), xp.max(xp.abs(rate(u)), axis=-1))
@@ -125,7 +125,7 @@ class Time(_Flow):
         most = before + 48 * np.finfo(x.dtype).eps * np.maximum(np.abs(conjugate), np.abs(before))  # Φ*, and Ψ = Φ* − E
         rows, dt = np.arange(len(x)), self.dt
         for _ in range(HALVINGS):
-            share = -np.expm1(-dt / memory.time_constants)
+            share = -np.expm1(-dt / memory._time_constants)
             with np.errstate(over="ignore", invalid="ignore"):
                 inner = u[rows] + share * (h[rows] - u[rows])
                 after = _unless_clamped(memory, x[rows], np.asarray(memory.activation(inner, x[rows])))
@@ -149,7 +149,7 @@ class Time(_Flow):
 
 def _unless_clamped(memory: AssociativeMemory, states: Array, after: Array) -> Array:
     """The states after a step; a neuron without a finite time constant keeps its state."""
-    if isinstance(memory.time_constants, float):
+    if isinstance(memory._time_constants, float):
         return after
     xp = namespace(after)
-    return xp.where(xp.isfinite(memory.time_constants), after, states)
+    return xp.where(xp.isfinite(memory._time_constants), after, states)

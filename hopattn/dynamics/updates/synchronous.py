@@ -25,10 +25,10 @@ class Synchronous(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        return memory.step_with_energy(states, mask)
+        return memory._step_with_energy(states, mask)
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:
-        if memory.curvature > 0:
+        if memory._curvature > 0:
             return Descent(False, memory.why_not("convexity") or NEGATIVE)
         return Descent(True, "concave-convex procedure: the potential of the scores is convex")
 
@@ -48,7 +48,7 @@ class ConcaveConvex(Update):
     on_devices: ClassVar[bool] = True
 
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
-        inertia = memory.curvature
+        inertia = memory._curvature
         if inertia == 0:
             return Synchronous().step(memory, states, mask, context)
         field = as_array(memory.field(states, mask))
@@ -63,5 +63,5 @@ class ConcaveConvex(Update):
             return reason
         if reason := memory.why_not("convexity"):
             return f"{reason}, and inertia cannot fix this"
-        heavy = memory.curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
+        heavy = memory._curvature > 0 and not (memory.activation.elementwise or memory.activation.directional)
         return f"'{name_of(memory.activation)}' has no form with inertia" if heavy else ""

@@ -57,12 +57,12 @@ def stable_hidden_states(memory: Any) -> np.ndarray:
     layer = instance(memory, Memory, "memory", "a memory from ha.memories.threshold_layer")
     if not isinstance(layer.separation, Threshold):
         raise InvalidInput(f"memory: got the separation {quoted(layer.separation)}; expected a threshold")
-    if layer.n_keys > MOST_HIDDEN:
-        raise InvalidInput(f"memory: got {layer.n_keys} hidden neurons; all states are tried of at most {MOST_HIDDEN}")
+    if (n := layer.n_patterns) > MOST_HIDDEN:
+        raise InvalidInput(f"memory: got {n} hidden neurons; all states are tried of at most {MOST_HIDDEN}")
     keys = on_host(layer.keys)
     parts = []
-    for rows in blocks(2**layer.n_keys, STATES_TRIED):
-        hidden = (np.arange(rows.start, rows.stop)[:, None] >> np.arange(layer.n_keys) & 1).astype(keys.dtype)
+    for rows in blocks(2**n, STATES_TRIED):
+        hidden = (np.arange(rows.start, rows.stop)[:, None] >> np.arange(n) & 1).astype(keys.dtype)
         scores = np.asarray(layer.activation(hidden @ keys)) @ keys.T
         parts.append(hidden[np.all(layer.separation.weights(scores) == hidden, axis=1)] == 1)
     return np.concatenate(parts)

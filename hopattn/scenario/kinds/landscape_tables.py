@@ -62,7 +62,7 @@ class Kept:
 
     def of_states(self, states: np.ndarray) -> tuple[str, ...]:
         """A name for each state, with the number of its occurrence: a pattern, the reverse of one, or its kind."""
-        like, patterns = self.memory.reference.likeness(states), self.memory.patterns
+        like, patterns = self.memory._reference.likeness(states), self.memory.patterns
         opposite = (states @ patterns.T).argmin(axis=1)
         kinds = np.where(like.spurious == Spurious.REVERSED, [f"{self.names[i]} reversed" for i in opposite], "")
         names = np.array(self.names)[like.matched]
