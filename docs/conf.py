@@ -30,6 +30,8 @@ pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 add_module_names = False
 toc_object_entries = False
+maximum_signature_line_length = 88
+nitpick_ignore_regex = [("py:class", ".*")]  # types are words in a signature, and no links
 suppress_warnings = ["config.cache"]
 
 

@@ -70,7 +70,7 @@ errors: dict[str, Callable[..., tuple[Array, Array]]] = {}
 """For a rule, a function of its arguments that gives the couplings and Σ_j δW_ij, `(N,)`; any other rule is exact."""
 
 
-def learned(rule: str, patterns: Any, *self_coupling: bool) -> tuple[Array, Any]:
+def learned(rule: str, patterns: Array, *self_coupling: bool) -> tuple[Array, Any]:
     """The couplings that a rule, by its name, learns, and the error Σ_j δW_ij of each row, `(N,)` or 0."""
     if rule in errors:
         return errors[rule](patterns, *self_coupling)
@@ -81,6 +81,7 @@ def learned(rule: str, patterns: Any, *self_coupling: bool) -> tuple[Array, Any]
 def hebb(patterns: Vectors, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
+    patterns: `(n_patterns, N)`. self_coupling: whether the diagonal stays.
     Source: Hopfield (1982), PNAS 79, 2554 (their 2V − 1 is our ξ; theirs is not divided by N).
 
     >>> hebb([[1, -1], [1, 1]], self_coupling=True)
@@ -100,6 +101,7 @@ def covariance(patterns: Vectors, self_coupling: bool = False) -> Array:
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
     Hebb's rule. Where all entries are equal, the couplings are 0. Patterns of 0 and 1 need neurons of 0 and 1 and a
     threshold: `ha.memories.hopfield(patterns, "covariance", activation="step", bias=-0.5)`.
+    self_coupling: whether the diagonal stays.
     Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
@@ -135,8 +137,8 @@ errors["covariance"] = _covariance
 def pseudo_inverse(patterns: Vectors, self_coupling: bool = True) -> Array:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
-    Without self-couplings only the signs of a pattern are a fixed point. Raises `InvalidInput` if there is no Q⁻¹,
-    naming the first pattern that depends on those before it.
+    self_coupling: whether the diagonal stays. Without self-couplings only the signs of a pattern are a fixed point.
+    Raises `InvalidInput` if there is no Q⁻¹, naming the first pattern that depends on those before it.
     Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
     (1987), Phys. Rev. A 35, 380.
     """

@@ -2,6 +2,7 @@
 
 import ast
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -57,6 +58,24 @@ def test_names_parameters_and_defaults_are_those_that_are_written_down():
     """`make docs` writes the file; read the difference before you commit it."""
     written = (ROOT / "docs/reference/api.txt").read_text(encoding="utf-8").splitlines()
     assert list(signatures.lines()) == written
+
+
+FROZEN = """
+Memory Memory.step Memory.recall Memory.energy Hopfield attention Head MultiHead Block Recall.state Recall.steps
+Recall.status Recall.energies similarities separations activations updates Checkpoint Checkpoint.run unit cosine rope
+Scenario load run InvalidInput memories.modern memories.hopfield memories.dense memories.worth
+"""
+
+
+def test_what_is_frozen_is_stable_and_each_name_that_may_change_is_there():
+    lines = [(line[:10].strip(), line[12:]) for line in signatures.lines()]
+    stable = {re.split(r"[(\[ ]", line)[0] for word, line in lines if word == "stable"}
+    assert {f"ha.{name}" for name in FROZEN.split()} <= stable
+    young = [line for word, line in lines if word == "may change"]
+    assert not [line for line in young if line.startswith(("ha.memories", "ha.separations", "ha.updates", "ha.theory"))]
+    for name in " ".join(signatures.MAY_CHANGE.values()).split():
+        assert any(line.startswith(name) for line in young), name
+    assert signatures.stability("ha.train_of_thought()") == signatures.stability("ha.circuits.training()") == "stable"
 
 
 def loaded_by(code):

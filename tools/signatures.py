@@ -1,16 +1,49 @@
 """The public names of hopattn with the parameters and defaults of each, one on a line: `docs/reference/api.txt`.
 
 `make docs` writes the file, and a test compares it: a parameter, a default or a method changes on purpose only.
-Annotations are left out; they are the type checker's.
+Annotations are left out; they are the type checker's. Each line begins with `stable` or `may change`; the table
+`MAY_CHANGE` says which names may change, and why.
 """
 
 import inspect
 import sys
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 import hopattn as ha
+
+MAY_CHANGE = {
+    "networks of layers and their synapses are young": "ha.networks",
+    "the rooms are young": "ha.cluster ha.experiments ha.gradients ha.landscapes",
+    "training, and what it trains, is young": """
+        ha.circuits.MemoryCircuit ha.circuits.Recipe ha.circuits.Training ha.circuits.TriggerTexts
+        ha.circuits.memory_circuit ha.circuits.memory_curves ha.circuits.outer_product_recall ha.circuits.random_blocks
+        ha.circuits.random_texts ha.circuits.recall_width ha.circuits.train ha.circuits.trigger_texts""",
+    "the census of heads, and what it counts, grows": """
+        ha.Checkpoint.census ha.circuits.Census ha.circuits.head_census ha.circuits.head_scores""",
+    "probes, walks and selections are young": """
+        ha.circuits.PositionProbe ha.circuits.Selection ha.circuits.Walked ha.circuits.World ha.circuits.position_lead
+        ha.circuits.position_probe ha.circuits.select ha.circuits.walk ha.circuits.world_of_graph""",
+    "layers that are no block of attention are young": """
+        ha.transformer.DeltaState ha.transformer.EncoderDecoder ha.transformer.FirstWord ha.transformer.LinearState
+        ha.transformer.NGram ha.transformer.Recurrent ha.transformer.RecurrentDecoder ha.transformer.delta_attention
+        ha.transformer.layer_by_messages ha.transformer.linear_attention ha.transformer.pass_messages
+        ha.transformer.token_graph""",
+    "what a part of your own overrides follows the loop of recall": """
+        ha.Activation ha.Separation ha.Similarity ha.Update""",
+    "a record is made by its function; its fields stay, its constructor may not": """
+        ha.Certificate( ha.Comparison( ha.Recall( ha.Result( ha.Sweep(""",
+}
+"""Why a name may change, and the names; all of a class, of a registry and of a room may change with it."""
+
+
+def stability(line: str) -> str:
+    """`may change` for a line that the table names, otherwise `stable`."""
+    names = [name for names in MAY_CHANGE.values() for name in names.split() if line.startswith(name)]
+    named = any(name.endswith("(") or not line.removeprefix(name)[:1].isidentifier() for name in names)
+    return "may change" if named else "stable"
 
 
 def parameters(called: Any) -> str:
@@ -44,9 +77,10 @@ def of_name(name: str, value: Any) -> Iterator[str]:
         yield (
             name if issubclass(value, Enum) else f"{name}{parameters(value)}"
         )  # Python's own signature of an Enum changes
-        for part in sorted(part for part in dir(value) if not part.startswith("_")):
-            member = inspect.getattr_static(value, part)
-            called = getattr(value, part)
+        stored = {field.name for field in fields(value)} if is_dataclass(value) else set[str]()
+        for part in sorted(part for part in {*dir(value), *stored} if not part.startswith("_")):
+            member = inspect.getattr_static(value, part, None)
+            called = getattr(value, part, None)
             if isinstance(member, (classmethod, staticmethod)) or inspect.isfunction(member):
                 yield f"{name}.{part}{parameters(called)}"
             elif isinstance(called, bool | int | float | str):
@@ -63,12 +97,12 @@ def of_name(name: str, value: Any) -> Iterator[str]:
 
 
 def lines() -> Iterator[str]:
-    """Every public name, those at the top first, then those of the rooms."""
+    """Every public name after its stability, those at the top first, then those of the rooms."""
     rooms = [name for name in sorted(ha.__all__) if inspect.ismodule(getattr(ha, name))]
     for place, room in [("ha", ha), *((f"ha.{name}", getattr(ha, name)) for name in rooms)]:
         for name in sorted(room.__all__):
             if not inspect.ismodule(value := getattr(room, name)):
-                yield from of_name(f"{place}.{name}", value)
+                yield from (f"{stability(line):<10}  {line}" for line in of_name(f"{place}.{name}", value))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A page for each name at the top of the package and one for each room, from signatures and docstrings."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
@@ -157,17 +158,18 @@ def _member(name: str, key: str, one: Any) -> str:
 
 
 def _signature(function: Any, first: bool) -> tuple[str, list[str]]:
-    """The signature with defaults but without types, which the docstring says better, and the parameters' names.
+    """The signature with defaults and types, and the parameters' names; the docstring says the axes of arrays.
 
     first: whether the first parameter is shown; that of a method is not.
     """
     if inspect.isclass(function) and issubclass(function, Exception | Enum):
         return "", []
-    given = list(inspect.signature(function).parameters.values())
+    signature = inspect.signature(function)
+    shown = list(signature.parameters.values())
     if not first and not inspect.isclass(function):
-        given = given[1:]
-    shown = inspect.Signature([one.replace(annotation=inspect.Parameter.empty, default=_shown(one)) for one in given])
-    return str(shown), [one.name for one in given]
+        shown = shown[1:]
+    text = str(signature.replace(parameters=[one.replace(default=_shown(one)) for one in shown]))
+    return re.sub(r"Array\[[^]]*\]", "Array", text), [one.name for one in shown]
 
 
 class _LeftOut:

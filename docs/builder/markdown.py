@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 _CODE = re.compile(r"(`+[^`]+`+)")
 _SPECIAL = re.compile(r"([\\*_<>\[\]{}$#|~])")
 _LISTED = re.compile(r"[-*] ")
+_SECTION = re.compile(r"([A-Z]\w+)\n-{3,}\n")
+_OF_NAMES = "Parameters", "Attributes", "Raises"
 
 
 def fenced(text: str, language: str) -> str:
@@ -33,14 +35,27 @@ def first_paragraph(doc: str) -> str:
 
 
 def from_docstring(doc: str, names: Iterable[str] = ()) -> str:
-    """A docstring as Markdown: paragraphs, lists, indented formulas, examples.
+    """A docstring as Markdown: paragraphs, lists, indented formulas, examples, and the sections of numpydoc.
 
-    names: the parameters; where the docstring begins to describe one of them, its name is bold.
+    names: the parameters; where a sentence begins to describe one of them, its name is bold.
+
+    >>> print(from_docstring("A sum.\\n\\nParameters\\n----------\\nx, y : (n,)\\n    at most 1\\nz : a number."))
+    A sum.
+    <BLANKLINE>
+    **Parameters**
+    <BLANKLINE>
+    - **x**, **y** `(n,)`: at most 1
+    - **z**: a number.
+    >>> from_docstring("x: one number. y: two.", ["x", "y"])
+    '**x**: one number. **y**: two.'
     """
     return "\n\n".join(_paragraph(part, tuple(names)) for part in re.split(r"\n\s*\n", doc.strip("\n")) if part.strip())
 
 
 def _paragraph(part: str, names: tuple[str, ...]) -> str:
+    if section := _SECTION.match(part):
+        rest = part[section.end() :]
+        return f"**{section[1]}**\n\n{_entries(rest) if section[1] in _OF_NAMES else _paragraph(rest, names)}"
     lines = part.split("\n")
     if part.startswith(">>>"):
         return fenced(part, "python")
@@ -49,6 +64,19 @@ def _paragraph(part: str, names: tuple[str, ...]) -> str:
     if _LISTED.match(part):
         return "\n".join(f"{line[:2]}{plain(line[2:])}" if _LISTED.match(line) else plain(line) for line in lines)
     return _with_bold_names(plain(" ".join(line.strip() for line in lines)), names)
+
+
+def _entries(text: str) -> str:
+    """The entries of a section as a list: a line `name : words`, or `name : shape` with indented words below it."""
+    items = []
+    for entry in re.split(r"\n(?! )", text):
+        first, *below = entry.split("\n")
+        names, _, words = first.partition(" : ")
+        bold = ", ".join(f"**{plain(name)}**" for name in names.split(", "))
+        shape = re.sub(r"\([^()]*\)", r"`\g<0>`", words) if below or words.startswith("(") else ""
+        said = plain(" ".join([*([] if shape else [words]), *map(str.strip, below)]).strip())
+        items.append(f"- {bold} {shape}".rstrip() + f": {said}" * bool(said))
+    return "\n".join(items)
 
 
 def _with_bold_names(text: str, names: tuple[str, ...]) -> str:

@@ -20,7 +20,7 @@ from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
 from hopattn.foundation.array_headers import named
-from hopattn.foundation.arrays import as_array, as_numpy, read_by_numpy, shaped
+from hopattn.foundation.arrays import Array, NumberOrArray, as_array, as_numpy, read_by_numpy, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
 from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
@@ -126,7 +126,7 @@ class Checkpoint:
         """
         return self._tokenizer.tokens(instance(text, str, "text", "a text"), "text")
 
-    def layers(self, ids: Any, kinds: Any = None) -> Iterator[Layer]:
+    def layers(self, ids: Array, kinds: Array = None) -> Iterator[Layer]:
         """The layers one after another, each with the words that reach it; no layer is kept.
 
         ids: the numbers of the text's tokens, `(n,)`; the text itself; or what `tokens` gives for it. kinds: of each
@@ -137,13 +137,13 @@ class Checkpoint:
         tokens = self._tokens(ids)
         return self._walk(self._embedded(tokens, kinds), tokens.words)
 
-    def layer(self, layer: int, states: Any) -> Layer:
+    def layer(self, layer: int, states: Array) -> Layer:
         """A layer, counted from 0, for the words `(n, dim)` before it, such as `states[layer]` of a `Run`."""
         return _read(
             layer, self.block(layer), shaped(as_numpy(states, "states"), "states", "n dim", dim=self.plan.dim), None
         )
 
-    def run(self, ids: Any, kinds: Any = None, *, patches: Iterable[Patch] = ()) -> Run:
+    def run(self, ids: Array, kinds: Array = None, *, patches: Iterable[Patch] = ()) -> Run:
         """The states and logits of a text; the other arguments are those of `layers`.
 
         patches: values of `patch` that replace what the model computes, in this order where two have one place. Raises
@@ -160,7 +160,7 @@ class Checkpoint:
                 states.append(np.asarray(patched(self._parts.block(number), states[-1], inner_patches)))
         return Run(tuple(states), self.logits(states[-1]) if self._parts.has_logits else None, tokens.words)
 
-    def census(self, ids: Any, kinds: Any = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
+    def census(self, ids: Array, kinds: Array = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
         """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
 
         composed, followed: as there. Copying is that of the words where the folder holds arrays for logits.
@@ -170,7 +170,9 @@ class Checkpoint:
         layers, words = self.layers(tokens, kinds), tokens.words
         return head_census(layers, tokens.ids, words=words, composed=composed, followed=followed, **tables)
 
-    def patch(self, place: str, layer: int, head: int | None = None, *, at: Any = None, value: Any = 0.0) -> Patch:
+    def patch(
+        self, place: str, layer: int, head: int | None = None, *, at: Any = None, value: NumberOrArray = 0.0
+    ) -> Patch:
         """A change of what a layer computes, for `run`.
 
         place: "residual", the words before the layer, or after the last for `layer=n_layers`; "head", the output of one
@@ -187,13 +189,13 @@ class Checkpoint:
 
     def effects(
         self,
-        ids: Any,
+        ids: Array,
         measure: Callable[[Run], Any],
         place: str = "head",
         *,
         at: Any = None,
-        value: Any = 0.0,
-        kinds: Any = None,
+        value: NumberOrArray = 0.0,
+        kinds: Array = None,
     ) -> Labelled:
         """The change of a measure by one patch at a time: `(n_layers, n_heads)`, or `(n_layers, n_at)` by position.
 
@@ -222,7 +224,7 @@ class Checkpoint:
         labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
 
-    def attribution(self, ids: Any, token: Any, at: int = -1, kinds: Any = None) -> Labelled:
+    def attribution(self, ids: Array, token: Any, at: int = -1, kinds: Array = None) -> Labelled:
         """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
 
         token: of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one
@@ -254,7 +256,7 @@ class Checkpoint:
         return Labelled(values, ("part",), ((*parts, "shift"),), tiny=True)
 
     @public
-    def logits(self, states: Any) -> np.ndarray:
+    def logits(self, states: Array) -> np.ndarray:
         """The logits `(n, n_tokens)` of words `(n, dim)` after the last layer; of those before, the logit lens.
 
         Raises `InvalidInput` where the folder holds no arrays for them.

@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
-from hopattn.foundation.arrays import as_numpy, require_finite
+from hopattn.foundation.arrays import NumberOrArray, as_numpy, require_finite
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.retrieval.masks import rows_taken
@@ -38,10 +38,10 @@ class Patch:
     layer: int
     head: int | None
     at: Any
-    value: Any
+    value: NumberOrArray
 
     @classmethod
-    def of(cls, plan: Plan, place: str, layer: int, head: int | None, at: Any, value: Any) -> "Patch":
+    def of(cls, plan: Plan, place: str, layer: int, head: int | None, at: Any, value: NumberOrArray) -> "Patch":
         """The patch of a model; raises `InvalidInput` for a place, a layer, a head or a value that does not fit it."""
         reject_unknown("place", [place], PLACES)
         whole(layer, "layer", least=0, most=plan.n_layers - (place != "residual"))

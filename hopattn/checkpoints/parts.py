@@ -12,7 +12,7 @@ import numpy as np
 
 from hopattn.checkpoints.plan import Plan
 from hopattn.foundation.array_headers import StoredArray
-from hopattn.foundation.arrays import require_finite
+from hopattn.foundation.arrays import Array, require_finite
 from hopattn.foundation.errors import InvalidInput, listed, nearest
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.vectors import linear
@@ -157,12 +157,12 @@ class Parts:
         """The norm of the words after the last layer."""
         return self._norm("final")
 
-    def embedding(self, tokens: Any) -> np.ndarray:
+    def embedding(self, tokens: Array) -> np.ndarray:
         """The words of some tokens, without a scale or a position."""
         vectors = self._rows("embedding", tokens)
         return np.asarray(self._map("enter")(vectors)) if self._has_map("enter") else vectors
 
-    def unembedding(self, tokens: Any) -> np.ndarray:
+    def unembedding(self, tokens: Array) -> np.ndarray:
         """The rows of the matrix to the logits, for some tokens."""
         vectors = self._rows(self._reading, tokens)
         return vectors @ self._map("leave").weight if self._has_map("leave") else vectors

@@ -5,11 +5,10 @@ x = E[word] + P[place]          x ← x + heads(x) in each layer          scores
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
 from hopattn.transformer.multi_head import MultiHead
@@ -34,7 +33,7 @@ class AttentionOnly:
         length = "no positions" if self.positions is None else f"texts of up to {len(self.positions)} words"
         return f"{type(self).__name__}({len(self.layers)} layers of {heads} heads, dim {dim}, {words} words, {length})"
 
-    def encode(self, words: Any) -> np.ndarray:
+    def encode(self, words: Array) -> np.ndarray:
         """The vectors of texts as they go in, `(…, n, dim)`, for the numbers of their words `(…, n)`.
 
         Raises `InvalidInput` for numbers that are not words, and for a text that is longer than the positions.
@@ -55,16 +54,16 @@ class AttentionOnly:
         """The model as its three parts."""
         return Stack(self.encode, self.layers, lambda states: states @ self.unembed.T)
 
-    def logits(self, words: Any) -> np.ndarray:
+    def logits(self, words: Array) -> np.ndarray:
         """The scores of the next word after each word, `(…, n, n_words)`; the argument is that of `encode`."""
         return np.asarray(self._stack(words))
 
     __call__ = logits
 
-    def inputs(self, words: Any) -> Iterator[tuple[MultiHead, np.ndarray]]:
+    def inputs(self, words: Array) -> Iterator[tuple[MultiHead, np.ndarray]]:
         """The heads of each layer with the vectors that they read, `(…, n, dim)`, one layer after the other."""
         return ((layer.attention, np.asarray(before)) for layer, before, _ in self._stack.states(words))
 
-    def trace(self, words: Any) -> list[BlockTrace]:
+    def trace(self, words: Array) -> list[BlockTrace]:
         """All arrays of every layer, its attention weights among them."""
         return self._stack.trace(words)

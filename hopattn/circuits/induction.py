@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float64, as_numpy
+from hopattn.foundation.arrays import Array, Mask, as_float64, as_numpy
 from hopattn.foundation.boundary import Count, Of, Owner, finite, public
 from hopattn.foundation.checks import positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput
@@ -67,7 +67,7 @@ class InductionCircuit(Owner):
         return position_lead(self.turns, self.length)
 
     @public
-    def encode(self, words: Annotated[Any, as_numpy, Of("… n dim", finite=True)]) -> np.ndarray:
+    def encode(self, words: Annotated[Array, as_numpy, Of("… n dim", finite=True)]) -> np.ndarray:
         """The vectors of a text, `(…, n, 2 · n_planes + 3 · dim)`: words and positions in their parts, the rest 0.
 
         words: `(…, n, dim)`, any vectors; compared by the dot product, so that they should be of one length. Raises
@@ -85,12 +85,12 @@ class InductionCircuit(Owner):
         return texts
 
     @public(may_be=finite)
-    def trace(self, words: Any) -> list[BlockTrace]:
+    def trace(self, words: Array) -> list[BlockTrace]:
         """Every array of both layers for a text `(…, n, dim)`."""
         return self._stack.trace(words)
 
     @public
-    def __call__(self, words: Any) -> np.ndarray:
+    def __call__(self, words: Array) -> np.ndarray:
         """The word that each word of a text leads to expect, `(…, n, dim)` for a text `(…, n, dim)`.
 
         A word without an earlier copy expects a mixture of all words that it sees.
@@ -125,7 +125,7 @@ def induction_circuit(
     turns: Angles = None,
     beta: Annotated[float | None, positive] = None,
     match_beta: Annotated[float | None, positive] = None,
-    mask: Any = "strict",
+    mask: Mask = "strict",
     separation: str | Separation = "softmax",
 ) -> InductionCircuit:
     """The induction head of the lecture, for texts of any length up to `length`, in words of `dim` elements.

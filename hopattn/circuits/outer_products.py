@@ -15,12 +15,12 @@ The capacity of one such memory is the number of random keys that the matrix lea
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
-from hopattn.foundation.arrays import plain_array
+from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput
@@ -63,8 +63,9 @@ def trigger_texts(
     """Random texts; in each, every trigger is always followed by the same word, which this text alone decides.
 
     Each text draws n_triggers different words, and a follower for each from the other words; every word that does not
-    follow a trigger is drawn from all words alike. n_triggers: below n_words. rng: a whole number or a generator;
-    without it every call draws others. Raises `InvalidInput` for other numbers, and where no trigger comes twice.
+    follow a trigger is drawn from all words alike. n_texts: their number. length: of each, in words. n_triggers: below
+    n_words. rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for other
+    numbers, and where no trigger comes twice.
     Source: after Bietti et al. (2023), section 3, where the other words follow a bigram model of a language.
 
     >>> texts = trigger_texts(1, 12, 4, 1, rng=0)
@@ -148,7 +149,7 @@ def memory_circuit(
 
 @public
 def memory_curves(
-    widths: Any,
+    widths: Array,
     n_draws: Draws = 1,
     *,
     n_words: int = 65,
@@ -161,7 +162,8 @@ def memory_curves(
     """The in-context accuracy of memory circuits and their probes against their width.
 
     A draw is a circuit for each width, and texts that all widths read. The curves are "accuracy" and the names of
-    `PROBES`. widths: whole numbers. Further arguments, and what is raised: as for `memory_circuit` and `trigger_texts`.
+    `PROBES`. widths: whole numbers. n_draws: at least 1. n_texts: of each draw. Further arguments, and what is raised:
+    as for `memory_circuit` and `trigger_texts`.
 
     >>> curves = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
     >>> bool(curves["accuracy"][0] < 0.5 < curves["accuracy"][1])
@@ -190,8 +192,8 @@ def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
     For unit vectors of dim d, s_ii − s_ji is 1 plus a sum of about 2n terms of variance 1/d², so that s_ji is the
     larger one with a probability of at most exp(−d²/4n). There are n² such pairs; n² exp(−d²/4n) = 1 is d² = 8 n ln n.
 
-    spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n ln n). It is
-    1 for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped. Raises
+    n_keys: n. spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n
+    ln n). It is 1 for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped. Raises
     `InvalidInput` for fewer than two keys and a spread that is not positive. The derivation is ours, after McEliece et
     al. (1987), IEEE Transactions on Information Theory 33, 461, on patterns of a Hopfield network.
 
@@ -211,8 +213,8 @@ def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0
     to s_ii − s_ji, with a = v_i·v_j and b = u_i·u_j, of variance 1/d and κ/d. All others add the noise σz to s_ii, and
     a noise of correlation a with it to s_ji. z, a and b are taken as normal, and the rivals j as independent: a share
     above 1/4 is right to .06, and one above .95 to .02. The shares of two keys and of width 1 are exact; a tie is not a
-    recall. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer than two keys, a width below 1, and a
-    spread that is not positive.
+    recall. n_keys: n. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer than two keys, a width below 1,
+    and a spread that is not positive.
 
     >>> round(outer_product_recall(65, 32), 2), round(outer_product_recall(65, 64), 2)
     (0.81, 1.0)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float64, require_finite, shaped
+from hopattn.foundation.arrays import Array, as_float64, require_finite, shaped
 from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.checks import REPEATED, Seed, generator, real, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -43,9 +43,9 @@ Read = Annotated[Any, numpy_matrix, Of("dim_written dim")]
 
 @public
 def copying(
-    w_ov: Annotated[Any, numpy_matrix, Of("dim_out dim")],
-    embed: Annotated[Any, numpy_matrix, Of("n_words dim")],
-    unembed: Annotated[Any, numpy_matrix, Of("n_words dim_out")] = None,
+    w_ov: Annotated[Array, numpy_matrix, Of("dim_out dim")],
+    embed: Annotated[Array, numpy_matrix, Of("n_words dim")],
+    unembed: Annotated[Array, numpy_matrix, Of("n_words dim_out")] = None,
     by: str = "logits",
 ) -> float:
     """The copying score of a head, from −1 to 1: 1 where each word raises its own logit and no other.
@@ -146,8 +146,8 @@ def composition_baseline(
         C² = |W_in R W_out|_F² / (|W_in|_F² |W_out|_F²)          R uniform over all rotations and reflections
 
     A turn keeps every singular value. The mean of C² is 1/dim, since E R W_out W_outᵀ Rᵀ is |W_out|_F²/dim times the
-    identity; so the mean of C is at most 1/√dim. rng: a whole number or a generator; without it every call draws
-    others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
+    identity; so the mean of C is at most 1/√dim. n_draws: at least 2. rng: a whole number or a generator; without it
+    every call draws others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
     Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
 
     >>> baseline = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
@@ -169,11 +169,12 @@ class Compositions:
 
 
 @public
-def head_compositions(earlier: Head, later: Head, w_out: Any = None, later_w_out: Any = None) -> Compositions:
+def head_compositions(earlier: Head, later: Head, w_out: Array = None, later_w_out: Array = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 
-    w_out, later_w_out: the columns of the layer's output matrix that belong to the head, `(dim, dim_out)`; without it
-    the head's output is added as it is. Biases do not count. Raises `InvalidInput` for heads that do not fit.
+    earlier, later: the heads. w_out, later_w_out: the columns of the layer's output matrix that belong to the head,
+    `(dim, dim_out)`; without it the head's output is added as it is. Biases do not count. Raises `InvalidInput` for
+    heads that do not fit.
     Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
     |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """

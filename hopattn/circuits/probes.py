@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float, as_numpy, require_finite, widened
+from hopattn.foundation.arrays import Mask, as_float, as_numpy, require_finite, widened
 from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time
 from hopattn.foundation.errors import InvalidInput
@@ -128,7 +128,7 @@ class PositionProbe:
 
 @public
 def position_probe(
-    layers: Iterable[Any], texts: Any, *, mask: Any = "causal", penalty: Positive = 1e-2
+    layers: Iterable[Any], texts: Any, *, mask: Mask = "causal", penalty: Positive = 1e-2
 ) -> PositionProbe:
     """Read the positions of words by a linear probe before the first layer and after each layer.
 
@@ -189,9 +189,9 @@ def random_blocks(
     """Blocks of a transformer with random weights, without positions and without masks.
 
     The matrices are of the normal distribution, with variance 1/in, or 2/in before the ReLU of the feed-forward layers
-    of 4·dim neurons; without biases. n_heads: of dim / n_heads each, with β = 1/√(dim of a head). rng: a whole number
-    or a generator; without it every call draws others. Raises `InvalidInput` for numbers that are not positive, and for
-    a dim that is not a multiple of n_heads.
+    of 4·dim neurons; without biases. n_layers: their number. norm_first: as in `Block`. n_heads: of dim / n_heads each,
+    with β = 1/√(dim of a head). rng: a whole number or a generator; without it every call draws others. Raises
+    `InvalidInput` for numbers that are not positive, and for a dim that is not a multiple of n_heads.
     """
     if dim % n_heads:
         raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")

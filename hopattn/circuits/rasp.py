@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, is_foreign_array, plain_array, shaped
+from hopattn.foundation.arrays import Array, as_numpy, is_foreign_array, plain_array, shaped
 from hopattn.foundation.boundary import Declared, public
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
@@ -94,8 +94,8 @@ class Selection(Declared):
     `InvalidInput` for sequences of different lengths or sorts, and for an unknown name.
     """
 
-    keys: Annotated[Any, sequence]
-    queries: Annotated[Any, sequence]
+    keys: Annotated[Array, sequence]
+    queries: Annotated[Array, sequence]
     where: str
 
     def __post_init__(self) -> None:
@@ -133,7 +133,7 @@ class Selection(Declared):
         columns = shaped(as_numpy(values, "values"), "values", "n dim", n=len(self.keys))
         return np.hstack([_one_hot(self.queries), _one_hot(self.keys), columns])
 
-    def aggregate(self, values: Any, default: Any = None) -> np.ndarray:
+    def aggregate(self, values: Array, default: Any = None) -> np.ndarray:
         """The mean of the selected values, or the one selected word, for each query, `(n,)`.
 
         values: a sequence of numbers or of words. default: the result where nothing is selected; 0 for numbers,
@@ -180,7 +180,7 @@ class Selection(Declared):
 
 
 @public
-def select(keys: Any, queries: Any, where: str = "==") -> Selection:
+def select(keys: Array, queries: Array, where: str = "==") -> Selection:
     """The words that each word selects: those whose key compares to its query, `key where query`.
 
     where: "==", "!=", "<", "<=", ">", ">=" or "true". The rest is as in `Selection`.
@@ -253,7 +253,7 @@ def mapped(how: str, operands: Sequence[Any]) -> np.ndarray:
     return sequence(np.asarray(result, dtype=float) + 0.0, f"'{how}'")
 
 
-def looked_up(values: Any, table: Mapping[str, Any], otherwise: Any = None) -> np.ndarray:
+def looked_up(values: Array, table: Mapping[str, Any], otherwise: Any = None) -> np.ndarray:
     """The entry of a table for each element of a sequence, `(n,)`.
 
     table: entries by word; a number is looked up as it is written, 2 and 0.5. otherwise: for elements without an entry.

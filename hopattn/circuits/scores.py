@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float64, first_true, plain_array, require_finite
+from hopattn.foundation.arrays import Array, as_float64, first_true, plain_array, require_finite
 from hopattn.foundation.boundary import Count, public
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -41,7 +41,7 @@ def attention_rows(attention: Any, what: str = "attention") -> np.ndarray:
     return rows
 
 
-Attention = Annotated[Any, attention_rows]
+Attention = Annotated[Array, attention_rows]
 
 
 @public
@@ -83,7 +83,7 @@ def previous_token(attention: Attention) -> np.ndarray:
 
 
 @public
-def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
+def duplicate_token(attention: Attention, tokens: Array, over: str = "rows") -> np.ndarray:
     """The attention to earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
     From 0 to 1. Chance under the causal mask: mean of c_i/(i + 1) over these rows i, counted from 0, with c_i earlier
@@ -97,7 +97,7 @@ def duplicate_token(attention: Attention, tokens: Any, over: str = "rows") -> np
 
 
 @public
-def prefix_matching(attention: Attention, tokens: Any, over: str = "rows") -> np.ndarray:
+def prefix_matching(attention: Attention, tokens: Array, over: str = "rows") -> np.ndarray:
     """The attention to what followed earlier copies of the same token, on average over the rows that have one: `(…,)`.
 
     From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. over = "entries"
@@ -139,7 +139,7 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
 
 
 @public
-def sink_share(attention: Any, position: int = 0, threshold: float = 0.3) -> float:
+def sink_share(attention: Array, position: int = 0, threshold: float = 0.3) -> float:
     """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
 
     threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as `attention_sink` does.
@@ -164,7 +164,7 @@ OF_REPEATS = ("duplicate token", "prefix matching")
 
 
 @public
-def head_scores(attention: Any, tokens: Any) -> dict[str, np.ndarray]:
+def head_scores(attention: Array, tokens: Array) -> dict[str, np.ndarray]:
     """Every score of heads by its name, `(…,)` each, for attention `(…, n, n)`, n ≥ 2, and its tokens `(n,)`.
 
     The sink is that of the first token. Raises `InvalidInput` as `prefix_matching` does, and for a text of one word.
@@ -200,7 +200,7 @@ def _earlier_copies(tokens: Any, rows: np.ndarray) -> np.ndarray:
     return np.asarray(copies)
 
 
-def as_tokens(tokens: Any) -> np.ndarray:
+def as_tokens(tokens: Array) -> np.ndarray:
     """Tokens as an array of whole numbers or of texts; raises `InvalidInput` for others, also for both in one list."""
     try:
         words = plain_array(tokens, "tokens")

@@ -13,7 +13,7 @@ from hopattn.cluster.connection import connected
 from hopattn.cluster.shard import InFile, InMemory, Rows, Shard, kind_of
 from hopattn.cluster.sharded_memory import Sharded, ShardLayout
 from hopattn.cluster.workers import OnWorkers
-from hopattn.foundation.arrays import namespace, stored_rows
+from hopattn.foundation.arrays import Array, namespace, stored_rows
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -25,9 +25,9 @@ from hopattn.retrieval.similarity import Similarity, similarities
 
 @public
 def sharded(
-    keys: Any,
+    keys: Array,
     cluster: Any,
-    values: Any = None,
+    values: Array = None,
     *,
     similarity: str | Similarity = "dot",
     separation: str | Separation = "softmax",

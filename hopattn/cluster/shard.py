@@ -15,7 +15,7 @@ import numpy as np
 
 from hopattn.dynamics.likeness import Ranked, merged, overlaps, ranked
 from hopattn.foundation.array_files import stored_vectors
-from hopattn.foundation.arrays import max_safe_entry
+from hopattn.foundation.arrays import Mask, max_safe_entry
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.threads import ranges
 from hopattn.foundation.vectors import largest_entries, largest_entry
@@ -139,7 +139,7 @@ class Shard:
         cues: np.ndarray,
         asked: Mapping[str, Any],
         read: bool,
-        mask: Any,
+        mask: Mask,
     ) -> RunningSums:
         """The running sums of cues `(n, dim)` over the keys of this shard, to be merged with those of other shards.
 
@@ -162,7 +162,7 @@ class Shard:
         parts = ((len(keys), of_scores(similarity, cues, keys, eps)) for _, keys, _ in self._blocks())
         return np.hstack([np.broadcast_to(part, (len(cues), n)) for n, part in parts])
 
-    def scores(self, similarity: Similarity, cues: np.ndarray, mask: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def scores(self, similarity: Similarity, cues: np.ndarray, mask: Mask) -> tuple[np.ndarray, np.ndarray | None]:
         """The scores of cues `(n, dim)` with these keys, `(n, count)`, and their mask (None: nothing is masked)."""
         scores: list[np.ndarray] = []
         where: list[np.ndarray] = []
@@ -174,7 +174,7 @@ class Shard:
         return np.hstack(scores), np.hstack(where) if where else None
 
     def have_none(
-        self, similarity: Similarity, separation: Separation, activation: Activation, cues: np.ndarray, mask: Any
+        self, similarity: Similarity, separation: Separation, activation: Activation, cues: np.ndarray, mask: Mask
     ) -> np.ndarray:
         """Whether every weight of these keys among themselves is 0 for each cue `(n, dim)`, `(n,)`."""
         none = np.ones(len(cues), dtype=bool)

@@ -17,7 +17,7 @@ from hopattn.cluster.shard import Shard
 from hopattn.cluster.workers import Scattered
 from hopattn.dynamics.likeness import Ranked, ReferencePatterns, merged
 from hopattn.dynamics.record import Recall
-from hopattn.foundation.arrays import Array, is_foreign_array
+from hopattn.foundation.arrays import Array, Mask, is_foreign_array
 from hopattn.foundation.boundary import Fit, Of, finite, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -75,7 +75,8 @@ class Sharded(KeyValueMemory):
 
     A separation whose parts add up (softmax, and those in which a weight depends on its own score alone) sends as many
     numbers as the answer has. For any other separation, all scores of a cue are brought together here. Neurons cannot
-    be updated one at a time. Close the memory, or use it in a `with` block, if it was made from an address.
+    be updated one at a time. shards, layout: the parts of the keys, and where they lie. connection: to the cluster,
+    where the memory made it. Close the memory, or use it in a `with` block, if it was made from an address.
     """
 
     shards: Scattered
@@ -148,7 +149,7 @@ class Sharded(KeyValueMemory):
         return self._here(cues, None)[0]
 
     @public
-    def weights(self, cues: Cues, mask: Any = None) -> np.ndarray:
+    def weights(self, cues: Cues, mask: Mask = None) -> np.ndarray:
         """p = ∇Ψ(s), shaped as the scores."""
         return np.asarray(self.separation.weights(*self._here(cues, mask)))
 
@@ -168,12 +169,12 @@ class Sharded(KeyValueMemory):
         return np.asarray(none if states.ndim > 1 else none[0])
 
     @public
-    def rest(self, cues: Cues, mask: Any = None) -> np.ndarray:
+    def rest(self, cues: Cues, mask: Mask = None) -> np.ndarray:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
         return np.asarray(self.separation.rest(*self._here(cues, mask)))
 
     @public(may_be=finite)
-    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
+    def free_energy(self, cues: Cues, mask: Mask = None) -> FreeEnergy:
         """F = U − S/β of the weights, on this machine; raises `InvalidInput` where they are not a distribution."""
         require_entropy(separation := self.retrieval._effective_separation)
         return free_energy(separation, *self._here(cues, mask))
@@ -193,7 +194,7 @@ class Sharded(KeyValueMemory):
         return np.asarray(moved), np.asarray(self.retrieval._conjugate(x) - result.potential) if energy else None
 
     @wraps(KeyValueMemory.recall)
-    def recall(self, cues: Any, **options: Any) -> Recall:  # type: ignore[override]
+    def recall(self, cues: Array, **options: Any) -> Recall:  # type: ignore[override]
         record = super().recall(cues, **options)
         if self.connection is not None and self.connection.own:
             _ = record.matched  # `close` ends the connection, and the patterns are then out of reach

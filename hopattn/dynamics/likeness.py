@@ -195,7 +195,7 @@ class ReferencePatterns:
     by_distance: whether the memory compares by distance. Patterns on a device are copied where states are ranked.
     """
 
-    patterns: Any
+    patterns: Array
     activation: Activation
     by_distance: bool = False
 

@@ -23,6 +23,7 @@ from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
     as_array,
     as_float,
     is_foreign_array,
@@ -109,13 +110,13 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
                 raise InvalidInput(f"{name}: {reason}")
 
     @public
-    def field(self, cues: Cues, mask: Any = None) -> Any:
+    def field(self, cues: Cues, mask: Mask = None) -> Array:
         """h: the field of every neuron, before the activation, `(n_cues, dim_out)`, `(dim_out,)` for one cue."""
         self._require(mask)
         return self._field_at(cues, mask)
 
     @public
-    def step(self, cues: Cues, mask: Any = None) -> Any:
+    def step(self, cues: Cues, mask: Mask = None) -> Array:
         """x⁺ = ∇Φ(h): one step of recall, all neurons at once, `(n_cues, dim_out)`.
 
         A spin whose field is 0 stays as it was, if the answer is a state of the same neurons. Otherwise it is 0,
@@ -125,12 +126,12 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         return self._step_at(cues, mask)[0]
 
     @public
-    def __call__(self, cues: Cues, mask: Any = None) -> Any:
+    def __call__(self, cues: Cues, mask: Mask = None) -> Any:
         """As `step`: a memory stands where a head does."""
         return self.step(cues, mask)
 
     @public(may_be=not_minus_infinity)
-    def energy(self, states: Cues, mask: Any = None) -> Any:
+    def energy(self, states: Cues, mask: Mask = None) -> Array:
         """E(x), `(n_cues,)`; infinite for a state that the activation cannot give.
 
         Raises `InvalidInput` with the reason where the memory has no energy.
@@ -139,7 +140,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         return self._energy_at(states, mask)
 
     @public
-    def gradient(self, states: Cues, mask: Any = None) -> Any:
+    def gradient(self, states: Cues, mask: Mask = None) -> Array:
         """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
 
         Raises `InvalidInput` with the reason where the memory lacks an energy, and for an activation that jumps.
@@ -212,13 +213,13 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
     @public
     def recall(
         self,
-        cues: Any,
+        cues: Array,
         *,
         update: str | Update | None = None,
         max_steps: int = 100,
         tol: float | None = None,
         rng: Seed = None,
-        mask: Any = None,
+        mask: Mask = None,
         keep: Sequence[str] = (),
     ) -> Recall:
         """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
@@ -271,7 +272,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
             "the other patterns"
         )
 
-    def free_energy(self, cues: Any, mask: Any = None) -> Any:
+    def free_energy(self, cues: Array, mask: Mask = None) -> Array:
         """F of the weights; raises `InvalidInput` for a memory whose patterns have no weights that compete."""
         message = "expected a memory of keys and values, whose weights have an entropy; `energy` is E of a state"
         raise InvalidInput(f"free_energy: got {type(self).__name__}; {message}")

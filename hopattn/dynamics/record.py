@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns
-from hopattn.foundation.arrays import on_host
+from hopattn.foundation.arrays import Array, on_host
 from hopattn.foundation.writing import Word
 from hopattn.results.display import Drawable
 from hopattn.results.frames import VERSIONS, data_frame, dataset
@@ -52,22 +52,23 @@ class Recall(Drawable):
     from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
     `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
-    asked_every: the number of steps after which the device was asked which cues go on; 1 for NumPy and on a CPU.
-    state, energies, trajectory, overlaps and weights are arrays of the memory's library, on its device. All others are
-    NumPy's; for `matched` and the three beside it, states and patterns are copied from the device.
+    reference: the patterns that states are compared with. asked_every: the number of steps after which the device was
+    asked which cues go on; 1 for NumPy and on a CPU. state, energies, trajectory, overlaps and weights are arrays of
+    the memory's library, on its device. All others are NumPy's; for `matched` and the three beside it, states and
+    patterns are copied from the device.
     """
 
-    state: Any
-    steps: Any
-    status: Any
-    converged: Any
-    residual: Any
-    period: Any
-    energies: Any
+    state: Array
+    steps: Array
+    status: Array
+    converged: Array
+    residual: Array
+    period: Array
+    energies: Array
     reference: ReferencePatterns = field(repr=False)
-    trajectory: Any = None
-    overlaps: Any = None
-    weights: Any = None
+    trajectory: Array = None
+    overlaps: Array = None
+    weights: Array = None
     asked_every: int = 1
 
     BY_CUE = ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious")

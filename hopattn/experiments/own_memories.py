@@ -3,6 +3,7 @@
 from typing import Any
 
 from hopattn.dynamics.own_parts import REGISTRIES
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.registry import imported, is_path
 from hopattn.memories.memory import Memory
 
@@ -30,7 +31,7 @@ def is_part(given: Any) -> bool:
     return isinstance(given, type) and issubclass(given, tuple(registry.base for registry in KINDS))
 
 
-def memory_with(part: type[Any], keys: Any, values: Any = None, beta: float = 1.0) -> Memory:
+def memory_with(part: type[Any], keys: Array, values: Array = None, beta: float = 1.0) -> Memory:
     """A memory with a part of this class: the dot product, the softmax and the identity are its other parts.
 
     The other parameters of the class have their defaults. Raises `InvalidInput` where one has none.

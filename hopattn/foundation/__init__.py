@@ -18,6 +18,7 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `torch_words.py`: PyTorch's words for what our functions take
 - `used_files.py`: the files that a command reads or writes, none of which it replaces
 - `shown.py`: objects that are shown whatever their parts are
+- `shown_types.py`: the words for types in the signatures that `help()` shows
 - `vectors.py`: rows at unit length, lengths, products with a matrix
 - `flows.py`: the solution of a differential equation from many starts
 - `roots.py`: the root of a falling function, the level at which a row has a given mass

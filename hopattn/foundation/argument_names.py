@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.shown import always_shown
+from hopattn.foundation.shown_types import declared, show_methods, show_types
 from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
 Kind = TypeVar("Kind", bound=type[Any])
@@ -69,11 +70,15 @@ _PUBLIC = set[Any]()
 
 
 def public_class(kind: Kind) -> Kind:
-    """The class, which is always shown, and whose constructor refuses an argument that it does not take."""
+    """The class, whose constructor refuses an argument that it does not take.
+
+    Its objects are always shown, and its signatures have words for their types.
+    """
     if kind in _PUBLIC:
         return kind
     construct: Any = kind.__init__
-    names = ArgumentNames(construct, inspect.signature(construct), kind.__name__)
+    arguments = declared(construct)
+    names = ArgumentNames(construct, arguments, kind.__name__)
 
     @wraps(construct)
     def constructor(self: Any, *args: Any, **options: Any) -> None:
@@ -88,5 +93,7 @@ def public_class(kind: Kind) -> Kind:
 
     if not names.any_name:  # not `object.__init__`, which looks at its arguments itself
         kind.__init__ = constructor
+        show_types(constructor, lambda: arguments.replace(return_annotation=arguments.empty))
+    show_methods(kind)
     _PUBLIC.add(kind)
     return always_shown(kind)

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,15 @@ from numpy.typing import ArrayLike
 from hopattn.foundation.checks import is_iterable, require_room
 from hopattn.foundation.errors import InvalidInput, a_class, quoted
 from hopattn.foundation.shapes import Of, Sizes, common_axes
+from hopattn.foundation.shown_types import Word
 from hopattn.foundation.traces import detached, is_torch, known_true, requires_grad
 
-Array = Any  # an array of any supported library; the docstrings give its shape
+Array = Annotated[Any, Word("Array")]
+"""An array of any supported library; the docstrings give its shape."""
+NumberOrArray = Annotated[Any, Word("float | Array")]
+"""A number, or an array of numbers."""
+Mask = Annotated[Any, Word("Mask")]
+"""Who may attend to whom: booleans, and where heads attend also a rule or the name of one."""
 
 
 class OnDevice(Protocol):
@@ -32,7 +38,7 @@ class OnDevice(Protocol):
     def device(self) -> Any: ...
 
 
-Vectors = ArrayLike | OnDevice | Sequence[OnDevice]
+Vectors = Annotated[ArrayLike | OnDevice | Sequence[OnDevice], Word("Array")]
 """Vectors as a person gives them: nested lists, an array of NumPy, PyTorch or JAX, or a list of such arrays."""
 COPIED = 2**26  # the size up to which stored vectors are copied: 64 MiB
 PLAIN = np.ndarray, np.memmap  # the classes of arrays that follow the rules of `numpy.ndarray`

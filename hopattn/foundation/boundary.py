@@ -18,6 +18,7 @@
   length. Lists become arrays of the library of the others.
 * A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's. The constructors
   of all public classes do so too: `argument_names.public_class`.
+* `help()` shows the types of a call in words, not its checks: `shown_types.py`.
 * A result that is not finite, although all arguments are, is refused with the argument that has the largest number.
 """
 
@@ -31,11 +32,12 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_o
 import numpy as np
 
 from hopattn.foundation.argument_names import ArgumentNames
-from hopattn.foundation.arrays import PLAIN, is_foreign_array, stored_rows
+from hopattn.foundation.arrays import PLAIN, Array, is_foreign_array, stored_rows
 from hopattn.foundation.arrays import Fit as Fit
 from hopattn.foundation.checks import flag, instance, moderate, positive, real, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shapes import Of as Of
+from hopattn.foundation.shown_types import declared, show_types
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -56,8 +58,8 @@ Real = Annotated[float, real]
 Proportion = Annotated[float, partial(real, above=0.0, below=1.0)]
 Count = Annotated[int, whole]
 Flag = Annotated[bool, flag]
-Rows = Annotated[Any, stored_rows, Of("n_patterns dim")]
-Text = Annotated[Any, Of("… n dim")]
+Rows = Annotated[Array, stored_rows, Of("n_patterns dim")]
+Text = Annotated[Array, Of("… n dim")]
 
 
 def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
@@ -68,7 +70,7 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
     if isinstance(annotation, type) and annotation.__module__.startswith("hopattn."):
         return lambda value, what: instance(value, annotation, what), None
     if get_origin(annotation) is not Annotated:
-        if any(get_origin(part) is Annotated for part in get_args(annotation)):
+        if any(check_of(part) != (None, None) for part in get_args(annotation) if get_origin(part) is Annotated):
             raise TypeError(f"{annotation}: write Annotated[kind | None, check], with the check outermost")
         return None, None
     entries = annotation.__metadata__
@@ -139,7 +141,7 @@ class _Plan(ArgumentNames):
             arguments = [
                 parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
             ]
-            options = inspect.signature(parts).parameters.values()
+            options = declared(parts).parameters.values()
             keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in options]
             signature = signature.replace(parameters=[*arguments, *keywords])
         super().__init__(call, signature)
@@ -157,7 +159,8 @@ class _Plan(ArgumentNames):
         self.axes = {axis for *_, axes, _ in self.arrays for axis in axes.names}
         annotation = signature.return_annotation
         kinds = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
-        self.gives_numbers = bool(kinds) and all(part in NUMBERS for part in kinds if part is not Ellipsis)
+        plain = [get_args(kind)[0] if get_origin(kind) is Annotated else kind for kind in kinds if kind is not Ellipsis]
+        self.gives_numbers = bool(kinds) and all(kind in NUMBERS for kind in plain)
 
     def arguments(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[list[Any], bool]:
         """The arguments by position after their checks, and whether any argument is an array of PyTorch or JAX.
@@ -234,8 +237,7 @@ def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] 
         _refuse(plan, placed, options, no_result)
         return result
 
-    if parts is not None:
-        checked.__signature__ = plan.signature  # type: ignore[attr-defined]
+    show_types(checked, lambda: plan.signature)
     return checked
 
 

@@ -8,12 +8,14 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 from lazy_loader import attach_stub
 
 from hopattn.foundation.argument_names import public_class
 from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.shown_types import show_types
 
 Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
@@ -22,14 +24,16 @@ def attach(module: str, file: str) -> Names:
     """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
 
     module, file: `__name__` and `__file__` of the `__init__.py`. A mistyped name raises `AttributeError` with the
-    nearest name, which may be one of another room. A class is a
-    `public_class` from then on.
+    nearest name, which may be one of another room. From then on a class is a `public_class`, and a function is shown
+    with words for its types.
     """
     load, listed, names = attach_stub(module, file)
     refuse = refusal(module)
 
     def named(name: str) -> Any:
         public = load(name) if name in names else refuse(name)
+        if isinstance(public, FunctionType) and not hasattr(public, "__signature__"):
+            show_types(public)
         return public_class(public) if isinstance(public, type) else public
 
     return named, listed, names

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.shown_types import Word
 
 Sizes = dict[str, tuple[int, str]]
 """The length of each axis by its name, and the array that has it; no array where the caller knows it."""
 
 
-class Of:
+class Of(Word):
     """The axes of an array, each of at least one entry, such as `Of("… n dim")`.
 
     A `…` stands for any leading axes. A `?` behind the first name says that the axis may be missing: `"… n? dim"` are
@@ -20,6 +21,7 @@ class Of:
     """
 
     def __init__(self, axes: str, finite: bool = False) -> None:
+        super().__init__(f"Array[{axes}]")
         self.axes, self.finite, self.leading = axes, finite, axes.startswith("…")
         self.names, self.optional = tuple(axes.replace("…", "").replace("?", "").split()), "?" in axes
 

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hopattn.foundation.arrays import as_array, as_float, namespace
+from hopattn.foundation.arrays import Array, Mask, as_array, as_float, namespace
 from hopattn.foundation.boundary import Of, finite, public
 from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -53,7 +53,9 @@ def in_float64(values: Any, what: str) -> Numbers:
 
 
 @public
-def softmax_jacobian(scores: Annotated[Any, in_float64, Of("… n")], beta: float = 1.0, where: Any = None) -> np.ndarray:
+def softmax_jacobian(
+    scores: Annotated[Array, in_float64, Of("… n")], beta: float = 1.0, where: Array = None
+) -> np.ndarray:
     """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
 
         entry i, j:  −β p_i p_j  for i ≠ j,     β p_i Σ_{j≠i} p_j  for i = j
@@ -156,7 +158,7 @@ def attention_backward(trace: HeadTrace, beta: float, upstream: Numbers) -> tupl
 
 
 def heads_backward(
-    heads: MultiHead, traces: Sequence[HeadTrace], text: Numbers, source: Any, upstream: Numbers
+    heads: MultiHead, traces: Sequence[HeadTrace], text: Numbers, source: Array, upstream: Numbers
 ) -> tuple[Numbers, Numbers, Named]:
     """The gradients of the text of the queries, of the text of keys and values, and of the weights of a `MultiHead`.
 
@@ -212,13 +214,13 @@ class Gradients:
 @public(may_be=finite)
 def backward(
     block: Block,
-    x: Any,
-    upstream: Any,
-    mask: Any = None,
+    x: Array,
+    upstream: Array,
+    mask: Mask = None,
     *,
-    source: Any = None,
-    source_mask: Any = None,
-    bias: Any = None,
+    source: Array = None,
+    source_mask: Mask = None,
+    bias: Array = None,
 ) -> Gradients:
     """The gradients of a block for an upstream gradient of its output, by reverse-mode differentiation in NumPy.
 
@@ -312,13 +314,13 @@ class GradientFlow:
 @public(may_be=finite)
 def gradient_flow(
     blocks: Sequence[Block],
-    x: Any,
-    upstream: Any = None,
-    mask: Any = None,
+    x: Array,
+    upstream: Array = None,
+    mask: Mask = None,
     *,
-    source: Any = None,
-    source_mask: Any = None,
-    bias: Any = None,
+    source: Array = None,
+    source_mask: Mask = None,
+    bias: Array = None,
 ) -> GradientFlow:
     """The gradient that arrives at each layer of a stack, and those of all weights, for a gradient of the output.
 

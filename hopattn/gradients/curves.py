@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Count, Positive, finite, public
 from hopattn.foundation.checks import REPEATED, Seed, generator, require_room, require_time, whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -73,7 +74,7 @@ class Curves:
 
 @public
 def softmax_saturation(
-    magnitudes: Any,
+    magnitudes: Array,
     n_scores: Annotated[int, partial(whole, least=2)] = 16,
     n_draws: Draws = 200,
     *,
@@ -86,8 +87,9 @@ def softmax_saturation(
 
     A draw is one vector of n_scores numbers of the normal distribution, which each magnitude multiplies. The curves are
     "raw", "scaled" (by 1/√dim) and "normalised" (by layer normalisation). magnitudes: `(n,)`, positive: the deviation
-    of the scores. kind: "spectral", the largest singular value, "frobenius", or "largest", the largest derivative of a
-    weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not positive, fewer than two scores.
+    of the scores. n_draws: at least 1. beta: β. kind: "spectral", the largest singular value, "frobenius", or
+    "largest", the largest derivative of a weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that
+    are not positive, fewer than two scores.
 
     The median falls like exp(−βΔ·magnitude), where Δ is the lead of the largest score. The mean falls like 1/magnitude
     only: it comes from the few draws whose two largest scores are nearly alike.
@@ -104,7 +106,9 @@ def softmax_saturation(
 
 
 @public(may_be=finite)
-def saturation_of(scores: Any, magnitudes: Any, *, dim: int = 64, beta: float = 1.0, kind: str = "spectral") -> Curves:
+def saturation_of(
+    scores: Array, magnitudes: Array, *, dim: int = 64, beta: float = 1.0, kind: str = "spectral"
+) -> Curves:
     """The size of the softmax's Jacobian for given scores `(n_draws, n)` or `(n,)`, multiplied by each magnitude.
 
     A row of scores is a draw, of at least two finite numbers; the rest is as in `softmax_saturation`.
@@ -143,9 +147,9 @@ def vanishing_gradients(
     of: "words", the gradient that arrives at the input of each layer and at the output, where it is 1 (n_layers + 1
     points); or "scores", that of W_Q and W_K of each layer (n_layers points). A draw is a text, a stack, and an
     upstream gradient of norm 1; all curves have the same weights: normal numbers of variance 1/in, or 2/in before the
-    ReLU of the feed-forward layer of 4·dim neurons, without biases. Heads have dim 8. dim: a multiple of 8. magnitude:
-    the deviation of the entries of the text. rng: a seed or a generator. Raises `InvalidInput` for numbers that are not
-    positive, for another dim, and for another `of`.
+    ReLU of the feed-forward layer of 4·dim neurons, without biases. Heads have dim 8. n_draws: at least 1. n_words: of
+    the text. dim: a multiple of 8. magnitude: the deviation of the entries of the text. rng: a seed or a generator.
+    Raises `InvalidInput` for numbers that are not positive, for another dim, and for another `of`.
 
     Without residuals the words become alike; with residuals but without norms they grow until the softmax saturates.
     Either way the gradients of the scores vanish in the later layers; those of the words also pass through the values.

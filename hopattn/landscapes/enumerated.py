@@ -12,7 +12,7 @@ from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.arrays import Array, as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -85,17 +85,17 @@ class Basins(ShownInNotebook):
     the sum of their probabilities. They sum to 2^N. reached: `(2^N,)`, the index of the attractor that each state
     leads to; None under a random order. probability: `(2^N, K)`, of each attractor from each state. matched: `(K,)`,
     the stored pattern that a fixed point matches as a recall would say, −1 for none. spurious: `(K,)`, "" for a
-    pattern, "cycle", or a word of `Spurious`.
+    pattern, "cycle", or a word of `Spurious`. descent: the ways down of a random order, else None.
     """
 
     way: str
     attractor: np.ndarray
     period: np.ndarray
     size: np.ndarray
-    reached: Any
+    reached: Array
     matched: np.ndarray
     spurious: np.ndarray
-    descent: Any
+    descent: Array
 
     @cached_property
     def probability(self) -> np.ndarray:
@@ -178,7 +178,7 @@ class SpinStates:
         lower = energies < energies[:, None] - rounding  # [i, j]: minimum j is lower than i
         return np.asarray(np.where(lower, self.barriers, np.inf).min(axis=1) - energies)
 
-    def number(self, states: Any) -> np.ndarray:
+    def number(self, states: Array) -> np.ndarray:
         """The number of each state `(…, N)` of ±1, or of 0 and 1, `(…,)`; raises `InvalidInput` for others."""
         values = as_numpy(states, "states")
         n, silent = self.states.shape[1], self.memory.activation.silent

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.checks import require_room
 
 
@@ -25,7 +26,7 @@ class Cycles(NamedTuple):
 
     attractor: np.ndarray
     period: np.ndarray
-    reached: Any
+    reached: Array
 
 
 def cycles(successor: np.ndarray) -> Cycles:

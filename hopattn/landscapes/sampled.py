@@ -9,7 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
-from hopattn.foundation.arrays import as_float64, on_host
+from hopattn.foundation.arrays import Array, as_float64, on_host
 from hopattn.foundation.boundary import Proportion, public
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -34,7 +34,7 @@ def _increasing(values: Any, what: str, least: float = 0.0) -> np.ndarray:
 
 
 Cues = Annotated[int, partial(whole, most=REPEATED)]
-Damages = Annotated[Any, _increasing]
+Damages = Annotated[Array, _increasing]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,7 +169,7 @@ class Radii:
 @public
 def radii(
     build: Callable[[np.ndarray], AssociativeMemory],
-    load: Annotated[Any, _increasing],
+    load: Annotated[Array, _increasing],
     neurons: Annotated[int, partial(whole, least=2, most=100_000)] = 100,
     damage: Damages = None,
     *,

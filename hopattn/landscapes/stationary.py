@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.synchronous import Synchronous
-from hopattn.foundation.arrays import as_float64, shaped
+from hopattn.foundation.arrays import Array, as_float64, shaped
 from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.checks import Seed, function, generator, instance, require_time, whole
 from hopattn.foundation.errors import InvalidInput
@@ -74,15 +74,15 @@ class FixedPoints:
 
 @public
 def fixed_points(
-    memory: Any, starts: Any = None, *, count: Annotated[int, partial(whole, most=100_000)] = 300, rng: Seed = 0
+    memory: Any, starts: Array = None, *, count: Annotated[int, partial(whole, most=100_000)] = 300, rng: Seed = 0
 ) -> FixedPoints:
     """The fixed points of a continuous memory that Newton's method and recalls find from many starts.
 
     memory: any whose states are not spins, of NumPy arrays: `ha.memories.modern`, `ha.memories.graded`, `ha.Memory`.
     starts: `(n, dim)`, more of them. count: the number of random ones, mixtures of some of the patterns; the patterns,
     the means of pairs and 0 are added, and more are drawn while `FixedPoints.index_sum` says that a point is missing.
-    The Jacobian is exact for softmax memories, otherwise of central differences. Raises `InvalidInput` for
-    spins and other arguments.
+    rng: a seed or a generator, of the random starts. The Jacobian is exact for softmax memories, otherwise of central
+    differences. Raises `InvalidInput` for spins and other arguments.
 
     >>> import hopattn as ha
     >>> points = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0))
@@ -174,7 +174,7 @@ class Bifurcation:
 @public
 def bifurcation(
     build: Annotated[Callable[[float], AssociativeMemory], function],
-    values: Annotated[Any, as_float64, Of("n", finite=True)],
+    values: Annotated[Array, as_float64, Of("n", finite=True)],
     *,
     count: int = 300,
     rng: Seed = 0,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, entries, in_numbers_of, namespace, widened
+from hopattn.foundation.arrays import Array, Mask, as_float, entries, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import not_minus_infinity, public
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.ties import eps_of
@@ -32,7 +32,7 @@ VALUES_APART = "values differ from keys; the closed form of a fixed point is kno
 
 
 @public(may_be=not_minus_infinity)
-def worth(memory: Memory, cues: Any, pattern: Any, mask: Any = None) -> Worth:
+def worth(memory: Memory, cues: Array, pattern: Any, mask: Mask = None) -> Worth:
     """The worth of a pattern to the memory: the effect of forgetting it on these cues, by a formula and measured.
 
     memory: of keys and values. cues: `(n_cues, dim)` or `(dim,)`. pattern: as in `Memory.without`; of several, p and

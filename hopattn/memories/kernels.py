@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.recall import AssociativeMemory, Cues
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, shaped
+from hopattn.foundation.arrays import Array, Mask, as_float, in_numbers_of, namespace, shaped
 from hopattn.foundation.boundary import Declared, Of, Positive, public
 from hopattn.foundation.vectors import nonzero
 from hopattn.memories.memory import rows_of
@@ -60,7 +60,7 @@ class LogSumRelu(Declared, AssociativeMemory):
         return math.sqrt(2 / self.beta)
 
     @public
-    def weights(self, cues: Cues, mask: Any = None) -> Array:
+    def weights(self, cues: Cues, mask: Mask = None) -> Array:
         """1/n for each of the n patterns near a cue, else 0, `(n_cues, n_patterns)`; zeros where nothing is near."""
         near, n = self._near(cues, mask)[1:]
         return near / nonzero(n)
@@ -89,7 +89,7 @@ class LogSumRelu(Declared, AssociativeMemory):
         return -xp.where(is_near, log, math.log(self.epsilon)) / self.beta
 
     @public
-    def gradient(self, states: Cues, mask: Any = None) -> Array:
+    def gradient(self, states: Cues, mask: Mask = None) -> Array:
         """∇E(x) = n (x − x⁺) / (ε + Σ_μ [1 − ½β|x − ξ_μ|²]₊), `(n_cues, dim)`; 0 where nothing is near."""
         depths, near, n = self._near(states, mask)
         total = n - namespace(depths).sum(depths * near, axis=-1, keepdims=True) + self.epsilon
@@ -128,7 +128,7 @@ class SuperposedMemory(Declared, AssociativeMemory):
     _cure: ClassVar[str] = CURE
     patterns: Patterns
     phi: RandomFeatures
-    sums: Annotated[Any, Of("n_features")] = None
+    sums: Annotated[Array, Of("n_features")] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,7 +144,7 @@ class SuperposedMemory(Declared, AssociativeMemory):
         """The inverse temperature, that of the features."""
         return self.phi.beta
 
-    def with_patterns(self, patterns: Any) -> Self:
+    def with_patterns(self, patterns: Array) -> Self:
         """The memory with more patterns `(n_patterns, dim)`, or one `(dim,)`; the number of its sums stays the same."""
         xp, more = namespace(self.patterns), as_float(patterns, "patterns", like=self.patterns)
         rows = rows_of(xp.concat([self.patterns, more if more.ndim > 1 else more[None, ...]]), "patterns")
@@ -168,6 +168,6 @@ class SuperposedMemory(Declared, AssociativeMemory):
         return self.activation.conjugate(x) - Softmax().potential(self.phi.exponents(x) + self.sums) / self.beta
 
     @public
-    def gradient(self, states: Cues, mask: Any = None) -> Array:
+    def gradient(self, states: Cues, mask: Mask = None) -> Array:
         """∇E(x) = 2 (x − x⁺), `(n_cues, dim)`. A mask raises `InvalidInput`: the patterns are added up."""
         return 2 * super().gradient(states, mask)

@@ -19,6 +19,7 @@ from hopattn.dynamics.single_neuron import StoredSpins
 from hopattn.foundation.array_files import named, vectors_in
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
     Vectors,
     entries,
     namespace,
@@ -94,7 +95,7 @@ class KeyValueMemory(AssociativeMemory):
 
     @abstractmethod
     @public
-    def weights(self, cues: Cues, mask: Any = None) -> Any:
+    def weights(self, cues: Cues, mask: Mask = None) -> Any:
         """p = ∇Ψ(s), `(n_cues, n_patterns)`."""
 
     def _size_read(self, states: Array, mask: Array | None = None) -> Array:
@@ -217,17 +218,17 @@ class Memory(KeyValueMemory):
         return self.retrieval._scores(cues, self.keys)
 
     @public
-    def weights(self, cues: Cues, mask: Any = None) -> Array:
+    def weights(self, cues: Cues, mask: Mask = None) -> Array:
         """p = ∇Ψ(s), shaped as the scores; a masked entry has weight exactly 0."""
         return self.retrieval._weights(cues, self.keys, mask)
 
     @public
-    def rest(self, cues: Cues, mask: Any = None) -> Array:
+    def rest(self, cues: Cues, mask: Mask = None) -> Array:
         """The weight that the sink takes, `(n_cues,)`; raises `InvalidInput` for a memory without a sink."""
         return self.retrieval._rest(cues, self.keys, mask)
 
     @public(may_be=finite)
-    def free_energy(self, cues: Cues, mask: Any = None) -> FreeEnergy:
+    def free_energy(self, cues: Cues, mask: Mask = None) -> FreeEnergy:
         """F = U − S/β of the weights, with U, S and the effective number of keys; arrays `(n_cues,)`, as `FreeEnergy`.
 
         F = −Ψ(s), so that a memory with an energy has E(x) = Φ*(x) + F. With an activation that uses only the direction
@@ -266,7 +267,7 @@ class Memory(KeyValueMemory):
         return Memory(keys, values, **parts, patterns=patterns)
 
     @public
-    def jacobian(self, cues: Cues, mask: Any = None) -> Array:
+    def jacobian(self, cues: Cues, mask: Mask = None) -> Array:
         """J = ∂x⁺/∂x, `(n_cues, dim_out, dim)`: how a step moves with its cue, for a softmax memory of dot products.
 
         A fixed point is stable where all |λ| < 1. Raises `InvalidInput` for other memories.
@@ -278,7 +279,7 @@ class Memory(KeyValueMemory):
         return StoredSpins(states, self.keys, self.retrieval._effective_separation, mask)
 
     @public
-    def gradient(self, states: Cues, mask: Any = None) -> Array:
+    def gradient(self, states: Cues, mask: Mask = None) -> Array:
         """∇E(x) = ∇Φ*(x) − h(x), `(n_cues, dim)`; of the activation "unit", its part along the sphere.
 
         h is the field of the separation that the energy has: on the sphere the exponential counts as the softmax.

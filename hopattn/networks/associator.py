@@ -46,10 +46,10 @@ class Associator(Coupled):
     @public
     def __init__(
         self,
-        couplings: Annotated[Any, Of("dim_out dim", finite=True)],
+        couplings: Annotated[Array, Of("dim_out dim", finite=True)],
         *,
         activation: str | Activation = "identity",
-        patterns: Any = None,
+        patterns: Array = None,
     ) -> None:
         self._set(couplings, activation, patterns)
 

@@ -105,11 +105,11 @@ class Hopfield(Coupled):
     @public
     def __init__(
         self,
-        couplings: Any,
+        couplings: Array,
         *,
-        bias: Any = 0.0,
+        bias: Array = 0.0,
         activation: str | Activation = "sign",
-        patterns: Any = None,
+        patterns: Array = None,
         rounding: Any = 0.0,
     ) -> None:
         matrix = as_float(couplings, "couplings")
@@ -126,7 +126,7 @@ class Hopfield(Coupled):
 
     @classmethod
     def by_hebb(
-        cls, patterns: Any, self_coupling: bool = False, activation: str | Activation = "sign", bias: Any = 0.0
+        cls, patterns: Array, self_coupling: bool = False, activation: str | Activation = "sign", bias: Array = 0.0
     ) -> Self:
         """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)`.
 

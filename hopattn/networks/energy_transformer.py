@@ -65,9 +65,9 @@ class EnergyTransformer(Declared):
     ('converged', True)
     """
 
-    w_query: Annotated[Any, Of("n_heads dim_head dim", finite=True)]
-    w_key: Annotated[Any, Of("n_heads dim_head dim", finite=True)]
-    memories: Annotated[Any, Of("n_memories dim", finite=True)]
+    w_query: Annotated[Array, Of("n_heads dim_head dim", finite=True)]
+    w_key: Annotated[Array, Of("n_heads dim_head dim", finite=True)]
+    memories: Annotated[Array, Of("n_memories dim", finite=True)]
     beta: Annotated[Any, positive] = None
     separation: Annotated[Any, _separation] = field(default_factory=lambda: RectifiedPower(n=2))
     norm: LayerNorm = field(default_factory=LayerNorm)
@@ -86,7 +86,7 @@ class EnergyTransformer(Declared):
     @public
     def of_pictures(
         cls,
-        pictures: Annotated[Any, Of("n_pictures n_pixels", finite=True)],
+        pictures: Annotated[Array, Of("n_pictures n_pixels", finite=True)],
         patches: "Patches",
         beta: float = 0.5,
         sharpness: float = 4.0,
@@ -140,7 +140,7 @@ class EnergyTransformer(Declared):
         return self._apart(memory.field(states))
 
     @public
-    def step(self, tokens: Tokens, clamped: Any = None) -> Array:
+    def step(self, tokens: Tokens, clamped: Array = None) -> Array:
         """One sweep: each token in turn becomes ∇Φ(h_A), with the new values of those before it.
 
         clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
@@ -148,7 +148,7 @@ class EnergyTransformer(Declared):
         memory, states = self._of(tokens, clamped)
         return self._apart(memory.step_of_layers(states))
 
-    def memory(self, n_tokens: int, patterns: Any = None, clamped: Any = None) -> "TokenMemory":
+    def memory(self, n_tokens: int, patterns: Array = None, clamped: Array = None) -> "TokenMemory":
         """The block as a `Network` of one layer of tokens, with flat states `(n, n_tokens · dim)`; see `recall`."""
         n = whole(n_tokens, "n_tokens")
         require_room(n * n, f"the scores of {n:,} tokens")
@@ -165,7 +165,7 @@ class EnergyTransformer(Declared):
         return memory if clamped is None else memory.clamped(np.repeat(_flags(clamped, n), self.dim))
 
     @public
-    def recall(self, tokens: Tokens, *, patterns: Any = None, clamped: Any = None, **options: Any) -> Recall:
+    def recall(self, tokens: Tokens, *, patterns: Array = None, clamped: Array = None, **options: Any) -> Recall:
         """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are flat.
 
         tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. patterns:
@@ -202,7 +202,7 @@ class TokenMemory(Network):
 
     block: EnergyTransformer
 
-    def __init__(self, block: EnergyTransformer, n_tokens: int, patterns: Any = None) -> None:
+    def __init__(self, block: EnergyTransformer, n_tokens: int, patterns: Array = None) -> None:
         mask = None if block.attends_itself else ~np.eye(n_tokens, dtype=bool)
         attention = Attention(block.w_query, block.w_key, beta=block.beta, mask=mask)
         memories = Stored(block.memories, block.separation)
@@ -288,7 +288,7 @@ class Patches(Declared):
         return 2 * (self.n_pixels + self.n_tokens)
 
     @public
-    def tokens(self, pictures: Annotated[Any, Of("… n_pixels")]) -> Array:
+    def tokens(self, pictures: Annotated[Array, Of("… n_pixels")]) -> Array:
         """The tokens of pictures `(…, n_pixels)`: `(…, n_tokens, dim)`."""
         xp, patches = namespace(pictures), pictures[..., None, :] * in_numbers_of(pictures, self.own)
         marks = in_numbers_of(pictures, self.place * np.eye(self.n_tokens))

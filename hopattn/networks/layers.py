@@ -16,6 +16,7 @@ from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import is_iterable, positive, require_room, whole
 from hopattn.foundation.errors import InvalidInput, quoted, unknown
 from hopattn.foundation.registry import is_path, name_of
+from hopattn.foundation.shown_types import Word
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Elementwise, Separation
@@ -71,7 +72,7 @@ class Layer(Declared):
 
     _file_kind: ClassVar[str] = "Layer"
     name: str
-    shape: Annotated[Any, lengths]
+    shape: Annotated[Any, Word("int | tuple[int, ...]"), lengths]
     activation: Any = "identity"
     beta: Annotated[float | None, positive] = None
     tau: Positive = 1.0

@@ -18,6 +18,7 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
     as_array,
     as_float,
     device_of,
@@ -102,7 +103,7 @@ class Network(AssociativeMemory):
     patterns_of: str | None
     held: np.ndarray
 
-    def __init__(self, layers: Sequence[Layer], synapses: Sequence[Connection], *, patterns: Any = None) -> None:
+    def __init__(self, layers: Sequence[Layer], synapses: Sequence[Connection], *, patterns: Array = None) -> None:
         nodes = each(layers, Layer, "layers", "a Layer")
         connections = each(
             synapses, Connection, "synapses", "a synapse on layers, as Dense(W).on('hidden', 'visible') gives it"
@@ -269,7 +270,7 @@ class Network(AssociativeMemory):
         return after, None if alignments is None else self._energy(parts, alignments, x)
 
     @public
-    def step_of_layers(self, states: Cues, mask: Any = None) -> Array:
+    def step_of_layers(self, states: Cues, mask: Mask = None) -> Array:
         """One layer after another takes the activation of its field, with the new activities of those before it.
 
         Where the least curvature of the alignments in a layer is −λ < 0, it takes the proximal step of weight λ,
@@ -337,15 +338,15 @@ class Network(AssociativeMemory):
     @public
     def recall(
         self,
-        cues: Any,
+        cues: Array,
         *,
         update: str | Update | None = None,
         max_steps: int = 100,
         tol: float | None = None,
         rng: Seed = None,
-        mask: Any = None,
+        mask: Mask = None,
         keep: Sequence[str] = (),
-        clamp: Any = None,
+        clamp: Array = None,
     ) -> Recall:
         """As `Memory.recall`; cues: states `(n, total)` or `(total,)`, or the activities of some layers by name.
 
@@ -358,7 +359,7 @@ class Network(AssociativeMemory):
             network, states, update=update, max_steps=max_steps, tol=tol, rng=rng, mask=mask, keep=keep
         )
 
-    def clamped(self, clamp: Any) -> Self:
+    def clamped(self, clamp: Array) -> Self:
         """The network in which some neurons keep their activities under every update.
 
         clamp: the name of a layer, a list of names, booleans of the neurons of some layers by name,

@@ -24,6 +24,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
     as_array,
     as_float,
     entries,
@@ -198,7 +199,7 @@ class Dense(Declared, Multilinear):
     """
 
     _file_kind: ClassVar[str] = "Dense"
-    weights: Annotated[Any, partial(weights_of, axes="one axis for each layer", least=1)]
+    weights: Annotated[Array, partial(weights_of, axes="one axis for each layer", least=1)]
 
     def gradient(self, place: int, *activities: Array) -> Array:
         """Σ over the axes of all other places: one product of matrices, then one for each further layer."""
@@ -309,7 +310,7 @@ class Compared(Synapse):
     """
 
     separation: Separation
-    mask: Any = NoMask()
+    mask: Mask = NoMask()
 
     @abstractmethod
     def _sides(self, *activities: Array) -> tuple[Array, Array]:
@@ -440,16 +441,16 @@ class Attention(Compared):
     query: Array | None
     key: Array | None
     separation: Separation
-    mask: Any
+    mask: Mask
 
     def __init__(
         self,
-        query: Any = None,
-        key: Any = None,
+        query: Array = None,
+        key: Array = None,
         *,
         separation: str | Separation = "softmax",
         beta: float | None = None,
-        mask: Any = None,
+        mask: Mask = None,
     ) -> None:
         axes, sides = "(heads, dim, dim of the layer)", (("query", query), ("key", key))
         matrices = [None if matrix is None else weights_of(matrix, what, axes, 2, 3) for what, matrix in sides]

@@ -5,6 +5,7 @@ Each way has `values`, one of a formula, or one of each seed; `command`, by whic
 """
 
 import inspect
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -57,8 +58,9 @@ class Formula(Table):
     @property
     def working(self) -> str:
         function = getattr(theory, self.theory)
-        docs = inspect.getdoc(inspect.getmodule(function)), (inspect.getdoc(function) or "").partition("\n\n>>>")[0]
-        return "\n\n".join([f"    ha.theory.{_call(self.theory, self.given)}", docs[1], str(docs[0])])
+        about = re.split(r"\n\n(?:Examples\n-+\n)?>>>", inspect.getdoc(function) or "")[0]
+        room = str(inspect.getdoc(inspect.getmodule(function)))
+        return "\n\n".join([f"    ha.theory.{_call(self.theory, self.given)}", about, room])
 
 
 class Measure(Table):

@@ -58,7 +58,7 @@ def n_planes(dim: Any, what: str = "dim") -> int:
 
 
 @public
-def rotation(angle: Any, dim: int = 2) -> np.ndarray:
+def rotation(angle: Array, dim: int = 2) -> np.ndarray:
     """The matrix that rotates each plane (0, 1), (2, 3), … counter-clockwise by `angle` radians.
 
         R = [[cos a, −sin a], [sin a, cos a]],   y = R x
@@ -75,12 +75,12 @@ def rotation(angle: Any, dim: int = 2) -> np.ndarray:
     return _rotation(np.cos(angles), np.sin(angles), dim)
 
 
-def rotation_degrees(angle: Any, dim: int = 2) -> np.ndarray:
+def rotation_degrees(angle: Array, dim: int = 2) -> np.ndarray:
     """`rotation` for an angle in degrees; exact for quarter turns, whose cosines and sines are whole numbers."""
     return _rotation(*cos_sin_degrees(angle), dim)
 
 
-def circle(positions: Any, turn: float) -> np.ndarray:
+def circle(positions: Array, turn: float) -> np.ndarray:
     """Positions `(n,)` as points `(n, 2)` on the unit circle: position p is (cos p·turn, sin p·turn), turn in degrees.
 
     Source: LING3804 Lecture Notes 7, 7.3.
@@ -93,7 +93,7 @@ def circle(positions: Any, turn: float) -> np.ndarray:
     return np.stack(cos_sin_degrees(np.asarray(positions, dtype=float) * turn), axis=-1)
 
 
-def cos_sin_degrees(angle: Any) -> tuple[np.ndarray, np.ndarray]:
+def cos_sin_degrees(angle: Array) -> tuple[np.ndarray, np.ndarray]:
     """Cosine and sine of an angle in degrees, exact at multiples of 90: only the rest, in [−45, 45], is rounded."""
     degrees = as_float(angle, "angle")
     require_finite(degrees, "angle")

@@ -30,7 +30,7 @@ from hopattn.positions.scaling import Scaling
 
 @formula
 def rope(
-    x: Annotated[Any, Of("… dim")], positions: Any, base: float = 10000.0, layout: Layout = "interleaved"
+    x: Annotated[Array, Of("… dim")], positions: Array, base: float = 10000.0, layout: Layout = "interleaved"
 ) -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 
@@ -109,12 +109,12 @@ class Rotary(Declared):
     dim: Annotated[int | None, _even] = None
     scaling: Annotated[Scaling | None, _scaling] = None
 
-    def __call__(self, x: Any, first: int = 0) -> Array:
+    def __call__(self, x: Array, first: int = 0) -> Array:
         """Queries or keys `(…, n, dim)`, rotated by the positions first to first + n − 1."""
         rows, first = shaped(x, "x", "… n dim"), whole(first, "first", least=0)
         return self._at(rows, np.arange(first, first + rows.shape[-2]))
 
-    def undone(self, x: Any) -> Array:
+    def undone(self, x: Array) -> Array:
         """The vectors before the rotation from position 0; so a derivative goes back through it."""
         rows = shaped(x, "x", "… n dim")
         return self._at(rows, -np.arange(rows.shape[-2]))

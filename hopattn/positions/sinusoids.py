@@ -5,7 +5,7 @@
 Each pair of columns is a point on a circle, so a step to another position is a rotation of all pairs: one matrix.
 """
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
 
 
 @public
-def with_positions(words: Text, positions: Any, how: How = "add") -> Array:
+def with_positions(words: Text, positions: Array, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 
     words: `(…, n, dim)`. positions: vectors `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the leading axes broadcast to

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.arrays import Mask
 from hopattn.foundation.threads import Share, blocks, ranges, workers
 from hopattn.foundation.ties import without_rounding
 from hopattn.foundation.vectors import largest_entry, longest_row
@@ -65,7 +66,7 @@ def stream(
     cues: np.ndarray,
     keys: np.ndarray,
     values: np.ndarray | None,
-    mask: Any = None,
+    mask: Mask = None,
     *,
     potential: bool = False,
     ties: Ties | None = None,
@@ -85,7 +86,7 @@ def stream_free_energy(
     separation: Separation,
     cues: np.ndarray,
     keys: np.ndarray,
-    mask: Any = None,
+    mask: Mask = None,
     sizes: Blocks = BLOCKS_OF_SCORES,
 ) -> FreeEnergy:
     """The free energy of cues `(…, n, dim)` or `(dim,)` with keys `(…, m, dim)`; the arguments are those of `stream`.
@@ -148,7 +149,7 @@ def running_sums(
     cues: np.ndarray,
     keys: np.ndarray,
     values: np.ndarray | None,
-    mask: Any = None,
+    mask: Mask = None,
     *,
     potential: bool = False,
     ties: Ties | None = None,

@@ -1,7 +1,7 @@
 """The cue of the lecture."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Of, public
@@ -18,8 +18,8 @@ functions: Choices[Callable[[Array], Array]] = Choices(
 
 @public
 def cue(
-    weights: Annotated[Any, Of("n_out? n_in")],
-    activation: Annotated[Any, Of("… n_in")],
+    weights: Annotated[Array, Of("n_out? n_in")],
+    activation: Annotated[Array, Of("… n_in")],
     f: str | Activation | Callable[[Array], Array] | None = None,
 ) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).

@@ -9,7 +9,6 @@ keeps its digits beside large scores. The same over blocks of keys is `OnlineFre
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -39,10 +38,10 @@ class FreeEnergy:
     Blondel, Martins & Niculae (2020), JMLR 21, for other entropies; Hill (1973), Ecology 54, 427, for e^H (his N₁).
     """
 
-    energy: Any
-    entropy: Any
-    free: Any
-    effective_keys: Any
+    energy: Array
+    entropy: Array
+    free: Array
+    effective_keys: Array
 
     def __repr__(self) -> str:
         arrays = {attribute.name: on_host(getattr(self, attribute.name)) for attribute in fields(self)}

@@ -20,7 +20,7 @@ from hopattn.retrieval.ways import KERNEL
 
 
 def fused_step(
-    separation: Separation, cues: Array, keys: Array, values: Array | None, bias: Any
+    separation: Separation, cues: Array, keys: Array, values: Array | None, bias: Array
 ) -> tuple[Array, Array]:
     """h = Vᵀ p for the weights p, `(…, n, dim)`, and Ψ = β⁻¹ log Σ exp(βs + bias), `(…, n)`.
 

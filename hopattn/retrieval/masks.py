@@ -17,6 +17,7 @@ import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
     as_array,
     as_float,
     device_of,
@@ -73,7 +74,7 @@ class PositionRule(MaskRule):
 
     def __call__(self, *_: Any) -> None:
         """Raise `InvalidInput`: a rule is a mask as it is."""
-        raise InvalidInput(f"mask: {self!r} is a rule, and a mask as it is; its array of n tokens is .array(n)")
+        raise InvalidInput(f"mask: {quoted(self)} is a rule, and a mask as it is; its array of n tokens is .array(n)")
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         if scores.ndim < 2:
@@ -149,7 +150,7 @@ def window(n: int) -> Window:
 
 
 @public
-def padding(lengths: Any) -> "Padding":
+def padding(lengths: Array) -> "Padding":
     """The rule of padded texts: a query sees the words of its text, and not the padding behind them.
 
     lengths: the number of words of each text, or an array `(…,)` of them, of any library. As a mask it fits the scores
@@ -195,14 +196,14 @@ class Padding(MaskRule):
         return like(mask, scores)
 
 
-def placed(bias: Any, scores: tuple[int, ...]) -> Any:
+def placed(bias: Array, scores: tuple[int, ...]) -> Any:
     """A bias whose rules of padded texts are arrays for scores of this shape: what no query sees is known before."""
     if not any(isinstance(part, Padding) for part in terms_of(bias)):
         return bias
     return joint(*(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias)))
 
 
-def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:
+def resolve(mask: Mask, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:
     """A mask (a name, a rule, an array or None) as a boolean array for these scores; None where nothing is masked.
 
     Raises `InvalidInput` for an unknown name, an array that is not boolean, and one that does not broadcast to the
@@ -211,7 +212,7 @@ def resolve(mask: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> Array
     return on_scores(as_mask(mask), scores, rounding)[0]
 
 
-def on_scores(bias: Any, scores: Array, rounding: Rounding = lambda: 0.0) -> tuple[Array | None, Array | None]:
+def on_scores(bias: Array, scores: Array, rounding: Rounding = lambda: 0.0) -> tuple[Array | None, Array | None]:
     """A bias as the mask of these scores and the finite numbers that are added to βs; None for no mask, and for 0.
 
     bias: a rule, an array, or a `Sum` of them. Raises `InvalidInput` for an array that does not broadcast to the
@@ -331,7 +332,7 @@ def joint(*masks: Any, bias: Array | None = None) -> Any:
     return Sum(tuple(parts)) if len(parts) > 1 or bias is not None else parts[0] if parts else NO_MASK
 
 
-def as_bias(bias: Any, like: Array, others: str) -> Array:
+def as_bias(bias: Array, like: Array, others: str) -> Array:
     """The bias of a call as an array, finite or −∞; raises `InvalidInput` for others.
 
     like: the array whose library and device it must be of, named `others`. The values of another library's arrays are
@@ -349,7 +350,7 @@ def require_below_infinity(bias: Array) -> None:
         raise InvalidInput("bias: holds NaN or +inf; expected finite numbers, or −inf for an entry that is masked")
 
 
-def seen_keys(bias: Any, scores: tuple[int, ...], text: Array) -> Array | None:
+def seen_keys(bias: Array, scores: tuple[int, ...], text: Array) -> Array | None:
     """The keys that some query sees by the arrays of a bias, `(…, n_keys)`, in the library of the text.
 
     bias: as of `on_scores`; its rules are left out. None where it holds no array, and where arrays of NumPy hide no
@@ -381,7 +382,7 @@ def without_padding(text: Array, seen: Array) -> Array:
     return xp.where(seen[..., None] | multipliable, text, 0.0)
 
 
-def terms_of(bias: Any) -> tuple[Any, ...]:
+def terms_of(bias: Array) -> tuple[Any, ...]:
     """The terms of a `Sum`, or a rule or an array as the only term."""
     return bias.terms if isinstance(bias, Sum) else (bias,)
 
@@ -416,7 +417,7 @@ def require_on_scores(array: Array, scores: tuple[int, ...], what: str, other: s
         raise
 
 
-def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.ndarray | bool:
+def block(mask: Mask, rows: range, columns: range, shape: tuple[int, int]) -> np.ndarray | bool:
     """The part of a mask for these queries and keys: an array, or True for all of it, or False for none of it.
 
     mask: an array `(n, m)`, or a rule that does not need the scores; shape is (n, m). A rule by position is evaluated
@@ -436,7 +437,7 @@ def block(mask: Any, rows: range, columns: range, shape: tuple[int, int]) -> np.
     return all_visible if all_visible or not part.any() else part
 
 
-def as_mask(mask: Any) -> Any:
+def as_mask(mask: Mask) -> Any:
     """A mask (a name, a rule, an array or None) as a rule or a boolean array; raises `InvalidInput` for others."""
     if mask is None:
         return NO_MASK
@@ -451,7 +452,7 @@ def as_mask(mask: Any) -> Any:
     return array
 
 
-def like(mask: Any, scores: Array) -> Array:
+def like(mask: Mask, scores: Array) -> Array:
     """A mask as an array of the library, and on the device, of the scores."""
     if isinstance(scores, np.ndarray):
         return np.asarray(mask)

@@ -212,7 +212,7 @@ class Capped(Declared, Similarity):
     source: ClassVar[str] = "Gemma Team 2024"
 
     @public
-    def __call__(self, cues: OneOrMore, keys: Annotated[Any, Of("… n_patterns dim")]) -> Array:
+    def __call__(self, cues: OneOrMore, keys: Annotated[Array, Of("… n_patterns dim")]) -> Array:
         scores = cues @ keys.mT
         return self.cap * namespace(scores).tanh(scores / self.cap)
 
@@ -230,7 +230,7 @@ class Bilinear(Declared, Similarity):
     array([[ 1., 10.,  2.]])
     """
 
-    matrix: Annotated[Any, Of("dim_cue dim_key")]
+    matrix: Annotated[Array, Of("dim_cue dim_key")]
     source: ClassVar[str] = "Luong et al. 2015"
 
     @public
@@ -255,9 +255,9 @@ class Additive(Declared, Similarity):
     array([[0., 2.]])
     """
 
-    w_cue: Annotated[Any, Of("dim_hidden dim_cue")]
-    w_key: Annotated[Any, Of("dim_hidden dim_key")]
-    v: Annotated[Any, Of("dim_hidden")]
+    w_cue: Annotated[Array, Of("dim_hidden dim_cue")]
+    w_key: Annotated[Array, Of("dim_hidden dim_key")]
+    v: Annotated[Array, Of("dim_hidden")]
     by_entries: ClassVar[bool] = True
     source: ClassVar[str] = "Bahdanau et al. 2015"
 
@@ -302,7 +302,7 @@ class FixedScores(Similarity):
 
 
 @formula
-def cosine(a: OneOrMore, b: Annotated[Any, Of("… m? dim")]) -> Array:
+def cosine(a: OneOrMore, b: Annotated[Array, Of("… m? dim")]) -> Array:
     """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
 
     a: `(dim,)` or `(…, n, dim)`; b: `(dim,)` or `(…, m, dim)`. Gives `(…, n, m)`, without the axis of an argument that

@@ -14,6 +14,8 @@ import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
+    NumberOrArray,
     is_foreign_array,
     namespace,
     narrowed,
@@ -92,7 +94,7 @@ class StepParts(TypedDict, total=False):
     separation: str | Separation
     activation: str | Activation
     beta: float | None
-    sink: Any
+    sink: NumberOrArray
 
 
 @dataclass(frozen=True, init=False)
@@ -124,7 +126,7 @@ class Step:
         activation: str | Activation = "identity",
         *,
         beta: float | None = None,
-        sink: Any = None,
+        sink: NumberOrArray = None,
     ) -> None:
         is_whole = beta is sink is None and isinstance(separation, Separation)
         parts = {
@@ -136,7 +138,9 @@ class Step:
             object.__setattr__(self, name, part)
 
     @public
-    def __call__(self, cues: Rows, keys: Keys, values: Values = None, mask: Any = None, *, bias: Any = None) -> Array:
+    def __call__(
+        self, cues: Rows, keys: Keys, values: Values = None, mask: Mask = None, *, bias: Array = None
+    ) -> Array:
         """x⁺ = ∇Φ(Vᵀ p), `(…, n_cues, dim_out)`. bias: numbers added to β s; −inf masks an entry."""
         return self._answer(*self._texts(cues, keys, values, mask, bias)).state
 
@@ -146,19 +150,19 @@ class Step:
         return self._scores(cues, keys)
 
     @public
-    def weights(self, cues: Rows, keys: Keys, mask: Any = None, *, bias: Any = None) -> Array:
+    def weights(self, cues: Rows, keys: Keys, mask: Mask = None, *, bias: Array = None) -> Array:
         """p = ∇Ψ(s), `(…, n_cues, n_patterns)`; a masked entry has weight exactly 0."""
         cues, keys, _, total = self._texts(cues, keys, None, mask, bias)
         return self._weights(cues, keys, total)
 
     @public
-    def energy(self, states: Rows, keys: Keys, mask: Any = None, *, bias: Any = None) -> Array:
+    def energy(self, states: Rows, keys: Keys, mask: Mask = None, *, bias: Array = None) -> Array:
         """E(x) = Φ*(x) − Ψ(s), `(…, n_cues)`: that of a memory whose values are its keys."""
         states, keys, _, total = self._texts(states, keys, None, mask, bias)
         return self._answer(states, keys, None, total, energy=True).energy
 
     @public(may_be=finite)
-    def free_energy(self, cues: Rows, keys: Keys, mask: Any = None) -> FreeEnergy:
+    def free_energy(self, cues: Rows, keys: Keys, mask: Mask = None) -> FreeEnergy:
         """F = U − S/β of the weights, arrays `(…, n_cues)` of at least single precision.
 
         Raises `InvalidInput` where the weights have no entropy.
@@ -185,7 +189,7 @@ class Step:
         cues: Array,
         keys: Array,
         values: Array | None = None,
-        bias: Any = None,
+        bias: Array = None,
         state: Array | None = None,
         *,
         energy: bool = False,
@@ -216,7 +220,7 @@ class Step:
         cues: Array,
         keys: Array,
         values: Array | None,
-        bias: Any,
+        bias: Array,
         *,
         energy: bool = False,
         trace: bool = False,

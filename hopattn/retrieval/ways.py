@@ -36,7 +36,7 @@ def way_of(
     cues: Array,
     keys: Array,
     values: Array | None = None,
-    bias: Any = NO_MASK,
+    bias: Array = NO_MASK,
 ) -> Literal["whole", "blocks", "fused"]:
     """The way of a step with these parts, texts and bias (a rule, an array, or a `Sum`), as the table says."""
     if not isinstance(separation.beta, float):

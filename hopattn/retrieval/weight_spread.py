@@ -1,10 +1,8 @@
 """The spread of a head's weight: the fewest keys that hold most of it, its entropy, its operating class (NumPy)."""
 
-from typing import Any
-
 import numpy as np
 
-from hopattn.foundation.arrays import as_numpy, require_finite, shaped
+from hopattn.foundation.arrays import Array, Mask, as_numpy, require_finite, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
@@ -33,7 +31,7 @@ BOUNDS = (1 / 2, 1 / 8, 1 / 32, 0.0)
 """The share of the keys that nine tenths of the weight exceed, of each class."""
 
 
-def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
+def least_number(weights: Array, mass: float = MASS) -> np.ndarray:
     """The least number of weights that hold this share of their sum, `(…,)` for weights `(…, n_keys)`.
 
     weights: 0 or more; a row need not sum to 1. mass: above 0, at most 1. A row of zeros needs 0. A sum that falls
@@ -50,7 +48,7 @@ def least_number(weights: Any, mass: float = MASS) -> np.ndarray:
     return np.asarray(np.where(shares.any(axis=-1), np.minimum(short.sum(axis=-1) + 1, shares.shape[-1]), 0))
 
 
-def entropy(weights: Any) -> np.ndarray:
+def entropy(weights: Array) -> np.ndarray:
     """−Σ p ln p in nats with p = w / Σw, `(…,)` for weights `(…, n_keys)`: 0 for one key, ln n_keys for equal weights.
 
     A row of zeros gives 0. Raises `InvalidInput` as `least_number` does.
@@ -63,7 +61,7 @@ def entropy(weights: Any) -> np.ndarray:
 
 
 @public
-def operating_class(weights: Any, mask: Any = None) -> OperatingClass:
+def operating_class(weights: Array, mask: Mask = None) -> OperatingClass:
     """The operating class of one head, from its weights `(n_queries, n_keys)`: I to IV, from averaging to single keys.
 
     k is the least number of weights that hold 90 % of a row, N the number of keys that the row may attend to by the
@@ -103,7 +101,7 @@ def class_of(least: np.ndarray, visible: np.ndarray) -> OperatingClass:
     return next(name for name, bound in zip(OperatingClass, BOUNDS, strict=True) if middle > bound)
 
 
-def shares_of(weights: Any) -> np.ndarray:
+def shares_of(weights: Array) -> np.ndarray:
     """The weights of each row divided by their sum; a zero row stays zero. Raises `InvalidInput` if a weight is < 0."""
     rows = shaped(as_numpy(weights, "weights"), "weights", "… n_keys")
     require_finite(rows, "weights")

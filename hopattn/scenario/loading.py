@@ -27,7 +27,8 @@ class Scenario:
 
     name: the stem of its file. where: the file, as messages name it. text: the text of the file. runs: the
     specification of each run, by the name of its variant; the scenario as written has the empty name. lines: the line
-    number of each path of the file.
+    number of each path of the file. not_applicable: why an expectation does not apply to a run. changes: values that
+    were set after the file.
     """
 
     _noun: ClassVar[str] = "a Scenario from hopattn.load"

@@ -32,6 +32,13 @@ ALONE = 40.0  # the κ from which on all fields count: 1/α_c is 1 + κ²
 def dichotomies(points: Annotated[int, partial(whole, most=10**4)], dim: Counted) -> int:
     """C(P, N), exactly: the ways to part P points of general position by a plane through the origin of N dimensions.
 
+    Parameters
+    ----------
+    points : P, 1 or more.
+    dim : N, 1 or more.
+
+    Examples
+    --------
     >>> dichotomies(4, 2), dichotomies(4, 3), dichotomies(4, 4)
     (8, 14, 16)
     """
@@ -43,6 +50,13 @@ def dichotomies(points: Annotated[int, partial(whole, most=10**4)], dim: Counted
 def separable_share(points: Counted, dim: Counted) -> float:
     """The share C(P, N)/2^P of the ways to answer P points that N couplings can learn; ½ at P = 2N.
 
+    Parameters
+    ----------
+    points : P, 1 or more.
+    dim : N, 1 or more.
+
+    Examples
+    --------
     >>> separable_share(10, 10), round(separable_share(20, 10), 9), round(separable_share(30, 10), 4)
     (1.0, 0.5, 0.0307)
     """
@@ -55,8 +69,12 @@ def separable_share(points: Counted, dim: Counted) -> float:
 def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c(κ) at which couplings exist that keep every pattern with a margin, `(...)` as the margin.
 
-    margin: κ, the least field of a neuron times its state, with couplings of length √N; 0 or more.
+    Parameters
+    ----------
+    margin : κ, the least field of a neuron times its state, with couplings of length √N; 0 or more.
 
+    Examples
+    --------
     >>> gardner_load([0, 0.5, 1]).round(4)
     array([2.    , 0.9612, 0.5196])
     """
@@ -71,8 +89,16 @@ def gardner_load(margin: Numbers = 0.0) -> np.ndarray:
 def gardner_margin(load: Positive) -> float:
     """The largest margin κ with which couplings can keep so many patterns: the κ of which `load` is `gardner_load`.
 
-    load: α, above 0. Raises `InvalidInput` above 2, where no couplings keep all patterns.
+    Parameters
+    ----------
+    load : α, above 0.
 
+    Raises
+    ------
+    InvalidInput : above 2, where no couplings keep all patterns.
+
+    Examples
+    --------
     >>> round(gardner_margin(0.5196), 3), gardner_margin(2)
     (1.0, 0.0)
     """

@@ -46,9 +46,18 @@ def linear_denoising_error(
 ) -> float:
     """The mean squared error of the best denoiser of normal vectors in d directions; or of linear attention to L ones.
 
-    dim: d. signal, noise: the variances σ₀² and σ_Z². context: L, above 0; ∞ where the directions are known. An
-    error beyond the numbers is infinite.
+    Parameters
+    ----------
+    dim : d.
+    signal, noise : the variances σ₀² and σ_Z².
+    context : L, above 0; ∞ where the directions are known.
 
+    Notes
+    -----
+    An error beyond the numbers is infinite.
+
+    Examples
+    --------
     >>> linear_denoising_error(dim=8, signal=2, noise=1), linear_denoising_error(8, 2, 1, context=500)
     (5.333333333333333, 5.525333333333333)
     """
@@ -62,9 +71,18 @@ def sphere_denoising_error(
 ) -> float:
     """The mean squared error of the best denoiser of vectors that are uniform on a d-dimensional sphere.
 
-    dim: d, from 0 to 100; 0 are the two ends ±R, and 1 is a circle. radius: R. noise: σ_Z². One softmax step over L
-    clean vectors with β = 1/σ_Z² comes to it for L → ∞. It is right to 1e-10 of it.
+    Parameters
+    ----------
+    dim : d, from 0 to 100; 0 are the two ends ±R, and 1 is a circle.
+    radius : R.
+    noise : σ_Z².
 
+    Notes
+    -----
+    One softmax step over L clean vectors with β = 1/σ_Z² comes to it for L → ∞. It is right to 1e-10 of it.
+
+    Examples
+    --------
     >>> round(sphere_denoising_error(dim=8, radius=1, noise=0.1), 6)
     0.463884
     """

@@ -5,10 +5,11 @@ exponential memory Demircigil et al. (2017), J. Stat. Phys. 168, 288.
 """
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array, NumberOrArray
 from hopattn.foundation.boundary import Flag, Positive, formula
 from hopattn.foundation.checks import positive, whole
 from hopattn.theory.replica_symmetric import each_number, given_numbers
@@ -39,7 +40,7 @@ def turned(rate: float, spread: float) -> float:
 
 @formula
 def dense_capacity(
-    neurons: Annotated[Any, partial(given_numbers, zero=False)],
+    neurons: Annotated[NumberOrArray, partial(given_numbers, zero=False)],
     n: Annotated[int, partial(whole, least=2, most=1000)],
     wrong: Annotated[float, partial(positive, below=0.5)] = 0.005,
     rectified: Flag = True,
@@ -49,9 +50,20 @@ def dense_capacity(
     For N → ∞, the share `wrong` of the neurons of a stored pattern would lower the energy by turning, and turn under
     the asynchronous update; with 16 neurons and n = 4 twice as many do. Fewer turn under the synchronous update, whose
     scores have each neuron's own part. The score of the pattern is N^(n−1); the other patterns add a noise of variance
-    P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.memories.dense`. neurons:
-    N, above 0, `(...)`. n: from 2 to 1000. wrong: above 0, below one half. A capacity beyond the numbers is infinite.
+    P·(2n − 3)!!·N^(n−1), half of it if negative overlaps count as 0 (`rectified`), as in `ha.memories.dense`.
 
+    Parameters
+    ----------
+    neurons : N, above 0, `(...)`.
+    n : from 2 to 1000.
+    wrong : above 0, below one half.
+
+    Notes
+    -----
+    A capacity beyond the numbers is infinite.
+
+    Examples
+    --------
     >>> dense_capacity([100, 200], n=3).round()
     array([1005., 4019.])
     """
@@ -67,21 +79,35 @@ def dense_capacity(
 
 @formula
 def dense_error(
-    patterns: Annotated[Any, partial(given_numbers, zero=False)],
+    patterns: Annotated[Array, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
     n: Annotated[int, partial(whole, least=2, most=100)],
     rectified: Flag = True,
 ) -> np.ndarray:
     """The probability that turning a neuron of a stored pattern lowers the energy, `(...)` as the patterns.
 
-    With F(s) = sⁿ or [s]₊ⁿ, the turn takes F(N) − F(N − 2) from the term of the pattern itself. It adds
-    F(a + c) − F(a − c) to that of each other pattern, with c = ±1 and the sum a of N − 1 random signs. The mean of
-    these changes is 0; their variance is summed over the binomial a, exactly for each N. As in `exponential_error`,
-    patterns that equal the pattern are counted, and the sum of all others is normal. From 30 patterns on the
-    probability is right to .004; one far below .004 may be several times as large, for n of about 3 to 6. A change of
-    exactly 0 counts as half an error. patterns: P, above 0. neurons: N, at least 2. n: from 2 to 100. Raises
-    `InvalidInput` for others. For N → ∞ and P at `dense_capacity` it is `wrong` there.
+    With F(s) = sⁿ or [s]₊ⁿ, the turn takes F(N) − F(N − 2) from the term of the pattern itself. It adds F(a + c) − F(a
+    − c) to that of each other pattern, with c = ±1 and the sum a of N − 1 random signs. The mean of these changes is 0;
+    their variance is summed over the binomial a, exactly for each N. As in `exponential_error`, patterns that equal the
+    pattern are counted, and the sum of all others is normal. From 30 patterns on the probability is right to .004; one
+    far below .004 may be several times as large, for n of about 3 to 6. A change of exactly 0 counts as half an error.
 
+    Parameters
+    ----------
+    patterns : P, above 0.
+    neurons : N, at least 2.
+    n : from 2 to 100.
+
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    For N → ∞ and P at `dense_capacity` it is `wrong` there.
+
+    Examples
+    --------
     >>> dense_error([100, 1005, 4019], neurons=100, n=3).round(4)
     array([0.    , 0.0053, 0.1006])
     """
@@ -106,7 +132,7 @@ def dense_error(
 
 @formula
 def exponential_error(
-    patterns: Annotated[Any, partial(given_numbers, zero=False)],
+    patterns: Annotated[Array, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
     beta: Positive = 1.0,
 ) -> np.ndarray:
@@ -121,9 +147,24 @@ def exponential_error(
 
     so that patterns are kept up to near P = 2^N, where others equal them. From 30 patterns on that is right to .004 for
     β ≥ .1, and to .03 for a smaller β, with which the memory adds up signs. A change of exactly 0 counts as half an
-    error. patterns: P, above 0, `(...)`. neurons: N, at least 2. beta: β, above 0. Raises
-    `InvalidInput` for others. The memory: Demircigil et al. (2017), J. Stat. Phys. 168, 288; the sum is derived here.
+    error.
 
+    Parameters
+    ----------
+    patterns : P, above 0, `(...)`.
+    neurons : N, at least 2.
+    beta : β, above 0.
+
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    The memory: Demircigil et al. (2017), J. Stat. Phys. 168, 288; the sum is derived here.
+
+    Examples
+    --------
     >>> exponential_error([100, 2981, 14765], neurons=16).round(4)
     array([0.0008, 0.0217, 0.0939])
     """

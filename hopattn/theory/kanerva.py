@@ -69,10 +69,26 @@ def sdm_error(
 ) -> float:
     """The probability that a bit is read wrong, at a distance from the address of one of `words` stored words.
 
-    bits: N. radius: r. locations: M. words: T. distance: d, from 0 to N. own: whether words are their own addresses;
-    else the words are random. The sum is normal for many words; of a few words, and with M λ(d) of a few locations, the
-    error is only of that order. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    bits : N.
+    radius : r.
+    locations : M.
+    words : T.
+    distance : d, from 0 to N.
+    own : whether words are their own addresses; else the words are random.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    The sum is normal for many words; of a few words, and with M λ(d) of a few locations, the error is only of that
+    order.
+
+    Examples
+    --------
     >>> round(1000 * sdm_error(1000, 451, 10**6, 10_000, distance=200))
     174
     """

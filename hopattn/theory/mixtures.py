@@ -45,9 +45,21 @@ Odd = Annotated[int, _odd]
 def mixture_overlap(n: Odd, temperature: Numbers = 0.0) -> np.ndarray:
     """The overlap m with each of n patterns of a mixture, `(...)` as the temperature; 0 from T = 1 on.
 
-    n: odd, 1 to 999; 1 is a pattern itself. temperature: T, 0 or more. Where T is above
-    `mixture_temperature`, the state is a saddle. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    n : odd, 1 to 999; 1 is a pattern itself.
+    temperature : T, 0 or more.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    Where T is above `mixture_temperature`, the state is a saddle.
+
+    Examples
+    --------
     >>> mixture_overlap(3, [0, 0.3, 0.9]).round(4), round(float(mixture_overlap(5)), 4)
     (array([0.5   , 0.4804, 0.2019]), 0.375)
     """

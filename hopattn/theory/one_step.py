@@ -18,14 +18,16 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.arrays import NumberOrArray
 from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.shown_types import Word
 from hopattn.theory.replica_symmetric import given_numbers
 
 MOST_PATTERNS = 10**12
 COUNTED_SIGNS = 1e9  # the binomial of more is nearly normal, with a relative error below 1e-7
-Some = Annotated[Any, partial(given_numbers, zero=False)]
+Some = Annotated[NumberOrArray, partial(given_numbers, zero=False)]
 EXPONENTS = {"hebb": 1.0, "storkey": 0.5, "pseudo_inverse": 0.0}
 """By learning rule, the power of 1/(c ln N) by which it keeps fewer than N patterns."""
 
@@ -36,17 +38,27 @@ def _rule(value: Any, what: str) -> str:
     return value
 
 
-Neurons = Annotated[Any, partial(whole, least=2, most=10**9)]
+Neurons = Annotated[Any, Word("int"), partial(whole, least=2, most=10**9)]
 
 
 @formula
 def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) -> np.ndarray:
     """The probability that a step of Hebb's rule turns a neuron of a stored pattern, `(...)` as the load.
 
-    load: α = P/N, above 0. neurons: N, at least 2; None for N → ∞, where the self-coupling does not count. With
-    neurons, P is the whole number nearest to αN, at least 1, and the probability is exact; a neuron whose field is 0
-    keeps its state. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    load : α = P/N, above 0.
+    neurons
+        N, at least 2; None for N → ∞, where the self-coupling does not count. With neurons, P is the whole number
+        nearest to αN, at least 1, and the probability is exact; a neuron whose field is 0 keeps its state.
+    self_coupling : whether the diagonal of the couplings stays.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Examples
+    --------
     >>> bit_error([0.105, 0.138, 0.185, 0.37, 0.61]).round(4)
     array([0.001 , 0.0036, 0.01  , 0.0501, 0.1002])
     >>> bit_error([0.1, 0.2], neurons=100).round(4)
@@ -73,8 +85,16 @@ def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) 
 def load_at_error(error: Some) -> np.ndarray:
     """The load α at which a step turns this share of the neurons, for N → ∞, `(...)` as the error: 1/F⁻¹(error)².
 
-    error: above 0 and below one half. Raises `InvalidInput` for others.
+    Parameters
+    ----------
+    error : above 0 and below one half.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Examples
+    --------
     >>> load_at_error([0.001, 0.01, 0.05]).round(3)
     array([0.105, 0.185, 0.37 ])
     """
@@ -89,8 +109,17 @@ def load_at_error(error: Some) -> np.ndarray:
 def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neurons: Neurons) -> float:
     """The share of stored patterns in which one step turns no neuron, (1 − P(error))^N, as if neurons were independent.
 
-    patterns: P, at least 1. neurons: N, at least 2. Source: Hopfield (1982), page 2556, whose example is exp(−.91).
+    Parameters
+    ----------
+    patterns : P, at least 1.
+    neurons : N, at least 2.
 
+    Notes
+    -----
+    Source: Hopfield (1982), page 2556, whose example is exp(−.91).
+
+    Examples
+    --------
     >>> round(faultless_share(12, 256), 4)
     0.9998
     """
@@ -101,11 +130,21 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
 def faultless_patterns(neurons: Some, every: Flag = False, rule: Annotated[str, _rule] = "hebb") -> np.ndarray:
     """The number of patterns up to which a rule keeps one without any error, `(...)` as the neurons: Hebb's N/(2 ln N).
 
-    every: whether all patterns have no error, N/(4 ln N). For N → ∞: with P = N/(c ln N), a neuron turns with the
-    probability F(−√(c ln N)) ≈ N^(−c/2). The N neurons of a pattern give c = 2, all NP neurons c = 4. Storkey's rule
-    has N/√(c ln N), by a crosstalk of variance α², and the pseudo-inverse N. neurons: N, above 1. Sources: McEliece et
-    al. (1987), equations 2.2 and following (their n is N); Storkey (1997), ICANN, abstract, who calls his heuristic.
+    Parameters
+    ----------
+    every
+        whether all patterns have no error, N/(4 ln N). For N → ∞: with P = N/(c ln N), a neuron turns with the
+        probability F(−√(c ln N)) ≈ N^(−c/2). The N neurons of a pattern give c = 2, all NP neurons c = 4. Storkey's
+        rule has N/√(c ln N), by a crosstalk of variance α², and the pseudo-inverse N.
+    neurons : N, above 1.
 
+    Notes
+    -----
+    Sources: McEliece et al. (1987), equations 2.2 and following (their n is N); Storkey (1997), ICANN, abstract, who
+    calls his heuristic.
+
+    Examples
+    --------
     >>> faultless_patterns([100, 1000]).round(1), faultless_patterns([100, 1000], every=True).round(1)
     (array([10.9, 72.4]), array([ 5.4, 36.2]))
     >>> float(faultless_patterns(100, rule="storkey").round(1)), float(faultless_patterns(100, rule="pseudo_inverse"))

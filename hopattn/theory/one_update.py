@@ -19,10 +19,11 @@ instead.
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Moderate, formula
 from hopattn.foundation.checks import moderate, real, whole
 from hopattn.foundation.errors import InvalidInput
@@ -35,9 +36,14 @@ Damage = Annotated[float, partial(real, least=0.0)]
 class RandomStorage:
     """The number of random patterns that theorem 3 shows to be stored.
 
-    c: the base of the power. exponent: a + ln b; c is b/W₀(exp(a + ln b)), by Lambert's function W₀. required: the
-    least c for which the theorem is proven, (2/√p)^(4/(d−1)). patterns: √p c^((d−1)/4), a number of patterns that are
-    all stored with the probability 1 − p. It is a lower bound. Both c and it are infinite beyond the numbers.
+    Attributes
+    ----------
+    c : the base of the power.
+    exponent : a + ln b; c is b/W₀(exp(a + ln b)), by Lambert's function W₀.
+    required : the least c for which the theorem is proven, (2/√p)^(4/(d−1)).
+    patterns
+        √p c^((d−1)/4), a number of patterns that are all stored with the probability 1 − p. It is a lower bound. Both c
+        and it are infinite beyond the numbers.
     """
 
     c: float
@@ -56,10 +62,25 @@ def random_storage(
 ) -> RandomStorage:
     """Theorem 3: random patterns on the sphere of radius M = K √(d − 1) of which a softmax memory stores every one.
 
-    With a = 2/(d − 1) (1 + ln(2βK²p(d − 1))) and b = 2K²β/5, it is c = b/W₀(exp(a + ln b)). dim: d, 2 or more. scale:
-    K. failure: p, 1 or less. The printed conditions do not exclude a small K: c grows again for K → 0, where no pattern
-    is stored. Raises `InvalidInput` for other numbers, and where c is too small for the proof.
+    With a = 2/(d − 1) (1 + ln(2βK²p(d − 1))) and b = 2K²β/5, it is c = b/W₀(exp(a + ln b)).
 
+    Parameters
+    ----------
+    dim : d, 2 or more.
+    scale : K.
+    beta : β.
+    failure : p, 1 or less.
+
+    Raises
+    ------
+    InvalidInput : for other numbers, and where c is too small for the proof.
+
+    Notes
+    -----
+    The printed conditions do not exclude a small K: c grows again for K → 0, where no pattern is stored.
+
+    Examples
+    --------
     >>> round(random_storage(dim=20, scale=3).c, 4), round(random_storage(dim=75, scale=1).c, 4)
     (3.1546, 1.3719)
     """
@@ -84,12 +105,20 @@ def random_storage(
 
 @FREELY
 @formula
-def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
+def retrieval_bound(patterns: Array, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 5: the largest distance of one update from its pattern, `(n_patterns,)`; 0 for a single pattern.
 
-    patterns: `(n_patterns, dim)`. damage: r, the distance of the cue or of the fixed point from the pattern, the larger
-    one. Raises `InvalidInput` for other arrays and numbers.
+    Parameters
+    ----------
+    patterns : (n_patterns, dim)
+    damage : r, the distance of the cue or of the fixed point from the pattern, the larger one.
 
+    Raises
+    ------
+    InvalidInput : for other arrays and numbers.
+
+    Examples
+    --------
     >>> retrieval_bound([[3.0, 0.0], [0.0, 3.0]], beta=1.0, damage=0.5).round(4)
     array([0.0149, 0.0149])
     """
@@ -103,7 +132,7 @@ def retrieval_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.n
 
 @FREELY
 @formula
-def contraction_bound(patterns: Any, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
+def contraction_bound(patterns: Array, beta: Moderate, damage: Damage = 0.0) -> np.ndarray:
     """Theorem 4: the largest factor by which one update changes the distance to the fixed point, `(n_patterns,)`.
 
     Below 1, every cue within `damage` of the pattern comes nearer. Arguments and errors: as for `retrieval_bound`.

@@ -23,8 +23,14 @@ from hopattn.foundation.checks import whole
 def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)], threshold: Real = 0.5) -> float:
     """The share of all sums of random parts that one step of a threshold layer keeps.
 
-    neurons: N, for 4 or more of which it is right to .01 at θ = ½. parts: P. threshold: θ, for parts of unit length.
+    Parameters
+    ----------
+    neurons : N, for 4 or more of which it is right to .01 at θ = ½.
+    parts : P.
+    threshold : θ, for parts of unit length.
 
+    Examples
+    --------
     >>> round(kept_sums(1000, 10), 3), round(kept_sums(100, 10), 3)
     (1.0, 0.897)
     """

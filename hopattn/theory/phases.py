@@ -103,7 +103,7 @@ def stable_load(temperature: Numbers = 0.0) -> np.ndarray:
 def stable_temperatures(load: Numbers) -> np.ndarray:
     """The lowest and the highest temperature at which the stored patterns are the deepest states, `(..., 2)`.
 
-    NaN for loads at which patterns are never the deepest, above .053132; the lowest one is 0 up to .051854.
+    load: α. NaN for loads at which patterns are never the deepest, above .053132; the lowest one is 0 up to .051854.
 
     >>> stable_temperatures([0.05, 0.053]).round(3)
     array([[0.   , 0.216],
@@ -128,10 +128,21 @@ def stable_temperature(load: Numbers) -> np.ndarray:
 def replica_load(temperature: Numbers) -> np.ndarray:
     """The largest load at which replicas of a retrieved state are alike, `(...)` as the temperature; 0 at T = 0.
 
-    temperature: T, 0 or at least 1e-150: the load falls as 1/(2 |ln T|). Raises `InvalidInput` for other numbers. Up to
-    T = .025068 the load is below `critical_load`; at higher temperatures it is the same. Above it, the numbers of this
-    theory are those of an approximation; near T = 0 it is a very good one.
+    Parameters
+    ----------
+    temperature : T, 0 or at least 1e-150: the load falls as 1/(2 |ln T|).
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    Up to T = .025068 the load is below `critical_load`; at higher temperatures it is the same. Above it, the numbers of
+    this theory are those of an approximation; near T = 0 it is a very good one.
+
+    Examples
+    --------
     >>> replica_load([0.001, 0.01, 0.1]).round(4), critical_load([0.001, 0.01, 0.1]).round(4)
     (array([0.0945, 0.1308, 0.135 ]), array([0.1379, 0.1381, 0.135 ]))
     """

@@ -13,10 +13,11 @@ Source: the random energy model, Derrida (1981), Phys. Rev. B 24, 2613 (his leve
 """
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.arrays import NumberOrArray
 from hopattn.foundation.boundary import Proportion, formula
 from hopattn.theory.replica_symmetric import Numbers, given_numbers
 
@@ -25,8 +26,12 @@ from hopattn.theory.replica_symmetric import Numbers, given_numbers
 def held_share(spread: Numbers, held: Proportion = 0.9) -> np.ndarray:
     """The share k/n of the keys that hold the share `held` of the softmax weight, Φ(Φ⁻¹(held) − v), `(...)`.
 
-    spread: v, the standard deviation of the scores times β, 0 or more; for many keys, with v below √(2 ln n).
+    Parameters
+    ----------
+    spread : v, the standard deviation of the scores times β, 0 or more; for many keys, with v below √(2 ln n).
 
+    Examples
+    --------
     >>> held_share([0, 1, 2, 3]).round(3)
     array([0.9  , 0.611, 0.236, 0.043])
     """
@@ -36,13 +41,22 @@ def held_share(spread: Numbers, held: Proportion = 0.9) -> np.ndarray:
 
 
 @formula
-def gaussian_load(beta: Annotated[Any, partial(given_numbers, zero=False)]) -> np.ndarray:
+def gaussian_load(beta: Annotated[NumberOrArray, partial(given_numbers, zero=False)]) -> np.ndarray:
     """The load α = ln P/N up to which the exponential memory recalls a typical one of P Gaussian patterns, `(...)`.
 
     At a pattern ξ, with |ξ|² = N, its own score is βN, and the others have the spread v = β√N. With ln n = αN, the sum
-    ln Σ exp(βs) of the others is less than βN up to α = β(1 − β/2) for β ≤ 1, and up to ½ beyond. beta: β, above 0.
+    ln Σ exp(βs) of the others is less than βN up to α = β(1 − β/2) for β ≤ 1, and up to ½ beyond.
+
+    Parameters
+    ----------
+    beta : β, above 0.
+
+    Notes
+    -----
     Source: Lucibello & Mézard (2024), Phys. Rev. Lett. 132, 077301, their α₁ (their λ is our β).
 
+    Examples
+    --------
     >>> gaussian_load([0.25, 0.5, 1, 2]).round(4)
     array([0.2188, 0.375 , 0.5   , 0.5   ])
     """

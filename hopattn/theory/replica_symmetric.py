@@ -16,11 +16,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float64
+from hopattn.foundation.arrays import NumberOrArray, as_float64
 from hopattn.foundation.boundary import Flag, formula
 from hopattn.foundation.errors import InvalidInput
 from hopattn.theory.normal_means import fourth, mean_log, means, shortfall
@@ -32,7 +32,7 @@ NEAR_ZERO = 1e-9
 ROOT_ERROR = 1e-12  # the error of a root, and of the largest load of a line
 
 
-def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
+def given_numbers(values: NumberOrArray, what: str, zero: bool = True) -> np.ndarray:
     """Numbers of at least 0 as an array in float64; raises `InvalidInput` for others, and for 0 unless `zero`."""
     array = as_float64(values, what)
     if not np.all(np.isfinite(array) & ((array >= 0) if zero else (array > 0))):
@@ -40,16 +40,28 @@ def given_numbers(values: Any, what: str, zero: bool = True) -> np.ndarray:
     return array
 
 
-Numbers = Annotated[Any, given_numbers]
+Numbers = Annotated[NumberOrArray, given_numbers]
 
 
 @formula
 def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
     """The overlap m of the state with the pattern that is retrieved, in a Hopfield network of infinitely many neurons.
 
-    load: α = P/N, 0 or more, `(...)`. temperature: T of Glauber's update, 0 or more; an array fits the loads. Gives the
-    larger root of the mean-field equations, and 0 where there is none. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    load : α = P/N, 0 or more, `(...)`.
+    temperature : T of Glauber's update, 0 or more; an array fits the loads.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    Gives the larger root of the mean-field equations, and 0 where there is none.
+
+    Examples
+    --------
     >>> overlap([0.05, 0.13, 0.14]).round(3)
     array([1.   , 0.987, 0.   ])
     """
@@ -60,11 +72,21 @@ def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
 def free_energy(load: Numbers, temperature: Numbers = 0.0, glass: Flag = False) -> np.ndarray:
     """The free energy of a neuron in the state in which a pattern is retrieved, `(...)`; NaN where there is none.
 
-    load and temperature: as of `overlap`. glass: of the state without an overlap with any pattern instead: the spin
-    glass, and from `glass_temperature` on the state without any order. Of the two states at one point, the lower one is
-    stable, the other one metastable. At T = 0, it is the energy, with self-couplings α left out as in the network.
-    Source: Amit, Gutfreund & Sompolinsky (1987), section 3; replicas are taken to be alike.
+    Parameters
+    ----------
+    load, temperature : as of `overlap`.
+    glass
+        of the state without an overlap with any pattern instead: the spin glass, and from `glass_temperature` on the
+        state without any order.
 
+    Notes
+    -----
+    Of the two states at one point, the lower one is stable, the other one metastable. At T = 0, it is the energy, with
+    self-couplings α left out as in the network. Source: Amit, Gutfreund & Sompolinsky (1987), section 3; replicas are
+    taken to be alike.
+
+    Examples
+    --------
     >>> free_energy(0.02, [0.0, 0.3]).round(4), free_energy(0.02, [0.0, 0.3], glass=True).round(4)
     (array([-0.5   , -0.5006]), array([-0.4311, -0.4506]))
     """

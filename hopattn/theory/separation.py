@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import as_float64, require_finite, shaped
+from hopattn.foundation.arrays import Array, as_float64, require_finite, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive, real, require_time
 from hopattn.foundation.roots import bisected
@@ -49,10 +49,19 @@ FREELY = np.errstate(divide="ignore", over="ignore", invalid="ignore")
 class Margins:
     """The margins of n patterns.
 
-    patterns: `(n, dim)`. delta: Δ_i, `(n,)`; 0 or less where another pattern answers as well. rival: `(n,)`, the
-    pattern with the largest ξ_i·ξ_j. distance: `(n,)`, to the nearest pattern, `neighbour`. reach: min_j Δ_ij/D_ij,
-    `(n,)`, to the nearest state in which another pattern has the same score; 0 where Δ_i ≤ 0. A single pattern has the
-    margins ∞, and no rival, −1.
+    Attributes
+    ----------
+    patterns : (n, dim)
+    delta : Δ_i, `(n,)`; 0 or less where another pattern answers as well.
+    rival : (n,)
+        the pattern with the largest ξ_i·ξ_j.
+    distance : (n,)
+        to the nearest pattern, `neighbour`.
+    reach : min_j Δ_ij/D_ij, `(n,)`, to the nearest state in which another pattern has the same score; 0 where Δ_i ≤ 0.
+
+    Notes
+    -----
+    A single pattern has the margins ∞, and no rival, −1.
     """
 
     patterns: np.ndarray
@@ -144,13 +153,24 @@ def multiplications(n: int, dim: int) -> float:
 
 @public
 @FREELY
-def margins(patterns: Any) -> Margins:
+def margins(patterns: Array) -> Margins:
     """How far each of the patterns is apart from the others, and what follows for every memory.
 
-    patterns: `(n, dim)`, with entries up to 1e75. Squares of entries below 1e-162 are 0, so that such patterns count as
-    equal. Raises `InvalidInput` for other arrays, and for so many that it would take minutes.
+    Parameters
+    ----------
+    patterns : (n, dim)
+        with entries up to 1e75. Squares of entries below 1e-162 are 0, so that such patterns count as equal.
+
+    Raises
+    ------
+    InvalidInput : for other arrays, and for so many that it would take minutes.
+
+    Notes
+    -----
     Source: Ramsauer et al. (2021), ICLR, definition 1 (Δ_i).
 
+    Examples
+    --------
     >>> apart = margins([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
     >>> apart.delta, apart.lost
     (array([-1.,  1.,  2.]), array([ True, False, False]))

@@ -53,9 +53,21 @@ def sequence_error(
     Patterns with m = ±1, as strong as the pattern itself, are counted, as in `exponential_error`. The crosstalk of all
     others is normal; its variance (P − 1) E F(m)² is summed over m, exactly for each N. From 30 patterns on the
     probability is right to .004; one far below .004 may be several times as large, for orders of about 2 to 6. A field
-    of exactly 0 counts as half an error. patterns: P, at least 1. neurons: N, at least 2. n: as of `sequence_capacity`.
-    rectified: whether F(m) is 0 for m below 0, as in `ha.memories.sequence`. Raises `InvalidInput` for others.
+    of exactly 0 counts as half an error.
 
+    Parameters
+    ----------
+    patterns : P, at least 1.
+    neurons : N, at least 2.
+    n : as of `sequence_capacity`.
+    rectified : whether F(m) is 0 for m below 0, as in `ha.memories.sequence`.
+
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Examples
+    --------
     >>> round(sequence_error(30, 100), 4), round(sequence_error(300, 100, n=2), 4)
     (0.0323, 0.0005)
     >>> round(sequence_error(3000, 16, n="exponential"), 4)
@@ -82,11 +94,23 @@ def sequence_capacity(
 ) -> float:
     """The length of a sequence of random ±1 patterns up to which a step makes no error, or with `every` no step does.
 
-    neurons: N, above 1. n: the order of F(m) = mⁿ, or "exponential". The leading order for N → ∞: order n gives
-    Nⁿ/(2 (2n − 1)!! ln N), and 1/(n + 1) of it for every step: N/(2 ln N) and N/(4 ln N) for n = 1. The exponential
-    gives b^(N−1)/(2 ln N), and b^(N−1)/(2N ln b). A capacity beyond the numbers is infinite. Raises `InvalidInput` for
-    other arguments.
+    Parameters
+    ----------
+    neurons : N, above 1.
+    n
+        the order of F(m) = mⁿ, or "exponential". The leading order for N → ∞: order n gives Nⁿ/(2 (2n − 1)!! ln N), and
+        1/(n + 1) of it for every step: N/(2 ln N) and N/(4 ln N) for n = 1.
 
+    Raises
+    ------
+    InvalidInput : for other arguments.
+
+    Notes
+    -----
+    The exponential gives b^(N−1)/(2 ln N), and b^(N−1)/(2N ln b). A capacity beyond the numbers is infinite.
+
+    Examples
+    --------
     >>> round(sequence_capacity(100), 2), round(sequence_capacity(100, every=True), 2), round(sequence_capacity(100, 2))
     (10.86, 5.43, 362)
     """

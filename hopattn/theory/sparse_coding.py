@@ -17,10 +17,11 @@ of Shiino & Fukai (1992), J. Phys. A 25, L375.
 
 import math
 from functools import lru_cache, partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Real, formula
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput
@@ -43,10 +44,24 @@ _activity = partial(real, least=LEAST_ACTIVITY, below=1.0)
 def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], threshold: Real) -> np.ndarray:
     """The cosine of the retrieved state with its pattern, F(x₁) √(a/q), `(...)` as the load; 0 where it is lost.
 
-    load: α = P/N, 0 or more. activity: a, above 0 and below 1. threshold: θ, above −a and below 1 − a, where one
-    pattern alone is stable. It is the `overlap` of `kind = "ensemble"` with `sort = "binary"`. The equations are
-    followed from the pattern itself, as a recall is. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    load : α = P/N, 0 or more.
+    activity : a, above 0 and below 1.
+    threshold
+        θ, above −a and below 1 − a, where one pattern alone is stable. It is the `overlap` of `kind = "ensemble"` with
+        `sort = "binary"`.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    The equations are followed from the pattern itself, as a recall is.
+
+    Examples
+    --------
     >>> sparse_overlap([0.1, 0.3, 0.5], activity=0.1, threshold=0.5).round(3)
     array([1.   , 0.991, 0.   ])
     """
@@ -78,13 +93,21 @@ def sparse_overlap(load: Numbers, activity: Annotated[float, _activity], thresho
 
 
 @formula
-def sparse_load(activity: Annotated[Any, partial(given_numbers, zero=False)]) -> np.ndarray:
+def sparse_load(activity: Annotated[Array, partial(given_numbers, zero=False)]) -> np.ndarray:
     """The largest load α_c at which the equations keep an overlap with the best threshold, `(...)` as the activity.
 
-    activity: a, above 0 and below 1. For N → ∞ first and then a → 0, α_c approaches 1/(2a |ln a|) from below, slowly:
-    it is .40 of it at a = .01, and .86 at a = 1e-200. At a = ½ it is about half the critical load of spins. A recall
-    that starts from the pattern itself loses it at most 8 % earlier (`sparse_overlap`); for a ≥ .05, 1 % earlier.
+    Parameters
+    ----------
+    activity : a, above 0 and below 1.
 
+    Notes
+    -----
+    For N → ∞ first and then a → 0, α_c approaches 1/(2a |ln a|) from below, slowly: it is .40 of it at a = .01, and .86
+    at a = 1e-200. At a = ½ it is about half the critical load of spins. A recall that starts from the pattern itself
+    loses it at most 8 % earlier (`sparse_overlap`); for a ≥ .05, 1 % earlier.
+
+    Examples
+    --------
     >>> sparse_load([0.5, 0.1, 0.01]).round(3)
     array([0.069, 0.441, 4.368])
     """

@@ -26,10 +26,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from hopattn.foundation.arrays import NumberOrArray
 from hopattn.foundation.boundary import formula
 from hopattn.foundation.checks import require_time, whole
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.roots import bisected
+from hopattn.foundation.shown_types import Word
 from hopattn.theory.replica_symmetric import Numbers, each_number, given_numbers, peak, root
 
 LARGEST_BETA = 1e100  # of β and of 1/β, so that no square of them leaves the numbers
@@ -42,8 +44,8 @@ def _scales(values: Any, what: str) -> np.ndarray:
     return array
 
 
-Scale = Annotated[Any, _scales]
-Neurons = Annotated[Any, partial(whole, least=2, most=10**6)]
+Scale = Annotated[NumberOrArray, _scales]
+Neurons = Annotated[Any, Word("int"), partial(whole, least=2, most=10**6)]
 LEFT_OUT = 40.0  # a sum leaves out what is exp(−LEFT_OUT) of it
 LEAST_LOG_WEIGHT = 800.0  # −log of a weight that is below all numbers
 ROOTS = 60  # points among which the largest load at finite N is searched for
@@ -87,16 +89,28 @@ def _together(*named: tuple[str, np.ndarray]) -> list[np.ndarray]:
 def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None) -> np.ndarray:
     """The load α = ln P/N up to which a state stays near a pattern, `(...)`; at T = 0, α_c(β).
 
-    beta: β, above 0. temperature: T, 0 or more; an array fits β. At T > 0 it is the spinodal: above it no minimum of
-    the free energy is left near the pattern. No temperature is too high for a load small enough. For large β,
-    α_c is ½ + ½ ln β: it has no bound. neurons: N, 2 to 10⁶, at T = 0; None for N → ∞. At finite N the other patterns
-    have their mean effect on a state mξ, with φ and g at βm, and the load is the largest at which the pattern has at
-    least half of the weight, w ≥ ½:
+    Parameters
+    ----------
+    beta : β, above 0.
+    temperature
+        T, 0 or more; an array fits β. At T > 0 it is the spinodal: above it no minimum of the free energy is left near
+        the pattern. No temperature is too high for a load small enough. For large β, α_c is ½ + ½ ln β: it has no
+        bound.
+    neurons : N, 2 to 10⁶, at T = 0; None for N → ∞.
+
+    Raises
+    ------
+    InvalidInput : for other numbers, and for βN so large that it would take minutes.
+
+    Notes
+    -----
+    At finite N the other patterns have their mean effect on a state mξ, with φ and g at βm, and the load is the largest
+    at which the pattern has at least half of the weight, w ≥ ½:
 
         m = w + (1 − w)φ          w = 1/(1 + (P − 1) exp(Ng − βNm))
 
-    Raises `InvalidInput` for other numbers, and for βN so large that it would take minutes.
-
+    Examples
+    --------
     >>> sphere_load([0.25, 1, 10]).round(6), sphere_load(1, [0.1, 0.3]).round(5)
     (array([0.219654, 0.622572, 1.66379 ]), array([0.57382, 0.48376]))
     >>> sphere_load([0.25, 1], neurons=16).round(4), sphere_load([0.25, 1], neurons=10_000).round(4)
@@ -119,8 +133,17 @@ def sphere_load(beta: Scale, temperature: Numbers = 0.0, neurons: Neurons = None
 def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
     """The temperature T up to which a state stays near a pattern, `(...)`: the inverse of `sphere_load`.
 
-    load: α, 0 or more. beta: β, above 0. NaN above α_c(β), where the pattern is lost at every temperature; ∞ at α = 0.
+    Parameters
+    ----------
+    load : α, 0 or more.
+    beta : β, above 0.
 
+    Notes
+    -----
+    NaN above α_c(β), where the pattern is lost at every temperature; ∞ at α = 0.
+
+    Examples
+    --------
     >>> sphere_temperature([0.48376, 0.62, 0.63], beta=1).round(3)
     array([0.3  , 0.005,   nan])
     """
@@ -137,9 +160,17 @@ def sphere_temperature(load: Numbers, beta: Scale) -> np.ndarray:
 def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
     """The mean overlap φ with the one pattern whose valley the state is in, `(...)`: φ_eq, or that of N neurons.
 
-    temperature: T, 0 or more. neurons: N, 2 to 10⁶, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without
-    other patterns. Whether the valley is there at all says `sphere_load`.
+    Parameters
+    ----------
+    temperature : T, 0 or more.
+    neurons : N, 2 to 10⁶, for ∫φ dp = I_{N/2}(N/T) / I_{N/2−1}(N/T), Bessel's I_n; without other patterns.
 
+    Notes
+    -----
+    Whether the valley is there at all says `sphere_load`.
+
+    Examples
+    --------
     >>> sphere_overlap([0.25, 1]).round(4), sphere_overlap([0.25, 1], neurons=100).round(4)
     (array([0.8828, 0.618 ]), array([0.8837, 0.6196]))
     """
@@ -152,9 +183,15 @@ def sphere_overlap(temperature: Numbers, neurons: Neurons = None) -> np.ndarray:
 def sphere_noise(beta: Scale, neurons: Neurons = None) -> np.ndarray:
     """g, the logarithm of the mean of exp(βNφ) over the sphere, divided by N, `(...)`.
 
-    beta: β, above 0. neurons: N, 2 to 10⁶, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without
-    them its limit for N → ∞. β − g is the load at which the other patterns weigh as much as the pattern, on average.
+    Parameters
+    ----------
+    beta : β, above 0.
+    neurons
+        N, 2 to 10⁶, for the mean Γ(N/2) (2/βN)^(N/2−1) I_{N/2−1}(βN), Bessel's I_n; without them its limit for N → ∞. β
+        − g is the load at which the other patterns weigh as much as the pattern, on average.
 
+    Examples
+    --------
     >>> sphere_noise([1, 2]).round(4), sphere_noise([1, 2], neurons=16).round(4)
     (array([0.3774, 1.0912]), array([0.3823, 1.1059]))
     """
@@ -169,9 +206,18 @@ def sphere_bound(beta: Scale) -> np.ndarray:
 
     The error of one step is at most 2(P − 1) |ξ| exp(−βΔ), with Δ = N(1 − φ) of the nearest pattern: as if all other
     patterns were as near as that one. Of P = exp(αN) patterns, the nearest has φ = √(1 − exp(−2α)). The bound vanishes
-    for N → ∞ where α < β(1 − √(1 − exp(−2α))). beta: β, above 0.
+    for N → ∞ where α < β(1 − √(1 − exp(−2α))).
+
+    Parameters
+    ----------
+    beta : β, above 0.
+
+    Notes
+    -----
     Source: Ramsauer et al. (2021), ICLR, theorem 5, whose error this is; the limit is derived here.
 
+    Examples
+    --------
     >>> sphere_bound([0.25, 0.5, 1, 2, 10]).round(6)
     array([0.13027 , 0.208201, 0.315747, 0.454544, 0.887231])
     """
@@ -192,9 +238,22 @@ def sphere_weight(load: Numbers, beta: Scale, neurons: Neurons) -> np.ndarray:
 
         E[1/(1 + ΣX)] = ∫₀^∞ exp(−t) E[exp(−tX)]^(P−1) dt
 
-    load: α = ln P/N, 0 or more. beta: β, above 0. neurons: N, 2 or more. For N → ∞ it is 1 below α_c(β) and 0 above.
-    Raises `InvalidInput` for other numbers, and for βN so large that it would take minutes.
+    Parameters
+    ----------
+    load : α = ln P/N, 0 or more.
+    beta : β, above 0.
+    neurons : N, 2 or more.
 
+    Raises
+    ------
+    InvalidInput : for other numbers, and for βN so large that it would take minutes.
+
+    Notes
+    -----
+    For N → ∞ it is 1 below α_c(β) and 0 above.
+
+    Examples
+    --------
     >>> sphere_weight([0.3, 0.5, 0.62, 0.8], beta=1, neurons=16).round(3)
     array([0.994, 0.869, 0.492, 0.051])
     """
@@ -208,14 +267,22 @@ def sphere_weight(load: Numbers, beta: Scale, neurons: Neurons) -> np.ndarray:
 def relu_load(beta: Scale) -> np.ndarray:
     """The load α_th of a log-sum-ReLU memory below which no other pattern is near a pattern, `(...)`; 0 up to β = 1.
 
-    beta: β of `ha.memories.log_sum_relu` with patterns of unit length: a pattern counts where φ > 1 − 1/β, since
-    ½|x − ξ|² = 1 − φ. Of P = exp(αN) patterns, exp(N(α + ½ ln(1 − φ²))) have the overlap φ or more, φ > 0: none, with
-    a probability that goes to 1, below α_th = −½ ln(1 − (1 − 1/β)²). There one step recalls a pattern exactly, and the
-    sum has no noise at any T; above it, patterns are near in a number that grows exponentially. For β ≤ 1, nearly all
-    patterns are near each other.
-    Source: the memory, Hoover et al. (2025), NeurIPS, arXiv:2506.10801; the threshold, Petrova, Polyachenko & State
-    (2026), arXiv:2604.07401, in words; the formula is derived here.
+    Parameters
+    ----------
+    beta
+        β of `ha.memories.log_sum_relu` with patterns of unit length: a pattern counts where φ > 1 − 1/β, since ½|x −
+        ξ|² = 1 − φ.
 
+    Notes
+    -----
+    Of P = exp(αN) patterns, exp(N(α + ½ ln(1 − φ²))) have the overlap φ or more, φ > 0: none, with a probability that
+    goes to 1, below α_th = −½ ln(1 − (1 − 1/β)²). There one step recalls a pattern exactly, and the sum has no noise at
+    any T; above it, patterns are near in a number that grows exponentially. For β ≤ 1, nearly all patterns are near
+    each other. Source: the memory, Hoover et al. (2025), NeurIPS, arXiv:2506.10801; the threshold, Petrova, Polyachenko
+    & State (2026), arXiv:2604.07401, in words; the formula is derived here.
+
+    Examples
+    --------
     >>> relu_load([0.5, 2, 10]).round(4)
     array([0.    , 0.1438, 0.8304])
     """

@@ -25,8 +25,16 @@ WIDE, INTEGRAL_STEPS = 12.0, 480  # of the integral over z, whose integrand fall
 def metastable_rate(neurons: int | None = None) -> float:
     """The rate log(mean number of metastable states)/N of a Sherrington–Kirkpatrick spin glass.
 
-    neurons: N, 3 or more; None for N → ∞. Raises `InvalidInput` for another number.
+    Parameters
+    ----------
+    neurons : N, 3 or more; None for N → ∞.
 
+    Raises
+    ------
+    InvalidInput : for another number.
+
+    Examples
+    --------
     >>> round(metastable_rate(), 4), round(metastable_rate(12), 4)
     (0.1992, 0.2039)
     """

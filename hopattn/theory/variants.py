@@ -42,9 +42,14 @@ LEAST_RATE = 2.0
 def noisy_load(noise: Numbers = 0.0) -> np.ndarray:
     """The largest load α_c of a Hopfield network whose synapses have static noise, at T = 0, `(...)` as the noise.
 
-    noise: Δ², the variance of the noise of a synapse, relative to that of Hebb's part; 0 or more. Without noise it is
-    `critical_load`; for Δ → ∞ it is 2/(πΔ²).
+    Parameters
+    ----------
+    noise
+        Δ², the variance of the noise of a synapse, relative to that of Hebb's part; 0 or more. Without noise it is
+        `critical_load`; for Δ → ∞ it is 2/(πΔ²).
 
+    Examples
+    --------
     >>> noisy_load([0, math.pi / 2 - 1]).round(4)
     array([0.1379, 0.1018])
     """
@@ -73,9 +78,15 @@ def _more(y: float) -> float:
 def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
     """The load α_c (patterns a synapse of a neuron) of a strongly diluted asymmetric network; 0 from T = 1 on.
 
-    m = ∫Dz tanh((m + √α z)/T) has a root above 0 where its slope at 0 is above 1, so that ∫Dz / cosh²(√α z/T) = T. At
-    T = 0 that is α = 2/π. temperature: T of the synchronous heat bath, 0 or more.
+    m = ∫Dz tanh((m + √α z)/T) has a root above 0 where its slope at 0 is above 1, so that ∫Dz / cosh²(√α z/T) = T. At T
+    = 0 that is α = 2/π.
 
+    Parameters
+    ----------
+    temperature : T of the synchronous heat bath, 0 or more.
+
+    Examples
+    --------
     >>> round(diluted_load(), 4), diluted_load(1)
     (0.6366, 0.0)
     """
@@ -98,10 +109,16 @@ def diluted_load(temperature: Annotated[float, real] = 0.0) -> float:
 def shared_overlap(empty: Annotated[float, partial(real, least=0.0, most=1.0)], which: Count = 1) -> float:
     """δ^(k−1)(1 − δ), the overlap with pattern k of a state that retrieves few diluted patterns one after another.
 
-    Each neuron has the state of the first pattern in which it is not 0. Of P patterns the state is at rest while
-    δ + … + δ^(P−1) < 1: always of two, up to δ = .618 of three. empty: δ, the share of the neurons of a pattern
-    that are 0. which: k, from 1 on.
+    Each neuron has the state of the first pattern in which it is not 0. Of P patterns the state is at rest while δ + …
+    + δ^(P−1) < 1: always of two, up to δ = .618 of three.
 
+    Parameters
+    ----------
+    empty : δ, the share of the neurons of a pattern that are 0.
+    which : k, from 1 on.
+
+    Examples
+    --------
     >>> shared_overlap(0.5), shared_overlap(0.5, which=3)
     (0.5, 0.125)
     """
@@ -114,8 +131,18 @@ def forgetting_load(rate: Positive) -> float:
 
     The pattern that was stored uN patterns ago has the weight Λ(u) = ε exp(−ε² u/2), whose squares have the integral 1,
     and σ² = ∫ Λ²/(1 − C Λ)² du = (2/x²) (log(1 − x) + x/(1 − x)), x = Cε. The number is the largest u whose pattern is
-    retrieved. rate: ε; 0 patterns are kept below about 2.465, and the most at 4.108. For ε → ∞ it falls as ln(ln ε)/ε².
+    retrieved.
 
+    Parameters
+    ----------
+    rate : ε; 0 patterns are kept below about 2.465, and the most at 4.108.
+
+    Notes
+    -----
+    For ε → ∞ it falls as ln(ln ε)/ε².
+
+    Examples
+    --------
     >>> round(forgetting_load(4.108), 4), forgetting_load(2.0)
     (0.049, 0.0)
     """

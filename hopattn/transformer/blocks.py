@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float
+from hopattn.foundation.arrays import Array, Mask, as_float
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, flag, instance
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -86,11 +86,11 @@ class Block:
 
     attention: MultiHead
     feed_forward: FeedForward | None = None
-    norms: Sequence[Callable[[Any], Array]] = ()
+    norms: Sequence[Callable[[Array], Array]] = ()
     norm_first: bool = False
     cross: MultiHead | None = None
     residual: bool = True
-    norms_after: Sequence[Callable[[Any], Array]] = ()
+    norms_after: Sequence[Callable[[Array], Array]] = ()
     parallel: bool = False
 
     def __post_init__(self) -> None:
@@ -126,14 +126,14 @@ class Block:
 
     @public
     def __call__(
-        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+        self, x: Array, mask: Mask = None, *, source: Array = None, source_mask: Mask = None, bias: Array = None
     ) -> Array:
         """The words after the layer, `(…, n, dim)`; see `trace` for the arguments."""
         return self.computed_with(MultiHead.__call__, x, mask, source=source, source_mask=source_mask, bias=bias).state
 
     @public(may_be=finite)
     def trace(
-        self, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None, bias: Any = None
+        self, x: Array, mask: Mask = None, *, source: Array = None, source_mask: Mask = None, bias: Array = None
     ) -> BlockTrace:
         """The states of a text x `(…, n, dim)` after each sub-layer, and every array of its heads.
 
@@ -158,18 +158,18 @@ class Block:
     def computed_with(
         self,
         attend: Callable[..., Array],
-        x: Any,
-        mask: Any = None,
+        x: Array,
+        mask: Mask = None,
         *,
-        source: Any = None,
-        source_mask: Any = None,
-        bias: Any = None,
-        feed: Callable[[FeedForward, Array], Array] = FeedForward.__call__,
+        source: Array = None,
+        source_mask: Mask = None,
+        bias: Array = None,
+        feed: Callable[[FeedForward, Array], Array] | None = None,
     ) -> BlockTrace:
         """The states after each sub-layer, where `attend` computes the output of heads, and `feed` that of neurons.
 
         attend: called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is. feed:
-        called with the feed-forward layer and its words.
+        called with the feed-forward layer and its words; by default, the layer itself.
         """
         cross = self.cross
         if cross is not None and source is None:
@@ -183,7 +183,7 @@ class Block:
         if cross is not None:
             layers.append(lambda text: attend(cross, text, source_mask, source=source, bias=None))
         if self.feed_forward is not None:
-            layers.append(partial(feed, self.feed_forward))
+            layers.append(partial(feed or FeedForward.__call__, self.feed_forward))
         words = as_float(x, "x", like=self.attention.w_out)
         limited = context is None and words.ndim > 1 and not (mask is None and bias is None)
         if limited and (seen := seen_words(self.attention, words, mask, bias)) is not None:
@@ -206,7 +206,7 @@ class Block:
         norm_first: bool | None = None,
         activation: str | None = None,
         *,
-        mask: Any = "none",
+        mask: Mask = "none",
         epsilon: float | None = None,
     ) -> "Block":
         """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`, in its eval mode.
@@ -275,21 +275,21 @@ class Stack:
     blocks: Iterable[Block]
     unembed: Callable[[Array], Array]
 
-    def __call__(self, words: Any, mask: Any = None, **texts: Any) -> Array:
+    def __call__(self, words: Array, mask: Mask = None, **texts: Any) -> Array:
         """The answer; the arguments behind the words are those of every block."""
         state = self.embed(words)
         for block in self.blocks:
             state = block(state, mask, **texts)
         return self.unembed(state)
 
-    def states(self, words: Any, mask: Any = None, **texts: Any) -> Iterator[tuple[Block, Array, Array]]:
+    def states(self, words: Array, mask: Mask = None, **texts: Any) -> Iterator[tuple[Block, Array, Array]]:
         """Each block with the vectors before and after it."""
         after = self.embed(words)
         for block in self.blocks:
             before, after = after, block(after, mask, **texts)
             yield block, before, after
 
-    def trace(self, words: Any, mask: Any = None, **texts: Any) -> list[BlockTrace]:
+    def trace(self, words: Array, mask: Mask = None, **texts: Any) -> list[BlockTrace]:
         """The trace of each block; the arguments are those of a call."""
         traces, state = list[BlockTrace](), self.embed(words)
         for block in self.blocks:
@@ -299,7 +299,7 @@ class Stack:
 
 
 @public(may_be=finite)
-def stack(layers: Iterable[Block], x: Any, mask: Any = None, *, source: Any = None) -> list[BlockTrace]:
+def stack(layers: Iterable[Block], x: Array, mask: Mask = None, *, source: Array = None) -> list[BlockTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 
     mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, as in `Block.trace`, for all layers. Raises

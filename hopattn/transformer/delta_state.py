@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, in_numbers_of, namespace, widened
+from hopattn.foundation.arrays import Array, NumberOrArray, as_float, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import Count, Text, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.shapes import require_broadcast
@@ -48,12 +48,14 @@ class DeltaState(StateOfText):
         return namespace(q).astype(self.phi(widened(q)) @ self.couplings.mT, q.dtype)
 
     @public(may_be=finite)
-    def extended(self, k: Text, v: Values, rate: Any = 1.0, chunk: Count = 64) -> "DeltaState":
+    def extended(self, k: Text, v: Values, rate: NumberOrArray = 1.0, chunk: Count = 64) -> "DeltaState":
         """The state behind further keys `(…, n, dim)` and values `(…, n, dim_out)`; the rest is as in `attended`."""
         return by_chunks(self, (k, k, v, _rates(rate, widened(k))), chunk, DeltaState._next)[1]
 
     @public(may_be=finite)
-    def attended(self, q: Text, k: Text, v: Values, rate: Any = 1.0, chunk: Count = 64) -> tuple[Array, "DeltaState"]:
+    def attended(
+        self, q: Text, k: Text, v: Values, rate: NumberOrArray = 1.0, chunk: Count = 64
+    ) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
         q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.transformer.delta_attention`, which raises the
@@ -83,7 +85,7 @@ class DeltaState(StateOfText):
 
 @public
 def delta_attention(
-    q: Any, k: Any, v: Any, *, rate: Any = 1.0, features: str | Features = "identity", chunk: Count = 64
+    q: Array, k: Array, v: Array, *, rate: NumberOrArray = 1.0, features: str | Features = "identity", chunk: Count = 64
 ) -> Array:
     """Causal linear attention with the delta rule: word t is answered by W_t φ(q_t), after its own pair was learned.
 

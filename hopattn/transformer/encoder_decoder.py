@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array
+from hopattn.foundation.arrays import Array, Mask
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -118,12 +118,12 @@ class EncoderDecoder:
         return with_all_biases(state)
 
     @public
-    def memory(self, source: Any, mask: Any = None) -> Array:
+    def memory(self, source: Array, mask: Mask = None) -> Array:
         """The source `(…, m, dim)` as its encoder gives it; mask: as in `MultiHead`, such as one for padding."""
         return Stack(Identity(), self.encoder, self.norms[0] or Identity())(source, mask)
 
     @public
-    def __call__(self, source: Any, target: Any, source_mask: Any = None, target_mask: Any = None) -> Array:
+    def __call__(self, source: Array, target: Array, source_mask: Mask = None, target_mask: Mask = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 
         source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the

@@ -63,7 +63,7 @@ class Affine(Declared):
         return int(self.weight.shape[0]), int(self.weight.shape[1])
 
     @public
-    def __call__(self, x: Annotated[Any, Of("… dim")]) -> Array:
+    def __call__(self, x: Annotated[Array, Of("… dim")]) -> Array:
         """W x + b for each row of x."""
         return image(self, x)
 
@@ -93,7 +93,7 @@ class FeedForward:
     activation: str
     gate: Affine | None
 
-    def __init__(self, w_in: Any, w_out: Any, activation: str = "relu", *, gate: Any = None) -> None:
+    def __init__(self, w_in: Array, w_out: Array, activation: str = "relu", *, gate: Array = None) -> None:
         inner, outer = Affine.of(w_in, "w_in"), Affine.of(w_out, "w_out")
         gate_map = None if gate is None else Affine.of(gate, "gate")
         shaped(outer.weight, "w_out", "dim_out dim", dim=(inner.dims[0], "the rows of w_in"))
@@ -108,12 +108,12 @@ class FeedForward:
         return f"FeedForward(w_in {self.inner.dims}, w_out {self.outer.dims}, '{self.activation}'{ending})"
 
     @public
-    def __call__(self, x: Any) -> Array:
+    def __call__(self, x: Array) -> Array:
         """W₂ f(W₁ x + b₁) + b₂ for each row of x."""
         return self.outer(self.hidden(x))
 
     @public
-    def hidden(self, x: Any) -> Array:
+    def hidden(self, x: Array) -> Array:
         """f(W₁ x + b₁) for each row of x, `(…, hidden)`: how much each neuron, or each key of the memory, responds.
 
         With a gate it is f(W_g x + b_g) ⊙ (W₁ x + b₁).

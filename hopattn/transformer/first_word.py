@@ -13,10 +13,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Count, Declared, Flag, Of, public
 from hopattn.foundation.checks import Seed, generator, real, require_room, whole
 from hopattn.foundation.vectors import normalised
@@ -68,7 +69,7 @@ class FirstWord(Declared):
         return RecurrentDecoder(cell, beta=self.beta or 1.0)
 
     @public
-    def read(self, words: Annotated[Any, Of("n_texts n+1 dim")], *, attention: Flag) -> np.ndarray:
+    def read(self, words: Annotated[Array, Of("n_texts n+1 dim")], *, attention: Flag) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 
         words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the

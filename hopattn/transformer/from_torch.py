@@ -54,7 +54,7 @@ def heads_from(state: Mapping[str, Any]) -> tuple[list[Affine], Affine]:
     ], out
 
 
-def require_state(state: Any) -> None:
+def require_state(state: Array) -> None:
     """Raise `InvalidInput` unless a state is a mapping from names, which are texts."""
     if not isinstance(state, Mapping) and callable(getattr(state, "state_dict", None)):
         raise InvalidInput("state: expected names and arrays, not a module; give module.state_dict()")

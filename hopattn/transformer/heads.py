@@ -20,10 +20,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_array, in_numbers_of, namespace, widened
+from hopattn.foundation.arrays import Array, Mask, NumberOrArray, as_array, in_numbers_of, namespace, widened
 from hopattn.foundation.boundary import Of, Owner, finite, public
 from hopattn.foundation.checks import function
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.positions.distance_biases import Alibi
 from hopattn.positions.rotary import Rotary, as_position, require_rotated
 from hopattn.retrieval.activation import Identity
 from hopattn.retrieval.masks import (
@@ -100,24 +101,24 @@ class Head(Owner):
     key: Affine
     value: Affine
     retrieval: Step
-    mask: Any
+    mask: Mask
     position: Rotary | None
     bias: Any
-    query_norm: Callable[[Any], Array]
-    key_norm: Callable[[Any], Array]
+    query_norm: Callable[[Array], Array]
+    key_norm: Callable[[Array], Array]
 
     @public(parts=Step)
     def __init__(
         self,
-        w_query: Any,
-        w_key: Any,
-        w_value: Any,
+        w_query: Array,
+        w_key: Array,
+        w_value: Array,
         *,
-        mask: Any = "causal",
+        mask: Mask = "causal",
         position: str | Rotary | None = None,
-        bias: Any = None,
-        query_norm: Callable[[Any], Array] | None = None,
-        key_norm: Callable[[Any], Array] | None = None,
+        bias: Alibi | Array | None = None,
+        query_norm: Callable[[Array], Array] | None = None,
+        key_norm: Callable[[Array], Array] | None = None,
         **parts: Unpack[StepParts],
     ) -> None:
         arguments = (("query", w_query), ("key", w_key), ("value", w_value))
@@ -144,7 +145,7 @@ class Head(Owner):
         return f"Head({', '.join(parts)})"
 
     @public
-    def __call__(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> Array:
+    def __call__(self, x: Array, mask: Mask = None, *, source: Array = None, bias: Array = None) -> Array:
         """The head's output `(…, n, dim_out)` for a text `(…, n, dim)`; see `trace` for the arguments.
 
         No array of all scores is held where the text is long and there is no bias.
@@ -152,7 +153,7 @@ class Head(Owner):
         return self._group.output(*self._arguments(x, mask, source, bias))
 
     @public(may_be=finite)
-    def trace(self, x: Any, mask: Any = None, *, source: Any = None, bias: Any = None) -> HeadTrace:
+    def trace(self, x: Array, mask: Mask = None, *, source: Array = None, bias: Array = None) -> HeadTrace:
         """All arrays that the head computes for a text x `(…, n, dim)`.
 
         mask: a second mask, such as one for padding; a query may attend where this one and the head's own both allow
@@ -162,7 +163,7 @@ class Head(Owner):
         group = self._group
         return group.apart(group.trace(*self._arguments(x, mask, source, bias)))[0]
 
-    def with_sink(self, sink: Any) -> "Head":
+    def with_sink(self, sink: NumberOrArray) -> "Head":
         """The same head with a sink, as the option `sink`; raises `InvalidInput` if it has one already."""
         head, separation_part = copy(self), separation_of(self.retrieval.separation, sink=sink)
         object.__setattr__(head, "retrieval", replace(self.retrieval, separation=separation_part))
@@ -178,7 +179,7 @@ class Head(Owner):
         object.__setattr__(head, "mask", joint(self.mask, Without.of(token, at)))
         return head
 
-    def mapped(self, x: Any) -> list[Array]:
+    def mapped(self, x: Array) -> list[Array]:
         """The queries, keys and values of a text `(…, n, dim)`, already turned where the head has a position."""
         return [array[..., 0, 0, :, :] for array in self._group.mapped(texts_of(self, x, None))]
 
@@ -221,7 +222,7 @@ class Group(NamedTuple):
         maps_of_all = Affine.stacked(maps[0]), Affine.stacked(maps[1]), Affine.stacked(maps[2])
         return cls(tuple(heads), maps_of_all, (len(key_heads), r))
 
-    def output(self, texts: Texts, mask: Any, bias: Array | None) -> Array:
+    def output(self, texts: Texts, mask: Mask, bias: Array | None) -> Array:
         """The outputs of the heads side by side, `(…, n, sum of their dim_out)`.
 
         mask: a rule or an array `(…, n, m)` beside the heads' own. bias: `(n, m)` or `(…, heads or 1, n, m)`.
@@ -232,7 +233,7 @@ class Group(NamedTuple):
         """The outputs side by side of queries, keys and values as `mapped` gives them; see `Step`."""
         return side_by_side(self.retrieval(keys)._answer(queries, keys, values, bias).state)
 
-    def trace(self, texts: Texts, mask: Any, bias: Array | None) -> HeadTrace:
+    def trace(self, texts: Texts, mask: Mask, bias: Array | None) -> HeadTrace:
         """The trace of all heads together, whose arrays have the axes g and r behind those of the texts; see `output`.
 
         An array that all heads share may lack these two axes.
@@ -270,7 +271,7 @@ class Group(NamedTuple):
         logits = namespace(like).reshape(namespace(like).stack(arrays), (*self.shape, 1))
         return replace(step, separation=with_sink(step.separation, logits))
 
-    def arguments(self, texts: Texts, mask: Any, bias: Array | None) -> tuple[Array, Array, Array, Any, Array | None]:
+    def arguments(self, texts: Texts, mask: Mask, bias: Array | None) -> tuple[Array, Array, Array, Any, Array | None]:
         """The arguments of `read`, whose bias is the sum of all masks and numbers; and the numbers alone."""
         pairs, numbers = texts.pairs, None
         if bias is not None or self.heads[0].bias is not None:
@@ -329,7 +330,7 @@ def side_by_side(x: Array) -> Array:
     return xp.reshape(words, (*words.shape[:-3], math.prod(words.shape[-3:])))
 
 
-def texts_of(head: Head, x: Any, source: Any = None, key: Any = None, value: Any = None) -> Texts:
+def texts_of(head: Head, x: Array, source: Array = None, key: Array = None, value: Array = None) -> Texts:
     """The texts of queries, keys and values; raises `InvalidInput` for one that does not fit the head's matrices."""
     if key is not None and source is not None:
         raise InvalidInput("source: is the text of key and value, and a key is given too; leave one of them out")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from hopattn.foundation.arrays import Array, namespace, widened
+from hopattn.foundation.arrays import Array, Mask, namespace, widened
 from hopattn.foundation.boundary import Count, Fit, Flag, Of, Owner, Text, finite, public
 from hopattn.foundation.checks import flag
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -32,11 +32,11 @@ Values = Annotated[Any, Of("… n dim_out")]
 @public
 def linear_attention(
     q: Text,
-    k: Annotated[Any, Of("… m dim")],
-    v: Annotated[Any, Of("… m dim_out")],
+    k: Annotated[Array, Of("… m dim")],
+    v: Annotated[Array, Of("… m dim_out")],
     *,
     features: str | Features = "elu",
-    mask: Any = None,
+    mask: Mask = None,
     normalise: Flag = True,
     chunk: Count = 64,
 ) -> Array:

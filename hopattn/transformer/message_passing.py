@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, namespace
+from hopattn.foundation.arrays import Array, Mask, namespace
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, instance
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -106,7 +106,7 @@ class MessageTrace:
 
 @public(may_be=finite)
 def layer_by_messages(
-    layer: Block, x: Any, mask: Any = None, *, source: Any = None, source_mask: Any = None
+    layer: Block, x: Array, mask: Mask = None, *, source: Array = None, source_mask: Mask = None
 ) -> MessageTrace:
     """A layer for one text, whose heads pass messages on graphs instead of multiplying matrices.
 

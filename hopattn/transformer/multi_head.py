@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
-from hopattn.foundation.arrays import Array, as_float, namespace, require_fitting, shaped
+from hopattn.foundation.arrays import Array, Mask, NumberOrArray, as_float, namespace, require_fitting, shaped
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -50,7 +50,7 @@ class MultiHead:
     groups: tuple[Group, ...]
     """The heads again, those together that are alike."""
 
-    def __init__(self, heads: Iterable[Head], w_out: Any, *, sink: Any = None) -> None:
+    def __init__(self, heads: Iterable[Head], w_out: Array, *, sink: NumberOrArray = None) -> None:
         out, heads = Affine.of(w_out, "w_out"), each(heads, Head, "heads")
         if not heads:
             raise InvalidInput("heads: expected at least one Head, in a list")
@@ -75,7 +75,14 @@ class MultiHead:
 
     @public
     def __call__(
-        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+        self,
+        x: Array,
+        mask: Mask = None,
+        *,
+        key: Array = None,
+        value: Array = None,
+        source: Array = None,
+        bias: Array = None,
     ) -> Array:
         """The output of all heads together, `(…, n, dim)`.
 
@@ -89,7 +96,14 @@ class MultiHead:
         return self.out(self.outputs(x, mask, key=key, value=value, source=source, bias=bias))
 
     def outputs(
-        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+        self,
+        x: Array,
+        mask: Mask = None,
+        *,
+        key: Array = None,
+        value: Array = None,
+        source: Array = None,
+        bias: Array = None,
     ) -> Array:
         """[o₁; o₂; …] before W_O, `(…, n, sum of the heads' dim_out)`; the arguments are those of a call."""
         groups = self._limited(x, mask, key=key, value=value, source=source, bias=bias)
@@ -97,14 +111,21 @@ class MultiHead:
 
     @public(may_be=finite)
     def trace(
-        self, x: Any, mask: Any = None, *, key: Any = None, value: Any = None, source: Any = None, bias: Any = None
+        self,
+        x: Array,
+        mask: Mask = None,
+        *,
+        key: Array = None,
+        value: Array = None,
+        source: Array = None,
+        bias: Array = None,
     ) -> MultiHeadTrace:
         """The output of all heads together, and the trace of each head; the arguments are those of a call."""
         traces = group_traces(self, x, mask, key=key, value=value, source=source, bias=bias)
         heads = [trace for group, together in zip(self.groups, traces, strict=True) for trace in group.apart(together)]
         return MultiHeadTrace(tuple(heads), self.joined([side_by_side(trace.output) for trace in traces]))
 
-    def without(self, token: Any, at: int | None = None) -> "MultiHead":
+    def without(self, token: Array, at: int | None = None) -> "MultiHead":
         """The same heads, whose queries do not see some keys of a text; the arguments are those of `Head.without`."""
         return MultiHead([head.without(token, at) for head in self.heads], self.out)
 
@@ -136,7 +157,7 @@ class MultiHead:
 
     @classmethod
     def from_torch(
-        cls, module: Any, n_heads: int | None = None, *, mask: Any = "none", sink: Any = None
+        cls, module: Any, n_heads: int | None = None, *, mask: Mask = "none", sink: NumberOrArray = None
     ) -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
 
@@ -184,7 +205,7 @@ class MultiHead:
 
 
 def of_maps(
-    maps: Iterable[Affine], out: Affine, n_heads: tuple[int, int], *, sink: Any = None, **options: Any
+    maps: Iterable[Affine], out: Affine, n_heads: tuple[int, int], *, sink: NumberOrArray = None, **options: Any
 ) -> MultiHead:
     """Heads of one dim, whose W_Q, W_K and W_V are the rows of three maps, one head below the other.
 
@@ -197,7 +218,7 @@ def of_maps(
     return MultiHead(heads, out, sink=sink)
 
 
-def group_traces(heads: MultiHead, x: Any, mask: Any = None, **options: Any) -> list[HeadTrace]:
+def group_traces(heads: MultiHead, x: Array, mask: Mask = None, **options: Any) -> list[HeadTrace]:
     """The trace of each of the `groups`, all its heads together; the arguments are those of a call."""
     return [group.trace(*limits) for group, *limits in heads._limited(x, mask, **options)]
 
@@ -223,7 +244,7 @@ def _require_for_all_heads(mask: Array, scores: tuple[int, ...]) -> None:
     require_on_scores(mask, (*leading, n, m), "mask")
 
 
-def seen_words(heads: MultiHead, text: Array, mask: Any, bias: Any) -> Array | None:
+def seen_words(heads: MultiHead, text: Array, mask: Mask, bias: Array) -> Array | None:
     """Which words of a text the mask and the bias of a call let some query of some head see, `(…, n)`.
 
     None where they hide none from all.

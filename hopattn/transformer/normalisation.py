@@ -53,7 +53,7 @@ class Normalisation(Declared, ABC):
         return narrowed(result, *(array for array in (x, self.gain, self.shift) if array is not None))
 
     @public
-    def held(self, parts: Rows, x: Annotated[Any, Of("dim")]) -> Array:
+    def held(self, parts: Rows, x: Annotated[Array, Of("dim")]) -> Array:
         """The part of the output that each part of a row x gives, `(…, dim)`, with the scale of x held: linear.
 
         parts: `(…, dim)`, which add up to x `(dim,)`; their results add up to the output without the shift.

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from hopattn.foundation.arrays import Array, namespace, shaped
+from hopattn.foundation.arrays import Array, Mask, namespace, shaped
 from hopattn.foundation.boundary import Declared, Fit, Of, Owner, Text, finite, public
 from hopattn.foundation.checks import instance
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -135,12 +135,12 @@ class RecurrentDecoder(Owner):
         return self.cell._fit(axes)
 
     @public
-    def __call__(self, previous: Words, memory: Memory, mask: Any = None, *, start: State = None) -> Array:
+    def __call__(self, previous: Words, memory: Memory, mask: Mask = None, *, start: State = None) -> Array:
         """The decoder's states, `(…, n_out, dim_hidden)`; see `trace` for the arguments."""
         return self.trace(previous, memory, mask, start=start).states
 
     @public(may_be=finite)
-    def trace(self, previous: Words, memory: Memory, mask: Any = None, *, start: State = None) -> DecoderTrace:
+    def trace(self, previous: Words, memory: Memory, mask: Mask = None, *, start: State = None) -> DecoderTrace:
         """All arrays that the decoder computes.
 
         previous: the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`. memory: the states of the

@@ -9,6 +9,8 @@ import numpy as np
 
 from hopattn.foundation.arrays import (
     Array,
+    Mask,
+    NumberOrArray,
     as_float,
     namespace,
     require_one_device,
@@ -46,14 +48,14 @@ class Texts(NamedTuple):
 @public
 def attention(
     q: Text,
-    k: Annotated[Any, Of("… m dim")],
-    v: Annotated[Any, Of("… m dim_out")],
+    k: Annotated[Array, Of("… m dim")],
+    v: Annotated[Array, Of("… m dim_out")],
     *,
     beta: float | None = None,
-    mask: Any = None,
+    mask: Mask = None,
     separation: str | Separation = "softmax",
-    bias: Any = None,
-    sink: Any = None,
+    bias: Array = None,
+    sink: NumberOrArray = None,
 ) -> Array:
     """Scaled dot-product attention, softmax(β q Kᵀ) V, or the same with another separation.
 
@@ -86,12 +88,12 @@ def attention(
 @public(may_be=finite)
 def free_energy(
     q: Text,
-    k: Annotated[Any, Of("… m dim")],
+    k: Annotated[Array, Of("… m dim")],
     *,
     beta: float | None = None,
-    mask: Any = None,
+    mask: Mask = None,
     separation: str | Separation = "softmax",
-    sink: Any = None,
+    sink: NumberOrArray = None,
 ) -> FreeEnergy:
     """The free energy of the weights of `attention`, F = U − S/β, of each query: arrays `(…, n_queries)`.
 
@@ -115,7 +117,7 @@ def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, lea
     return sep if sinks is None else with_sink(sep, sinks[:, None])
 
 
-def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
+def sinks_of_heads(sink: NumberOrArray, n_heads: int, like: Array) -> Array | None:
     """The sinks of so many heads, `(n_heads,)`; None for none, and for a number, which all heads share.
 
     n_heads: 0 where there is no axis of heads. like: lists become an array of its library. Raises `InvalidInput` for
@@ -131,7 +133,7 @@ def sinks_of_heads(sink: Any, n_heads: int, like: Array) -> Array | None:
     return sinks
 
 
-def head_bias(bias: Any) -> Any:
+def head_bias(bias: Array) -> Any:
     """A head's own bias: None, an `Alibi`, or an array `(n, m)`; raises `InvalidInput` for anything else."""
     if bias is None or isinstance(bias, Alibi):
         return bias
@@ -142,7 +144,7 @@ def head_bias(bias: Any) -> Any:
     return numbers
 
 
-def own_bias(bias: Any, shape: tuple[int, ...]) -> Array:
+def own_bias(bias: Array, shape: tuple[int, ...]) -> Array:
     """The bias of one head, an `Alibi` or numbers, as an array of this shape."""
     if isinstance(bias, Alibi):
         return bias(*shape)

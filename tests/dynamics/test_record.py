@@ -75,11 +75,11 @@ def test_a_record_becomes_tables_of_its_fields(single):
 def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     message, signature = inspect.getdoc(kind.recall), inspect.signature(kind.recall)
     assert list(signature.parameters)[1:] == ["cues", "update", "max_steps", "tol", "rng", "mask", "keep"]
-    assert all(re.search(rf"^{name}: ", message, re.MULTILINE) for name in list(signature.parameters)[1:])
+    assert all(re.search(rf"^{name}( ?:|$)", message, re.MULTILINE) for name in list(signature.parameters)[1:])
     assert message.endswith(inspect.getdoc(ha.Recall))
     fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
     properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
-    assert [name for name in fields | properties if not re.search(rf"\b{name}:\s", message)] == []
+    assert [name for name in fields | properties if not re.search(rf"\b{name}(:\s| : |$)", message, re.MULTILINE)] == []
 
 
 PATTERNS = np.random.default_rng(11).choice([-1.0, 1.0], size=(5, 400))

@@ -127,7 +127,8 @@ INTERNAL = {
 Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.held
 LayerNorm.unit RMSNorm.unit Affine.split
 Affine.of Affine.stacked Additive.rounding Bilinear.rounding RandomFeatures.directions RandomFeatures.exponents
-RandomFeatures.kernel RandomFeatures.log_kernel Window.allowed Window.sees Alibi.at Training.resumed
+RandomFeatures.kernel RandomFeatures.log_kernel RandomFeatures.projections
+Window.allowed Window.sees Alibi.at Training.resumed
 Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of
 Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__call__
 """)

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 from matplotlib import pyplot
 
+from hopattn.foundation.shown_types import declared
 from tests.fuzz.calls import functions
 from tests.fuzz.hostile import NOT_FINITE, VALUES
 from tests.fuzz.methods import methods
@@ -42,7 +43,7 @@ def parameters(call):
     """The names of the parameters of a call, and of its options."""
     called, _ = calls()[call]()
     found = []
-    for one in inspect.signature(called, eval_str=True).parameters.values():
+    for one in declared(called).parameters.values():
         options = get_args(one.annotation) if one.kind is one.VAR_KEYWORD else ()
         found += [*options[0].__annotations__] if options else [one.name]
     return tuple(found)

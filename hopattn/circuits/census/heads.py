@@ -11,7 +11,7 @@ from hopattn.circuits.census.measures import PARTNER
 from hopattn.circuits.census.streamed import TokenPairs, measures_of
 from hopattn.circuits.census.table import Census, HeadRow
 from hopattn.circuits.scores import as_tokens
-from hopattn.foundation.arrays import as_numpy, max_safe_entry, require_finite, shaped, widened
+from hopattn.foundation.arrays import Array, as_numpy, max_safe_entry, require_finite, shaped, widened
 from hopattn.foundation.boundary import Flag, Of, public
 from hopattn.foundation.checks import each, entries_of, function, instance, whole
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -36,10 +36,10 @@ class Layer(NamedTuple):
 @public
 def head_census(
     layers: Any,
-    tokens: Any,
+    tokens: Array,
     *,
-    embed: Annotated[Any, Of("n_words dim")] = None,
-    unembed: Annotated[Any, Of("n_words dim")] = None,
+    embed: Annotated[Array, Of("n_words dim")] = None,
+    unembed: Annotated[Array, Of("n_words dim")] = None,
     composed: Flag = True,
     followed: Annotated[int, lambda value, what: whole(value, what, least=0)] = FOLLOWED,
     words: Annotated[Iterable[str] | None, lambda value, what: each(value, str, what)] = None,

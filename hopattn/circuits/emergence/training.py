@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from hopattn.circuits.emergence.record import (
     EMBED,
@@ -18,6 +18,7 @@ from hopattn.circuits.emergence.record import (
     TrainingState,
     measured,
 )
+from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import function, instance, path_of
 from hopattn.foundation.errors import CannotDo, InvalidInput, shortened
@@ -37,7 +38,7 @@ def train(
     recipe: Recipe | None = None,
     *,
     file: str | Path | None = None,
-    report: Callable[[int, int], None] = lambda done, total: None,
+    report: Annotated[Callable[[int, int], object] | None, function] = None,
 ) -> Training:
     """Train a model on texts of repeated words, and measure it on the way.
 
@@ -49,7 +50,6 @@ def train(
     """
     recipe = Recipe() if recipe is None else instance(recipe, Recipe, "recipe")
     path = None if file is None else path_of(file, "file")
-    function(report, "report")
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"file: there is no folder '{shortened(path.absolute().parent)}'")
     if find_spec("torch") is None:
@@ -60,7 +60,8 @@ def train(
     with _one_thread():
         for later in _steps(training):
             training, done = later, later.state.step
-            report(done, recipe.steps)
+            if report is not None:
+                report(done, recipe.steps)
             if path is not None and (done % CHECKPOINT == 0 or training.finished):
                 training.save(path)
     return training
@@ -99,7 +100,7 @@ def _steps(training: Training) -> Iterator[Training]:
             yield training
 
 
-def logits_of(weights: dict[str, Any], tokens: Any, recipe: Recipe) -> Any:
+def logits_of(weights: dict[str, Any], tokens: Array, recipe: Recipe) -> Any:
     """The scores of the next word, `(n_texts, n, words)`: those of `Training.model`, in PyTorch's own functions.
 
     They are written out for speed: with the heads of hopattn a step of a training takes about twice as long.

@@ -140,13 +140,13 @@ def walk(
 ) -> Walked:
     """A random walk from the first place, with a memory of positions and observations.
 
-    steps: at each, one of the possible actions is drawn. kinds: the number of kinds of observations, which are dealt to
-    the places as evenly as possible, or the kind of each place, `(n_places,)`. angles: an action → its angles in
-    degrees, one for each plane; an action without them turns against its inverse; by default they are drawn for a
-    lattice. planes: how many are drawn; with 0, all places have one position. beta: of the recall. noise: the standard
-    deviation of the error of each rotation, in degrees; errors add up. rng: a whole number or a generator; without it
-    every call draws others. Raises `InvalidInput` for other numbers, and for angles with which two places have one
-    position, or a place has two.
+    world: the places, and the actions between them. steps: at each, one of the possible actions is drawn. kinds: the
+    number of kinds of observations, which are dealt to the places as evenly as possible, or the kind of each place,
+    `(n_places,)`. angles: an action → its angles in degrees, one for each plane; an action without them turns against
+    its inverse; by default they are drawn for a lattice. planes: how many are drawn; with 0, all places have one
+    position. beta: of the recall. noise: the standard deviation of the error of each rotation, in degrees; errors add
+    up. rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for other numbers,
+    and for angles with which two places have one position, or a place has two.
     Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
 
     >>> import hopattn as ha

@@ -14,7 +14,7 @@ import numpy as np
 
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
-from hopattn.foundation.arrays import Array, as_array
+from hopattn.foundation.arrays import Array, Mask, as_array
 from hopattn.foundation.boundary import Declared, Flag, Positive
 from hopattn.foundation.checks import real
 from hopattn.foundation.registry import name_of
@@ -30,7 +30,7 @@ class Sampler(Declared, Update):
     temperature: Annotated[float, partial(real, least=0.0)]
 
     @abstractmethod
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
         """The states that are tried, `(n, dim)`, and the cost c of each. noise: Gaussian numbers, `(n, dim)`."""
 
     @property
@@ -80,7 +80,7 @@ class Metropolis(Sampler):
         """An update with a temperature between 0.01 and 10, uniform in log T, or of 0 in half of the draws."""
         return cls(_drawn_temperature(rng))
 
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
         y = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
         return normalised(y) if isinstance(memory.activation, Unit) else y, 0.0
 
@@ -125,7 +125,7 @@ class Langevin(Sampler):
     def ends(self) -> tuple[Status, ...]:
         return () if self.temperature else (Status.CONVERGED,)
 
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Any) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
         on_sphere = isinstance(memory.activation, Unit)
         here = normalised(states) if on_sphere else states
 

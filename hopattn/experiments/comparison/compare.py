@@ -12,6 +12,7 @@ from hopattn.experiments.comparison.measuring import Measured, measure, row_of
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem, require_positive_betas
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.row import Row
+from hopattn.foundation.arrays import Array, Mask
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, function, positive, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -65,11 +66,11 @@ class CompareOptions(RecallOptions, total=False):
 
     beta: Any
     targets: Any
-    mask: Any
+    mask: Mask
 
 
 @public
-def compare(keys: Any, cues: Any, values: Any = None, **options: Unpack[CompareOptions]) -> Comparison:
+def compare(keys: Array, cues: Array, values: Array = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare several memories, and independent softmax attention, on the same keys, values and cues.
 
     keys: `(n_keys, dim)`. cues: `(n_cues, dim)`. values: `(n_keys, dim_out)` (None: the keys). A cue is recalled among

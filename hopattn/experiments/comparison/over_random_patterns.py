@@ -8,7 +8,7 @@ from hopattn.experiments.comparison.compare import RecallOptions, RecallSettings
 from hopattn.experiments.comparison.cost import Admit, admit_all, counted
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.experiments.comparison.sampling import Draw
-from hopattn.foundation.arrays import as_numpy
+from hopattn.foundation.arrays import Array, as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -78,7 +78,7 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
 
 @public
 def compare_patterns(
-    patterns: Any, over: Mapping[str, Any] | None = None, **options: Unpack[PatternOptions]
+    patterns: Array, over: Mapping[str, Any] | None = None, **options: Unpack[PatternOptions]
 ) -> Comparison:
     """Compare several memories on given patterns, with cues that are damaged patterns, at each point of a grid.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.experiments.comparison.cost import Size
-from hopattn.foundation.arrays import as_numpy, plain_array, require_finite, shaped, stored_rows
+from hopattn.foundation.arrays import Array, Mask, as_numpy, plain_array, require_finite, shaped, stored_rows
 from hopattn.foundation.errors import InvalidInput, shortened
 from hopattn.retrieval.masks import resolve
 
@@ -68,11 +68,11 @@ class RecallProblem:
 
 
 def checked_problem(
-    keys: Any,
-    cues: Any,
-    values: Any = None,
+    keys: Array,
+    cues: Array,
+    values: Array = None,
     targets: Any = None,
-    mask: Any = None,
+    mask: Mask = None,
     where: str = "",
     names: tuple[Sequence[str], Sequence[str]] = ((), ()),
     own_beta: float | None = None,

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from hopattn.foundation.argument_names import ArgumentNames
 from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.shown_types import declared, show_types
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, rows_of
 
@@ -38,7 +39,7 @@ class Card:
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters of the constructor, by name."""
-        return signature(self.build).parameters
+        return declared(self.build).parameters
 
     @property
     def stored(self) -> str:
@@ -65,6 +66,7 @@ def named(source: str, energy: str, update: str = "sync", answers: bool = False)
             names.require_taken(args, options)
             return build(*args, **options)
 
+        show_types(constructor)
         constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]
         return constructor  # type: ignore[return-value]
 

@@ -1,6 +1,6 @@
 """The classical networks, whose couplings a rule learns: Hopfield 1982 and 1984, driven by an input, and Kosko's."""
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from hopattn import learning
 from hopattn.foundation.arrays import (
@@ -88,7 +88,7 @@ def graded(patterns: Stored, beta: float = 4.0, rule: Rule = "hebb", self_coupli
 
 
 @named(source="Betteti et al. 2025", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW(u) x", update="graded")
-def input_driven(patterns: Stored, input: Any, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
+def input_driven(patterns: Stored, input: Array, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
     """Hopfield's graded network with couplings that its input weighs: W(u) = (1/N) Σ_μ α_μ ξ_μ ξ_μᵀ, α_μ = ξ_μ·u / N.
 
     patterns: `(n_patterns, N)`, ±1. input: u, `(N,)`, real; it says how much each pattern counts (its salience α_μ),

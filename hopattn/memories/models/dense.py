@@ -12,9 +12,10 @@ def dense(patterns: Stored, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
     patterns: `(n_patterns, N)`, ±1. n: from 2 to 1000; 2 without rectification is Hopfield's network with
-    self-couplings. Under the asynchronous update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored without
-    error (362 for N = 100 and n = 3), with rectification twice as many. With an odd n and no rectification, only that
-    update is sure to lower the energy. Raises `InvalidInput` for others.
+    self-couplings. rectified: whether a pattern on the other side of the cue counts as 0, [s]₊. Under the asynchronous
+    update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored without error (362 for N = 100 and n = 3), with
+    rectification twice as many. With an odd n and no rectification, only that update is sure to lower the energy.
+    Raises `InvalidInput` for others.
     Source: Krotov & Hopfield (2016), NeurIPS 29.
 
     >>> import hopattn as ha

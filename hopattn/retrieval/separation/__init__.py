@@ -12,6 +12,7 @@ A class that lies in a file of this folder is in the registry.
 
 from typing import Any
 
+from hopattn.foundation.arrays import NumberOrArray
 from hopattn.foundation.errors import InvalidInput, listed, quoted
 from hopattn.foundation.registry import Registry, modules_in, name_of
 from hopattn.retrieval.separation.base import Competing, Separation, with_sink
@@ -19,7 +20,7 @@ from hopattn.retrieval.separation.base import Competing, Separation, with_sink
 separations: Registry[Separation] = Registry("separation", Separation, modules_in(__name__), imports=True)
 
 
-def separation_of(choice: Any, beta: Any = None, default: Any = 1.0, sink: Any = None) -> Separation:
+def separation_of(choice: Any, beta: Any = None, default: Any = 1.0, sink: NumberOrArray = None) -> Separation:
     """The separation of this name with this β, by default `default`; an object, which carries its own β, as it is.
 
     sink: the logit of a null pattern, one number, also for an object without one. Raises `InvalidInput` for an object

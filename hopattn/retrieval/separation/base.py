@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hopattn.foundation.arrays import Array, as_float, device_of, in_numbers_of, namespace
+from hopattn.foundation.arrays import Array, NumberOrArray, as_float, device_of, in_numbers_of, namespace
 from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import positive_or_variable, real, require_least
 from hopattn.foundation.errors import InvalidInput, quoted
@@ -230,7 +230,7 @@ class Competing(Separation):
     (array([0.25, 0.25, 0.25]), 0.25)
     """
 
-    sink: Annotated[Any, number_or_rows] = field(default=None, kw_only=True)
+    sink: Annotated[NumberOrArray, number_or_rows] = field(default=None, kw_only=True)
     why_no_entropy: ClassVar[str] = ""
     """Empty: the weights and the rest sum to 1."""
 
@@ -292,7 +292,7 @@ class Competing(Separation):
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights: ...
 
 
-def with_sink(separation: Separation, sink: Any) -> Separation:
+def with_sink(separation: Separation, sink: NumberOrArray) -> Separation:
     """The same separation, whose weights compete, with this sink."""
     return replace(separation, sink=sink)  # type: ignore[call-arg]
 
@@ -337,7 +337,7 @@ class Elementwise(Separation):
 
 
 def with_null_pattern(
-    sink: Any, scores: Array, where: Array | None, bias: Array | None
+    sink: NumberOrArray, scores: Array, where: Array | None, bias: Array | None
 ) -> tuple[Array, Array | None, Array]:
     """Scores, their mask and their bias with a null pattern as the last one: its score is 0, its bias the sink."""
     xp, shape = namespace(scores), tuple(scores.shape)
