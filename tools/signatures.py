@@ -87,11 +87,11 @@ def of_name(name: str, value: Any) -> Iterator[str]:
                 yield f"{name}.{part} = {called!r}"
             elif not callable(called) or isinstance(member, property):
                 yield f"{name}.{part}"
-    elif inspect.isroutine(value):
-        yield f"{name}{parameters(value)}"
     elif hasattr(value, "items"):
         for entry, made in value.items():
             yield f"{name}[{entry!r}]{parameters(made) if callable(made) else ''}"
+    elif callable(value):
+        yield f"{name}{parameters(value)}"
     else:
         yield name
 

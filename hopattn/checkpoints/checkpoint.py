@@ -19,6 +19,7 @@ from hopattn.checkpoints.runs import Layer, Run
 from hopattn.checkpoints.texts import Tokenizer, Tokens
 from hopattn.circuits.census.heads import FOLLOWED, head_census
 from hopattn.circuits.census.table import Census
+from hopattn.foundation.argument_names import OtherWords, PublicObject
 from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import Array, NumberOrArray, as_array, as_numpy, read_by_numpy, shaped
 from hopattn.foundation.boundary import public
@@ -41,7 +42,7 @@ PARTS_OF_TEXTS = 8
 """The least number of parts that texts are divided into, if there are as many, so that every thread has some."""
 
 
-class Checkpoint:
+class Checkpoint(PublicObject, metaclass=OtherWords):
     """A released model in a folder with `config.json` and `model.safetensors`, or the files that its index names.
 
     path: the folder. missing: values of fields that its `config.json` lacks, by name, as the model's authors state

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.errors import InvalidInput
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
@@ -15,7 +16,7 @@ from hopattn.transformer.multi_head import MultiHead
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttentionOnly:
+class AttentionOnly(PublicObject):
     """A model of attention alone. A call is `logits`.
 
     embed: E, `(n_words, dim)`. positions: P, `(length, dim)`, or None. layers: with a residual each. unembed: U,

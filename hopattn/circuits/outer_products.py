@@ -20,6 +20,7 @@ from typing import Annotated
 import numpy as np
 
 from hopattn.circuits.attention_only import AttentionOnly
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, require_room, whole
@@ -45,7 +46,7 @@ TwoOrMore = Annotated[int, partial(whole, least=2)]
 
 
 @dataclass(frozen=True, eq=False)
-class TriggerTexts:
+class TriggerTexts(PublicObject):
     """Random texts of word numbers, and the places at which the next word can be known from the text.
 
     words: `(n_texts, length)`. asked: `(n_texts, length)`, True at a trigger that has stood in this text before with

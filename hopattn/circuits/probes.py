@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Mask, as_float, as_numpy, require_finite, widened
 from hopattn.foundation.boundary import Count, Positive, public
 from hopattn.foundation.checks import Seed, entries_of, function, generator, real, require_room, require_time
@@ -90,7 +91,7 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
 
 
 @dataclass(frozen=True, eq=False)
-class PositionProbe:
+class PositionProbe(PublicObject):
     """How well positions are read before the first layer and after each layer, in texts that no probe was fitted to.
 
     Every array has a row for each place, `(n_layers + 1, …)`.

@@ -5,7 +5,7 @@ and its energy. The step, the gradient and the recall follow from these; a subcl
 """
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -21,6 +21,7 @@ from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Descent, Update
 from hopattn.dynamics.updates.synchronous import Synchronous
+from hopattn.foundation.argument_names import OtherWords
 from hopattn.foundation.arrays import (
     Array,
     Mask,
@@ -52,7 +53,7 @@ CAPABILITIES = "recall", "mask", "energy", *_CONVEXITY, "single-neuron updates",
 """What a memory may lack, as `why_not` says."""
 
 
-class AssociativeMemory(Owner, ShownInNotebook, ABC):
+class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     """A memory as its user and every update see it.
 
     patterns: `(n_patterns, dim)`, the patterns that recalled states are compared with. activation: the activation of
@@ -198,7 +199,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
     @property
     def _curvature(self) -> float:
         """The least λ for which the potential plus ½λ|x|² is convex: 0 if it is convex, infinite if no λ is enough."""
-        return float("inf") if self.why_not("convexity") else 0.0
+        return float("inf") if self._why_not("convexity") else 0.0
 
     @property
     def own_update(self) -> Update:
@@ -207,7 +208,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         Spins, and neurons of 0 and 1, change one after the other in the order 0, 1, 2 … where they can be updated
         alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
         """
-        single = self.activation.discrete and not self.why_not("single-neuron updates")
+        single = self.activation.discrete and not self._why_not("single-neuron updates")
         return IN_SEQUENCE if single else Synchronous()
 
     @public
@@ -244,7 +245,7 @@ class AssociativeMemory(Owner, ShownInNotebook, ABC):
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
         self._require(mask)
-        if self.why_not("recall"):
+        if self._why_not("recall"):
             return _answer(self, cues, rule, mask, names)
         if obstacle := rule.obstacle(self):
             raise InvalidInput(f"update: {obstacle}")

@@ -17,6 +17,7 @@ from hopattn.experiments.own_memories import is_part, memory_with, own_named
 from hopattn.experiments.processes import results_of
 from hopattn.experiments.random_memories import random_beta, random_memory, random_reals
 from hopattn.experiments.random_networks import RANDOM
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, generator, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -54,7 +55,7 @@ def rounding(dtype: str) -> float:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(PublicObject):
     """The result of the test for one memory under one update. Only updates that change a state are counted.
 
     claimed: the number of updates for which the memory claims that the energy cannot rise. largest: the largest rise

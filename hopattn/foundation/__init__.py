@@ -16,6 +16,8 @@ Nothing here knows memories or attention; the compiled loops know their formulas
 - `arrays.py`: the namespace of an array, conversions, tolerance by dtype, checks of entries; the fit of several arrays
 - `boundary.py`: what the signature of a public call says of its arguments, and its numbers of its result
 - `torch_words.py`: PyTorch's words for what our functions take
+- `other_words.py`: the words of other libraries and of the field for what is here
+- `argument_names.py`: the names that a public call or object has, and what to write instead of another
 - `used_files.py`: the files that a command reads or writes, none of which it replaces
 - `shown.py`: objects that are shown whatever their parts are
 - `shown_types.py`: the words for types in the signatures that `help()` shows

@@ -1,21 +1,24 @@
-"""The names of the arguments that a call takes; any other is refused with the nearest one, or with our word for it.
+"""The names that a public call or object has; any other is refused with the nearest one, or with our word for it.
 
-The functions and methods that do so are `boundary.public`. A class does so where it becomes public, by its name in a
-room or in a registry.
+Functions that do so are `boundary.public`; methods and attributes are those of a `PublicObject`. A constructor does so
+where its class becomes public, by its name in a room or in a registry.
 """
 
 import inspect
 import sys
+from abc import ABCMeta
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hopattn.foundation.errors import InvalidInput, unknown
+from hopattn.foundation.other_words import ARGUMENTS, ATTRIBUTES, clause_of
 from hopattn.foundation.shown import always_shown
 from hopattn.foundation.shown_types import declared, show_methods, show_types
 from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
 Kind = TypeVar("Kind", bound=type[Any])
+Method = TypeVar("Method", bound=Callable[..., Any])
 PLACED = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -62,11 +65,30 @@ class ArgumentNames:
                 return f"'{name}' is PyTorch's word; write {word}={value}{bias}"
         if name in WITHOUT and {"q", "x", "w_query"} & self.names:
             return f"'{name}' is PyTorch's word; {WITHOUT[name]}"
-        return unknown(name, self.names - {"self"})
+        if clause := clause_of(ARGUMENTS, name, self.names.__contains__, "write {}="):
+            return f"'{name}' is unknown; {clause}"
+        return unknown(name, self.names - {"self", "cls"})
 
 
 _PUBLIC = set[Any]()
 """The classes that are public already."""
+_REFUSING, _IN_LOOPS = set[Any](), set[Any]()
+"""The calls that refuse an argument themselves, and the methods that loops call."""
+
+
+def refusing(call: Method) -> Method:
+    """A call that refuses an argument that it does not take."""
+    _REFUSING.add(call)
+    return call
+
+
+def in_loops(method: Method) -> Method:
+    """A method that loops call at every step, where a call more would be felt: Python alone refuses its arguments.
+
+    This holds for the methods of subclasses that replace it, too.
+    """
+    _IN_LOOPS.add(method)
+    return method
 
 
 def public_class(kind: Kind) -> Kind:
@@ -79,21 +101,72 @@ def public_class(kind: Kind) -> Kind:
     construct: Any = kind.__init__
     arguments = declared(construct)
     names = ArgumentNames(construct, arguments, kind.__name__)
-
-    @wraps(construct)
-    def constructor(self: Any, *args: Any, **options: Any) -> None:
-        try:
-            construct(self, *args, **options)
-        except TypeError as error:
-            reason = error
-        else:
-            return
-        names.require_taken((self, *args), options)  # here, so that no other error stands before the message
-        raise reason
-
     if not names.any_name:  # not `object.__init__`, which looks at its arguments itself
-        kind.__init__ = constructor
-        show_types(constructor, lambda: arguments.replace(return_annotation=arguments.empty))
+        kind.__init__ = _guarded(construct, kind.__name__)
+        show_types(kind.__init__, lambda: arguments.replace(return_annotation=arguments.empty))
     show_methods(kind)
     _PUBLIC.add(kind)
     return always_shown(kind)
+
+
+def _guarded(call: Any, name: str = "") -> Any:
+    """The call, which refuses an argument that it does not take; name: that of the call in a message."""
+
+    @wraps(call)
+    def guarded(*args: Any, **options: Any) -> Any:
+        try:
+            return call(*args, **options)
+        except TypeError as error:
+            reason = error
+        ArgumentNames(call, inspect.signature(call), name).require_taken(args, options)  # no error stands before this
+        raise reason
+
+    return refusing(guarded)
+
+
+class PublicObject:
+    """The base of the public classes: a method refuses an argument, and an object an attribute, with our word for it.
+
+    >>> class Row(PublicObject):
+    ...     couplings = 3
+    >>> Row().weights
+    Traceback (most recent call last):
+        ...
+    AttributeError: 'Row' object has no attribute 'weights'; write .couplings
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith("hopattn."):
+            return
+        for name, member in list(vars(cls).items()):
+            bound = isinstance(member, (classmethod, staticmethod))
+            method = member.__func__ if bound else member
+            hidden = name.startswith("_") and name != "__call__"
+            if hidden or not inspect.isfunction(method) or method in _REFUSING:
+                continue
+            replaced = (vars(base).get(name) for base in cls.__mro__)
+            if not any(inspect.isfunction(one) and one in _IN_LOOPS for one in replaced):
+                setattr(cls, name, type(member)(_guarded(method)) if bound else _guarded(method))
+
+    if not TYPE_CHECKING:  # type checkers know the names already
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property that raised an error: its own is the one to see
+                return object.__getattribute__(self, name)
+            raise _lacking(self, f"'{type(self).__name__}' object", name)
+
+
+class OtherWords(ABCMeta):
+    """The class of public classes that refuse an attribute of their own, such as `ha.Memory.load`, in this way too."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            raise _lacking(cls, f"type object '{cls.__name__}'", name)
+
+
+def _lacking(thing: Any, what: str, name: str) -> AttributeError:
+    """The error for an attribute that an object or a class lacks; without our word, Python adds the nearest one."""
+    clause = "" if name.startswith("_") else clause_of(ATTRIBUTES, name, partial(hasattr, thing), "write .{}")
+    return AttributeError(f"{what} has no attribute '{name}'{'; ' * bool(clause)}{clause}")

@@ -16,8 +16,8 @@
 * `Of` is the check of an array. Axes of one name have one length in all arrays of a call and of its object: above, x
   has as many entries as the weight has columns. An axis that bears the name of a whole number of the object has that
   length. Lists become arrays of the library of the others.
-* A keyword that the call lacks is refused with the nearest one, or with our word for one of PyTorch's. The constructors
-  of all public classes do so too: `argument_names.public_class`.
+* A keyword that the call lacks is refused with the nearest one, or with our word for it. The constructors of all public
+  classes, and their methods without a decorator, do so too: `argument_names.PublicObject`.
 * `help()` shows the types of a call in words, not its checks: `shown_types.py`.
 * A result that is not finite, although all arguments are, is refused with the argument that has the largest number.
 """
@@ -31,7 +31,7 @@ from typing import Annotated, Any, ClassVar, ParamSpec, TypeVar, get_args, get_o
 
 import numpy as np
 
-from hopattn.foundation.argument_names import ArgumentNames
+from hopattn.foundation.argument_names import ArgumentNames, PublicObject, refusing
 from hopattn.foundation.arrays import PLAIN, Array, is_foreign_array, stored_rows
 from hopattn.foundation.arrays import Fit as Fit
 from hopattn.foundation.checks import flag, instance, moderate, positive, real, whole
@@ -77,7 +77,7 @@ def check_of(annotation: Any) -> tuple[Check | None, Of | None]:
     return next(filter(callable, entries), None), next((entry for entry in entries if isinstance(entry, Of)), None)
 
 
-class Owner:
+class Owner(PublicObject):
     """The base of a class whose fields declare what they are: a check, the axes of an array, or both."""
 
     _declared: ClassVar[dict[str, tuple[Check | None, Of | None, Any]]] = {}
@@ -238,7 +238,7 @@ def public(call: Any = None, /, *, may_be: Any = ..., parts: Callable[..., Any] 
         return result
 
     show_types(checked, lambda: plan.signature)
-    return checked
+    return refusing(checked)
 
 
 def formula(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

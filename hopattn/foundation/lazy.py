@@ -15,6 +15,7 @@ from lazy_loader import attach_stub
 
 from hopattn.foundation.argument_names import public_class
 from hopattn.foundation.errors import nearest, unknown
+from hopattn.foundation.other_words import NAMES, plain
 from hopattn.foundation.shown_types import show_types
 
 Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
@@ -23,9 +24,8 @@ Names = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 def attach(module: str, file: str) -> Names:
     """`__getattr__`, `__dir__` and `__all__` of the package, or of a room, from the stub beside its file.
 
-    module, file: `__name__` and `__file__` of the `__init__.py`. A mistyped name raises `AttributeError` with the
-    nearest name, which may be one of another room. From then on a class is a `public_class`, and a function is shown
-    with words for its types.
+    from hopattn.foundation.other_words import NAMES, plain
+    from hopattn.foundation.shown_types import show_types
     """
     load, listed, names = attach_stub(module, file)
     refuse = refusal(module)
@@ -40,11 +40,16 @@ def attach(module: str, file: str) -> Names:
 
 
 def refusal(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that has all its names already: it refuses any other, with the nearest."""
+    """The `__getattr__` of a module that has all its names already: it refuses any other, with our word for it.
+
+    That is the clause of `other_words`, or else the nearest name.
+    """
 
     def refuse(name: str) -> Any:
         if name.startswith("_"):  # asked by Python and notebooks
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        if clause := NAMES.get(plain(name)):
+            raise AttributeError(f"{module}: '{name}' is unknown; {clause}", name=name, obj=None)
         names = sys.modules[module].__all__
         places = _places(module.partition(".")[0])
         word = name if name in places else nearest(name, [*names, *places])

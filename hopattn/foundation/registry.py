@@ -12,10 +12,11 @@ from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from hopattn.foundation.argument_names import public_class
-from hopattn.foundation.errors import InvalidInput, a_class, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, a_class, listed, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.other_words import VALUES, plain
 
 Entry = TypeVar("Entry")
 Choice = TypeVar("Choice")
@@ -35,14 +36,20 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
         try:
             return self._entries[name]
         except (KeyError, TypeError):
-            raise InvalidInput(f"{self.what}: {unknown(name, self._entries)}") from None
+            raise InvalidInput(self._unknown(name)) from None
 
     def __getattr__(self, name: str) -> Any:  # Any, because the entries take different parameters
         if name.startswith("_"):  # asked by Python and notebooks, also before there are entries
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if name not in self._entries:
-            raise AttributeError(f"{self.what}: {unknown(name, self._entries)}")
+            raise AttributeError(self._unknown(name))
         return self._entries[name]
+
+    def _unknown(self, name: object) -> str:
+        """The message for a name that is not there: our word for it, or the nearest one."""
+        if isinstance(name, str) and (clause := VALUES.get(self.what, {}).get(plain(name))):
+            return f"{self.what}: '{name}' is unknown; {clause} (choices: {listed(self)})"
+        return f"{self.what}: {unknown(name, self._entries)}"
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *self._entries]
@@ -80,6 +87,11 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
         self.base = base
         self.imports = imports  # whether the path "module:Class" of a user's own class stands for it
         self.own: dict[str, type[Entry]] = {}
+
+    def __call__(self, *names: object, **_: object) -> NoReturn:
+        """Raise `InvalidInput`: what is called is an entry."""
+        name = quoted(names[0] if names else "name")
+        raise InvalidInput(f"{self.what}: write [{name}] in place of ({name}); a registry is a mapping")
 
     def register(self, entry: type[Entry]) -> str:
         """Add a class of the user's own, and return its name; a class that is there already stays.

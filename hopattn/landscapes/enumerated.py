@@ -12,6 +12,7 @@ from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import StepContext, Update
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import require_room
@@ -118,7 +119,7 @@ class Basins(ShownInNotebook):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpinStates:
+class SpinStates(PublicObject):
     """All states of a memory of N ≤ 20 spins. The number of a state has the bit 2^(N−1−i) where neuron i is 1.
 
     The arrays below are computed when first used.

@@ -9,6 +9,7 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, as_float64, on_host
 from hopattn.foundation.boundary import Proportion, public
 from hopattn.foundation.checks import REPEATED, Seed, function, generator, instance, require_room, whole
@@ -38,7 +39,7 @@ Damages = Annotated[Array, _increasing]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Returns:
+class Returns(PublicObject):
     """The cues that return, by their damage.
 
     damage: `(n_d,)`, the fraction of the neurons that are reversed; of continuous states the length of the noise by
@@ -147,7 +148,7 @@ def pooled(
 
 
 @dataclass(frozen=True, eq=False)
-class Radii:
+class Radii(PublicObject):
     """The radius within which half of the cues return, by the load.
 
     load: `(n_l,)`, patterns a neuron. radius, low, high: `(n_l,)`, with their interval. returns: a `Returns` for each.

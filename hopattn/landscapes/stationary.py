@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.synchronous import Synchronous
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, as_float64, shaped
 from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.checks import Seed, function, generator, instance, require_time, whole
@@ -35,7 +36,7 @@ JACOBIAN_NUMBERS_HELD = 2**21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FixedPoints:
+class FixedPoints(PublicObject):
     """K fixed points of the synchronous step, in the order of their energy, or of their first coordinates.
 
     state: `(K, dim)`. energy: `(K,)`, None for a memory without one. eigenvalues: `(K, dim)`, those of the Jacobian by
@@ -145,7 +146,7 @@ def jacobian(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bifurcation:
+class Bifurcation(PublicObject):
     """The fixed points at each value of a parameter. value: `(n_v,)`. points: a `FixedPoints` for each value."""
 
     value: np.ndarray

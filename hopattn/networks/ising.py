@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
@@ -34,7 +35,7 @@ NEAR_CRITICAL = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Thermal:
+class Thermal(PublicObject):
     """The averages that `Boltzmann` and `CurieWeiss` have in common; `Boltzmann` describes them."""
 
     temperature: np.ndarray

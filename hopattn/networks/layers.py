@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.argument_names import in_loops
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import is_iterable, positive, require_room, whole
@@ -96,6 +97,7 @@ class Layer(Declared):
         """The number of neurons."""
         return math.prod(self.shape)
 
+    @in_loops
     def energy(self, activities: Array) -> Array:
         """L*(g), `(n,)`, of activities `(n, *shape)`."""
         conjugate = self.activation.conjugate(activities)
@@ -190,11 +192,13 @@ class LayerActivations(Activation):
                     return f"{reason}, in the layer '{layer.name}'"
         return ""
 
+    @in_loops
     def split(self, states: Array) -> list[Array]:
         """The states `(…, total)` of each layer, `(…, *shape)`."""
         xp, lead, layers = namespace(states), states.shape[:-1], zip(self.layers, self.parts, strict=True)
         return [xp.reshape(states[..., part], (*lead, *layer.shape)) for layer, part in layers]
 
+    @in_loops
     def flat(self, parts: list[Array]) -> Array:
         """The states `(…, total)` from those of each layer, `(…, *shape)`; the inverse of `split`."""
         xp = namespace(*parts)

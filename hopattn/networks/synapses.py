@@ -22,6 +22,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject, in_loops
 from hopattn.foundation.arrays import (
     Array,
     Mask,
@@ -67,7 +68,7 @@ class Connection:
         return list(map(parts.__getitem__, self.layers))
 
 
-class Synapse(ABC):
+class Synapse(PublicObject, ABC):
     """An alignment F of the activities of one or more layers; it lowers the energy by F.
 
     A synapse of your own is a frozen dataclass with `alignment`, `gradient`, and, for descent without a step size,
@@ -79,9 +80,11 @@ class Synapse(ABC):
         """F, `(n,)`."""
 
     @abstractmethod
+    @in_loops
     def gradient(self, place: int, *activities: Array) -> Array:
         """∂F/∂g for the activities g at this place, of their shape."""
 
+    @in_loops
     def pull(self, places: tuple[int, ...], *activities: Array) -> Array:
         """The sum of ∂F/∂g over all places of one layer, `(n, *shape)`."""
         total = self.gradient(places[0], *activities)
@@ -89,6 +92,7 @@ class Synapse(ABC):
             total = total + self.gradient(place, *activities)
         return total
 
+    @in_loops
     def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
         """The `pull` of a layer, `(n, *shape)`, and F, `(n,)`; a synapse may compute once what they share."""
         return self.pull(places, *activities), self.alignment(*activities)

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from hopattn.foundation.argument_names import PublicObject
 
-class ShownInNotebook:
+
+class ShownInNotebook(PublicObject):
     """A base class for objects that a notebook shows as HTML."""
 
     _public: ClassVar[Callable[[str], Callable[..., Any]]]

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject, in_loops
 from hopattn.foundation.arrays import Array, NumberOrArray, in_numbers_of, namespace
 from hopattn.foundation.boundary import Declared, Positive
 from hopattn.foundation.checks import entries_of, is_iterable, real
@@ -20,7 +21,7 @@ from hopattn.foundation.vectors import logistic, nonzero, normalised, rectified,
 
 
 @dataclass(frozen=True)
-class Activation(ABC):
+class Activation(PublicObject, ABC):
     """A potential over fields, its gradient (the new state) and its conjugate (over states)."""
 
     discrete: ClassVar[bool] = False
@@ -34,6 +35,7 @@ class Activation(ABC):
     source: ClassVar[str]
 
     @abstractmethod
+    @in_loops
     def __call__(self, field: Array, state: Array | None = None) -> Array:
         """∇Φ(h), `(…, dim)`; state: the neurons before the step, which a field of 0 leaves unchanged."""
 
@@ -42,6 +44,7 @@ class Activation(ABC):
         """Φ(h), `(…,)`."""
 
     @abstractmethod
+    @in_loops
     def conjugate(self, state: Array) -> Array:
         """Φ*(x) = sup_h h·x − Φ(h), `(…,)`; infinite for a state that the activation cannot give."""
 
@@ -65,6 +68,7 @@ class Activation(ABC):
         answers = abs(self(xp.where(states < 0, 0 - far, far)))
         return xp.where(answers <= most**0.5, answers, 0 * far)
 
+    @in_loops
     def why_outside_domain(self, state: np.ndarray) -> str:
         """Why a recall cannot start from a state `(dim,)`, or an empty string where it can."""
         return ""

@@ -10,6 +10,7 @@ keeps its digits beside large scores. The same over blocks of keys is `OnlineFre
 
 from dataclasses import dataclass, fields, replace
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, namespace, on_host
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import nonzero
@@ -25,7 +26,7 @@ from hopattn.retrieval.separation.base import (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FreeEnergy:
+class FreeEnergy(PublicObject):
     """The free energy of the weights that n cues give the patterns; each array is `(n_cues,)`, or `()` for one cue.
 
     energy: U = −p·s, the mean of −s. entropy: S, in nats, of the separation: Shannon's for the softmax, Tsallis's

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.argument_names import in_loops
 from hopattn.foundation.arrays import (
     Array,
     Mask,
@@ -45,6 +46,7 @@ class MaskRule(ABC):
     """True where each entry of the mask depends on its own score and position alone."""
 
     @abstractmethod
+    @in_loops
     def allowed(self, scores: Array, rounding: Rounding) -> Array | None:
         """A boolean array that broadcasts to the scores, or None where nothing is masked.
 
@@ -58,6 +60,7 @@ class PositionRule(MaskRule):
     by_pairs: ClassVar[bool] = True
 
     @abstractmethod
+    @in_loops
     def sees(self, distance: np.ndarray) -> np.ndarray:
         """Whether a query may attend to a key at these distances, in tokens before the query (below 0: after it)."""
 
@@ -198,9 +201,10 @@ class Padding(MaskRule):
 
 def placed(bias: Array, scores: tuple[int, ...]) -> Any:
     """A bias whose rules of padded texts are arrays for scores of this shape: what no query sees is known before."""
-    if not any(isinstance(part, Padding) for part in terms_of(bias)):
+    if not isinstance(bias, (Padding, Sum)):
         return bias
-    return joint(*(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias)))
+    parts = tuple(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias))
+    return parts[0] if len(parts) == 1 else Sum(parts)
 
 
 def resolve(mask: Mask, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject, in_loops
 from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.boundary import Declared, Of, Positive, formula, public
 from hopattn.foundation.errors import InvalidInput
@@ -28,7 +29,7 @@ take longer."""
 
 
 @dataclass(frozen=True)
-class Similarity(ABC):
+class Similarity(PublicObject, ABC):
     """A similarity of cues with keys.
 
     Called with cues `(…, n_cues, dim)` or `(dim,)` and keys `(…, n_patterns, dim)`; gives scores
@@ -50,8 +51,10 @@ class Similarity(ABC):
     source: ClassVar[str]
 
     @abstractmethod
+    @in_loops
     def __call__(self, cues: Array, keys: Array) -> Array: ...
 
+    @in_loops
     def cue_term(self, cues: Array) -> Array | None:
         """c(x), `(…, n_cues)`, of scores s_μ = k_μ·x + a_μ + c(x), with a_μ of the key alone; None for other scores.
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import (
     Array,
     Mask,
@@ -98,7 +99,7 @@ class StepParts(TypedDict, total=False):
 
 
 @dataclass(frozen=True, init=False)
-class Step:
+class Step(PublicObject):
     """One step of recall over keys and values that are given with each call: attention, with any parts.
 
     similarity, separation, activation: names, or objects. beta, sink: those of a separation given by its name: β, 1 by

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from pydantic import ValidationError
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.boundary import public
 from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
@@ -22,7 +23,7 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scenario:
+class Scenario(PublicObject):
     """A checked scenario.
 
     name: the stem of its file. where: the file, as messages name it. text: the text of the file. runs: the

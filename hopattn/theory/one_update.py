@@ -23,6 +23,7 @@ from typing import Annotated
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.boundary import Moderate, formula
 from hopattn.foundation.checks import moderate, real, whole
@@ -33,7 +34,7 @@ Damage = Annotated[float, partial(real, least=0.0)]
 
 
 @dataclass(frozen=True)
-class RandomStorage:
+class RandomStorage(PublicObject):
     """The number of random patterns that theorem 3 shows to be stored.
 
     Attributes

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, as_float64, require_finite, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import positive, real, require_time
@@ -46,7 +47,7 @@ FREELY = np.errstate(divide="ignore", over="ignore", invalid="ignore")
 
 
 @dataclass(frozen=True, eq=False)
-class Margins:
+class Margins(PublicObject):
     """The margins of n patterns.
 
     Attributes

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, Mask, as_float
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, flag, instance
@@ -70,7 +71,7 @@ class BlockTrace:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Block(PublicObject):
     """One layer of a transformer.
 
     attention: the heads over the text itself. feed_forward: the layer for each word, or None. norms: a normalisation

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, Mask
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, whole
@@ -28,7 +29,7 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class EncoderDecoder:
+class EncoderDecoder(PublicObject):
     """Blocks that read a source, and blocks with a cross-attention that write a target.
 
     encoder: blocks without a cross-attention. decoder: blocks with one; their heads have the mask "causal", so that no

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, namespace, shaped
 from hopattn.foundation.boundary import Declared, Of, public
 from hopattn.foundation.errors import InvalidInput, reject_unknown
@@ -75,7 +76,7 @@ def image(affine: Affine, x: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class FeedForward:
+class FeedForward(PublicObject):
     """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
 
     w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with

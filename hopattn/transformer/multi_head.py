@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, product
 from typing import Any
 
+from hopattn.foundation.argument_names import OtherWords, PublicObject
 from hopattn.foundation.arrays import Array, Mask, NumberOrArray, as_float, namespace, require_fitting, shaped
 from hopattn.foundation.boundary import finite, public
 from hopattn.foundation.checks import each, whole
@@ -34,7 +35,7 @@ class MultiHeadTrace:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class MultiHead:
+class MultiHead(PublicObject, metaclass=OtherWords):
     """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
     heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and

@@ -110,7 +110,7 @@ def free_energy(
 
 def _separation_of_heads(separation: Any, beta: Any, sink: Any, keys: Array, leading: tuple[int, ...]) -> Separation:
     """The separation of texts with these leading axes, whose default β is 1/√dim, with a sink of each head."""
-    sinks = sinks_of_heads(sink, leading[-1] if leading else 0, keys)
+    sinks = None if sink is None else sinks_of_heads(sink, leading[-1] if leading else 0, keys)
     sep = separation_of(separation, beta, float(keys.shape[-1]) ** -0.5, sink if sinks is None else 0.0)
     if not isinstance(sep.beta, float):
         require_one_device(sep.beta, keys, "beta", "k")

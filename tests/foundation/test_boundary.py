@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.foundation.argument_names import _IN_LOOPS, _REFUSING
 from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
 from hopattn.foundation.checks import real
-from tests.foundation.test_shown import CLASSES, NAMED
+from tests.foundation.test_shown import CLASSES, ENTRIES, NAMED
 from tests.refusal import refused
 
 
@@ -53,6 +54,16 @@ def cosines(a: Annotated[Any, Of("… n? dim")], b: Annotated[Any, Of("… m? di
 
 
 CALLS = {name: one for name, one in NAMED.items() if inspect.isfunction(one)} | {CLASSES[one]: one for one in CLASSES}
+KINDS = {name: one for name, one in {**ENTRIES, **NAMED}.items() if inspect.isclass(one)}
+METHODS = {
+    f"{place}.{name}": getattr(kind, name)
+    for place, kind in KINDS.items()
+    for name in dir(kind)
+    if (name == "__call__" or not name.startswith("_"))
+    and inspect.isroutine(method := inspect.getattr_static(kind, name))
+    and inspect.isfunction(getattr(method, "__func__", method))
+}
+"""The public methods of every public class, with those that it inherits."""
 
 LAYER = Layer(np.ones((2, 3)), [1.0, 2.0])
 READER = Reader(3)
@@ -181,9 +192,9 @@ def test_the_boundary_itself_takes_four_calls_of_our_own():
         (ha.MultiHead, "sinks", "did you mean 'sink'"),
         (ha.Block, "norm_frist", "Block: option 'norm_frist' is unknown; did you mean 'norm_first'?"),
         (ha.networks.Network, "synapse", "did you mean 'synapses'"),
-        (ha.transformer.RMSNorm, "eps", "RMSNorm: option 'eps' is unknown; did you mean 'epsilon'?"),
+        (ha.transformer.RMSNorm, "eps", "RMSNorm: option 'eps' is unknown; write epsilon="),
         (ha.separations.entmax, "alfa", "did you mean 'alpha'"),
-        (ha.padding, "head", "did you mean 'heads'"),
+        (ha.padding, "length", "did you mean 'lengths'"),
     ],
 )
 def test_a_keyword_that_a_call_lacks_is_answered_by_what_the_call_takes(call, word, message):
@@ -201,6 +212,29 @@ def test_every_public_function_and_class_refuses_a_keyword_and_a_place_that_it_l
         refused(lambda: call(not_there=1), "", "option 'not_there' is unknown")
     if not any(one.kind is one.VAR_POSITIONAL for one in parameters):
         refused(lambda: call(*[None] * 20), "", "got 20 arguments by position")
+
+
+def in_loops(call):
+    """Whether loops call it at every step, so that Python alone refuses its arguments."""
+    if getattr(call, "__func__", call) in _REFUSING:
+        return False
+    kind, _, name = call.__qualname__.rpartition(".")
+    bases = getattr(sys.modules[call.__module__], kind).__mro__ if kind else ()
+    return any(vars(base).get(name) in _IN_LOOPS for base in bases if inspect.isfunction(vars(base).get(name)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_public_method_refuses_a_keyword_that_it_lacks_unless_loops_call_it(name):
+    method = METHODS[name]
+    parameters = inspect.signature(method).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return
+    placed = [None] * ("self" in parameters)
+    if in_loops(method):
+        with pytest.raises(TypeError, match="not_there"):
+            method(*placed, not_there=1)
+    else:
+        refused(lambda: method(*placed, not_there=1), "", ": option 'not_there' is unknown")
 
 
 def test_a_call_that_fails_without_numbers_is_refused_and_a_hidden_check_is_no_declaration():

@@ -180,4 +180,4 @@ def test_a_state_as_near_to_two_patterns_matches_neither_and_says_so(rows, i, si
     assert likeness.matched[0] == -1 and likeness.spurious[0] == "between"
     assert memory._reference.likeness(patterns[:2]).matched.tolist() == [0, 1]
     twice = ha.Memory(np.vstack([patterns, patterns]), beta=1e6)
-    assert twice.reference.likeness(patterns[:2]).matched.tolist() == [0, 1]  # equal patterns are one
+    assert twice._reference.likeness(patterns[:2]).matched.tolist() == [0, 1]  # equal patterns are one

@@ -128,7 +128,7 @@ Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.he
 LayerNorm.unit RMSNorm.unit Affine.split
 Affine.of Affine.stacked Additive.rounding Bilinear.rounding RandomFeatures.directions RandomFeatures.exponents
 RandomFeatures.kernel RandomFeatures.log_kernel RandomFeatures.projections
-Window.allowed Window.sees Alibi.at Training.resumed
+Window.allowed Window.sees Alibi.at Training.resumed Registry.__call__
 Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of
 Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__call__
 """)

@@ -12,6 +12,7 @@ import numpy as np
 from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.scores import prefix_matching, previous_token
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.array_files import arrays_of, named
 from hopattn.foundation.arrays import Array, require_finite, shaped
 from hopattn.foundation.boundary import Count, Declared, Flag, Positive
@@ -187,7 +188,7 @@ class TrainingState:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Training:
+class Training(PublicObject):
     """A training, finished or on its way.
 
     recipe: what is trained, and how. state: after the last step. steps: at which the model was measured, `(k,)`.

@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap, drawn_angles, positions_of, turns_of
 from hopattn.circuits.maps.world import World
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import plain_array
 from hopattn.foundation.boundary import Positive, public
 from hopattn.foundation.checks import Seed, generator, instance, real, whole
@@ -35,7 +36,7 @@ Noise = Annotated[float, partial(real, least=0.0)]
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
+class Walked(PublicObject):
     """A walk of T steps, and what was predicted at each of them.
 
     world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,

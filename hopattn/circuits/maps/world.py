@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, instance, whole
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
@@ -21,7 +22,7 @@ Edge = tuple[str, str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class World:
+class World(PublicObject):
     """Places and actions; each action has an inverse that leads back.
 
     places, actions: their names. inverse: the number of each action's inverse. moves: the place that each action leads

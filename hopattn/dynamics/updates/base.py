@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.record import Status
+from hopattn.foundation.argument_names import PublicObject, in_loops
 from hopattn.foundation.arrays import Array
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.vectors import largest_change
@@ -47,7 +48,7 @@ class StepContext:
 
 
 @dataclass(frozen=True)
-class Update(ABC):
+class Update(PublicObject, ABC):
     """A rule for one step of a memory. A subclass is a frozen dataclass; its fields are the update's parameters."""
 
     source: ClassVar[str]
@@ -82,6 +83,7 @@ class Update(ABC):
         return cls()
 
     @abstractmethod
+    @in_loops
     def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
         """One step of states `(n, dim)`, and their energies; a step of an asynchronous update is one sweep."""
 

@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from hopattn.foundation.argument_names import in_loops
 from hopattn.foundation.arrays import Array, NumberOrArray, as_float, device_of, in_numbers_of, namespace
 from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import positive_or_variable, real, require_least
@@ -121,6 +122,7 @@ class Separation(Declared, ABC):
         """Why the weights are not the gradient up to rounding, or an empty string where they are."""
         return ""
 
+    @in_loops
     def __call__(
         self, scores: Array, where: Array | None = None, bias: Array | None = None, *, potential: bool = False
     ) -> Weights:
@@ -148,6 +150,7 @@ class Separation(Declared, ABC):
         """p = ∇Ψ₁(βs), `(…, n_patterns)`."""
         return self(as_float(scores, "scores"), where).p
 
+    @in_loops
     def answer(self, scores: Array, where: Array | None, potential: bool) -> Weights:
         """The formula of the separation, of scores without a bias; `where` masks each score of −∞.
 
@@ -160,6 +163,7 @@ class Separation(Declared, ABC):
         value = self.potential(scores, where) if potential else None
         return Weights(self.weights(scores, where), 1.0, value)
 
+    @in_loops
     def conjugate(self, weights: Array) -> Array:
         """Ψ*(p) = sup_s p·s − Ψ(s), `(…,)`; infinite for weights that the separation cannot give.
 
@@ -245,6 +249,7 @@ class Competing(Separation):
         texts = (f"{name}={value!r}" for name, value in parameters.items() if name != "sink" or value is not None)
         return f"{type(self).__qualname__}({', '.join(texts)})"
 
+    @in_loops
     def cost(self, shares: Array) -> Formulas:
         """Ω(p), `(…,)`, and its gradient, as functions, for shares that sum to `total`; Ψ₁(s) = max_p p·s − Ω(p).
 
@@ -256,6 +261,7 @@ class Competing(Separation):
         """r of dp_μ = β r_μ (ds_μ − Σ r ds / Σ r), `(…, n_patterns)`; for the softmax r = p."""
         return weights
 
+    @in_loops
     def total(self, n: int) -> float:
         """The number to which the shares of n patterns, a null pattern among them, sum."""
         return 1.0
@@ -311,11 +317,13 @@ class Simplex(Competing):
     def shares(self) -> bool:  # type: ignore[override]
         return self.sink is None
 
+    @in_loops
     def from_largest(self, xp: Any, scores: Array, where: Array | None) -> tuple[Array, Array]:
         """x = β(s − max s), 0 where masked, and max s, `(…, 1)`; an x of NumPy may be overwritten in place."""
         largest = masked_max(xp, scores, where)
         return shifted(xp, scores, largest, where, self.beta), largest
 
+    @in_loops
     def beyond(self, largest: Array, value: Array, where: Array | None) -> Array:
         """Ψ(s) = max s + Ψ₁(x)/β, `(…,)`; 0 for a row with nothing to attend to. value: Ψ₁(x)."""
         psi = value if where is None else masked(value, namespace(value).any(where, axis=-1))
