@@ -131,7 +131,7 @@ def _layer(options: Options) -> Measured:
     torch = import_or_skip("torch")
     torch.manual_seed(0)
     module = torch.nn.TransformerEncoderLayer(WIDTH, HEADS, HIDDEN, dropout=0.0, batch_first=True).eval()
-    return _against(module, ha.Block.from_torch(_state(module), HEADS), module, options)
+    return _against(module, ha.Block.from_torch(_state(module), n_heads=HEADS), module, options)
 
 
 def _word(options: Options) -> Measured:

@@ -54,7 +54,7 @@ def main() -> int:
 def _certified(part: str) -> tuple[str, Certificate]:
     """The certificate of a part, which is a memory, an update, a dtype and a seed; with the part."""
     memory, update, dtype, seed = part.split()
-    return part, certify(memory, None if update == OWN else update, COUNT // PARTS, int(seed), dtype)
+    return part, certify(memory, None if update == OWN else update, count=COUNT // PARTS, rng=int(seed), dtype=dtype)
 
 
 def _rows(certificates: list[Certificate]) -> Iterator[list[str]]:

@@ -28,16 +28,14 @@ from .experiments.certificate import Certificate as Certificate
 from .experiments.certificate import certify as certify
 from .experiments.comparison.compare import compare as compare
 from .experiments.comparison.result import Comparison as Comparison
+from .experiments.loading import load as load
 from .experiments.sweeps.runner import sweep as sweep
 from .experiments.sweeps.table import Sweep as Sweep
-from .experiments.sweeps.table import load_sweep as load_sweep
 from .figures.plotting import plot as plot
-from .foundation.array_files import mapped as mapped
 from .foundation.errors import HopattnError as HopattnError
 from .foundation.errors import InvalidInput as InvalidInput
 from .foundation.vectors import unit as unit
 from .memories.memory import Memory as Memory
-from .memories.saved import load_memory as load_memory
 from .networks.associator import Associator as Associator
 from .networks.classical import Hopfield as Hopfield
 from .positions.planes import rotation as rotation
@@ -57,7 +55,6 @@ from .retrieval.similarity import cosine as cosine
 from .retrieval.similarity import similarities as similarities
 from .retrieval.step import Step as Step
 from .scenario.loading import Scenario as Scenario
-from .scenario.loading import load as load
 from .scenario.result import Result as Result
 from .scenario.running import run as run
 from .transformer.blocks import Block as Block

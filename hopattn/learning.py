@@ -70,15 +70,15 @@ errors: dict[str, Callable[..., tuple[Array, Array]]] = {}
 """For a rule, a function of its arguments that gives the couplings and Σ_j δW_ij, `(N,)`; any other rule is exact."""
 
 
-def learned(rule: str, patterns: Array, *self_coupling: bool) -> tuple[Array, Any]:
+def learned(rule: str, patterns: Any, **self_coupling: bool) -> tuple[Array, Any]:
     """The couplings that a rule, by its name, learns, and the error Σ_j δW_ij of each row, `(N,)` or 0."""
     if rule in errors:
-        return errors[rule](patterns, *self_coupling)
-    return rules[rule](patterns, *self_coupling), 0.0
+        return errors[rule](patterns, **self_coupling)
+    return rules[rule](patterns, **self_coupling), 0.0
 
 
 @learning_rule
-def hebb(patterns: Vectors, self_coupling: bool = False) -> Array:
+def hebb(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
     patterns: `(n_patterns, N)`. self_coupling: whether the diagonal stays.
@@ -95,12 +95,12 @@ def hebb(patterns: Vectors, self_coupling: bool = False) -> Array:
 
 
 @learning_rule
-def covariance(patterns: Vectors, self_coupling: bool = False) -> Array:
+def covariance(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     """W_ij = (1/Nv) Σ_μ (ξ_i − a)(ξ_j − a), a the mean and v the variance of all entries: for patterns mostly silent.
 
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
     Hebb's rule. Where all entries are equal, the couplings are 0. Patterns of 0 and 1 need neurons of 0 and 1 and a
-    threshold: `ha.memories.hopfield(patterns, "covariance", activation="step", bias=-0.5)`.
+    threshold: `ha.memories.hopfield(patterns, rule="covariance", activation="step", bias=-0.5)`.
     self_coupling: whether the diagonal stays.
     Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
@@ -124,7 +124,7 @@ def _covariance(patterns: Any, self_coupling: bool = False) -> tuple[Array, Arra
     of_sum = (0.5 * min(n_patterns, 8 * n_patterns**0.5) + 12) / (n * detached(variance)) * eps
     length, total = row_length(sizes.mT), xp.sum(sizes, axis=0)
     error = of_sum * length[:, None] * length + of_mean * (total[:, None] + total)
-    couplings = without_rounding(hebb(apart, self_coupling) / variance, error)
+    couplings = without_rounding(hebb(apart, self_coupling=self_coupling) / variance, error)
     spread = xp.sqrt(xp.sum(length * length))
     row = 4 * of_sum * length * spread + of_mean * (n * total + xp.sum(total))
     return in_numbers_of(xi, couplings), in_numbers_of(xi, row)
@@ -134,7 +134,7 @@ errors["covariance"] = _covariance
 
 
 @learning_rule
-def pseudo_inverse(patterns: Vectors, self_coupling: bool = True) -> Array:
+def pseudo_inverse(patterns: Vectors, *, self_coupling: bool = True) -> Array:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
     self_coupling: whether the diagonal stays. Without self-couplings only the signs of a pattern are a fixed point.
@@ -261,7 +261,7 @@ def _store(couplings: np.ndarray, rows: np.ndarray) -> None:
 
 
 @learning_rule
-def perceptron(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
+def perceptron(patterns: Vectors, *, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
@@ -276,7 +276,7 @@ def perceptron(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000
 
 
 @public
-def perceptron_by_definition(patterns: Vectors, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
+def perceptron_by_definition(patterns: Vectors, *, stability: float = 0.0, max_sweeps: int = 1000) -> Array:
     """Gardner's rule one pattern after another: the definition of `perceptron`.
 
     >>> 5 * perceptron_by_definition([[1, 1, 1, -1, 1], [1, -1, 1, 1, -1]])
@@ -364,7 +364,7 @@ def associate(left: Vectors, right: Vectors) -> Array:
 
 
 @public
-def delta(keys: Vectors, values: Vectors, rate: float = 1.0, sweeps: int = 1) -> Array:
+def delta(keys: Vectors, values: Vectors, *, rate: float = 1.0, sweeps: int = 1) -> Array:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
     keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;

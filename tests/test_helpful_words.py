@@ -21,7 +21,7 @@ HELP = [
     (lambda: ha.load("their-dog"), "", "'their-dog'", "'induction'"),
     (lambda: ha.load("banks"), "", "'bank'"),
     (lambda: ha.load("softmx"), "", "'bank-softmax'"),
-    (lambda: ha.unit("0.6 0.8"), "unit: ", "not the text '0.6 0.8'", "`numpy.load`"),
+    (lambda: ha.unit("0.6 0.8"), "unit: ", "not the text '0.6 0.8'", "ha.load"),
     (lambda: ha.attention("q.npy", SPINS, SPINS), "q: ", "[0.5, -1]", "not the text 'q.npy'"),
     (
         lambda: ha.memories.hopfield(SPINS).recall(SPINS, update="glauber"),
@@ -167,7 +167,7 @@ GUESSES = {
     "ha.plot(memory)": "expected a Result, a Recall",
     "ha.save(memory, 'm.npz')": '`memory.save("memory.npz")`',
     "memory.save('m.npz')": WORKS,
-    "ha.Memory.load('m.npz')": '`ha.load_memory("memory.npz")`',
+    "ha.Memory.load('m.npz')": '`ha.load("memory.npz")`',
     "ha.Head(8, 8)": "missing 1 required positional argument: 'w_value'",
     "ha.Head(w, w, w, mask=None)(x)": WORKS,
     "ha.Block(w, w)": "expected a MultiHead",

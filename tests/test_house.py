@@ -1,17 +1,21 @@
 """Project conventions: names are lazy and loadable, importing stays light, signatures change on purpose only."""
 
 import ast
+import inspect
 import pkgutil
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
+from enum import Enum
 from pathlib import Path
 
 import pytest
 
 import hopattn
 from hopattn.foundation import kernels, lazy
+from hopattn.foundation.argument_names import PLACED
 from tools import signatures
 
 ROOT = Path(__file__).parent.parent
@@ -76,6 +80,43 @@ def test_what_is_frozen_is_stable_and_each_name_that_may_change_is_there():
     for name in " ".join(signatures.MAY_CHANGE.values()).split():
         assert any(line.startswith(name) for line in young), name
     assert signatures.stability("ha.train_of_thought()") == signatures.stability("ha.circuits.training()") == "stable"
+
+
+def public_calls():
+    """Every public function, class, method and entry of a registry, with its parameters by position."""
+    for room in [hopattn, *(getattr(hopattn, room) for room in lazy.rooms(hopattn.__file__))]:
+        for name in room.__all__:
+            public = getattr(room, name)
+            if inspect.isclass(public) and issubclass(public, Enum | Exception):  # theirs are Python's own
+                continue
+            yield name, public
+            if inspect.isclass(public):
+                parts = (part for part in dir(public) if part == "__call__" or not part.startswith("_"))
+                yield from ((f"{name}.{part}", getattr(public, part)) for part in parts)
+            elif isinstance(public, Mapping):
+                yield from ((f"{name}[{entry!r}]", one) for entry, one in public.items())
+
+
+def by_position(call):
+    """The parameters that a call takes by position, without the object of a method."""
+    parameters = inspect.signature(call).parameters.values() if callable(call) else ()
+    return [one for one in parameters if one.kind in PLACED and one.name != "self"]
+
+
+def test_at_most_three_arguments_and_no_flag_are_given_by_position():
+    """No reader of `f(a, b, 3, 5)` or of `f(a, True)` could tell what the last ones are."""
+    calls = {name: by_position(call) for name, call in public_calls()}
+    assert len(calls) > 900
+    many = {name: [str(one) for one in places] for name, places in calls.items() if len(places) > 3}
+    flags = {name: one.name for name, places in calls.items() for one in places if isinstance(one.default, bool)}
+    assert (many, flags) == ({}, {})
+
+
+def test_the_constructor_of_a_result_is_not_written_down():
+    """A call makes it; `ha.Recall` has a line, and its arguments have none."""
+    lines = {line[12:] for line in signatures.lines()}
+    assert {"ha.Recall", "ha.Sweep", "ha.landscapes.Returns"} < lines
+    assert any(line.startswith("ha.circuits.Recipe(*, layers=2") for line in lines)
 
 
 def loaded_by(code):

@@ -1,8 +1,9 @@
 """The public names of hopattn with the parameters and defaults of each, one on a line: `docs/reference/api.txt`.
 
 `make docs` writes the file, and a test compares it: a parameter, a default or a method changes on purpose only.
-Annotations are left out; they are the type checker's. Each line begins with `stable` or `may change`; the table
-`MAY_CHANGE` says which names may change, and why.
+Annotations are left out; they are the type checker's. The constructor of a result is left out too: a call of hopattn
+makes it, and its arguments may change. Each line begins with
+`stable` or `may change`; the table `MAY_CHANGE` says which names may change, and why.
 """
 
 import inspect
@@ -13,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 import hopattn as ha
+from hopattn.foundation import lazy
 
 MAY_CHANGE = {
     "networks of layers and their synapses are young": "ha.networks",
@@ -33,8 +35,6 @@ MAY_CHANGE = {
         ha.transformer.token_graph""",
     "what a part of your own overrides follows the loop of recall": """
         ha.Activation ha.Separation ha.Similarity ha.Update""",
-    "a record is made by its function; its fields stay, its constructor may not": """
-        ha.Certificate( ha.Comparison( ha.Recall( ha.Result( ha.Sweep(""",
 }
 """Why a name may change, and the names; all of a class, of a registry and of a room may change with it."""
 
@@ -71,12 +71,18 @@ def _shown(default: Any) -> Any:
     return _Text(default.__qualname__) if named and default is not inspect.Parameter.empty else default
 
 
+def is_result(kind: type) -> bool:
+    """Whether objects of a class come from calls alone: all arguments of its constructor are by name, some required."""
+    parameters = inspect.signature(kind).parameters.values()
+    by_name = all(one.kind is one.KEYWORD_ONLY for one in parameters)
+    return by_name and any(one.default is one.empty for one in parameters)
+
+
 def of_name(name: str, value: Any) -> Iterator[str]:
     """The lines of a public name: a function, a class with its methods and attributes, a registry with its entries."""
     if inspect.isclass(value):
-        yield (
-            name if issubclass(value, Enum) else f"{name}{parameters(value)}"
-        )  # Python's own signature of an Enum changes
+        unstated = issubclass(value, Enum) or is_result(value)  # Python's own signature of an Enum changes
+        yield name if unstated else f"{name}{parameters(value)}"
         stored = {field.name for field in fields(value)} if is_dataclass(value) else set[str]()
         for part in sorted(part for part in {*dir(value), *stored} if not part.startswith("_")):
             member = inspect.getattr_static(value, part, None)
@@ -98,8 +104,9 @@ def of_name(name: str, value: Any) -> Iterator[str]:
 
 def lines() -> Iterator[str]:
     """Every public name after its stability, those at the top first, then those of the rooms."""
-    rooms = [name for name in sorted(ha.__all__) if inspect.ismodule(getattr(ha, name))]
-    for place, room in [("ha", ha), *((f"ha.{name}", getattr(ha, name)) for name in rooms)]:
+    rooms = sorted(lazy.rooms(str(ha.__file__)))
+    places: list[tuple[str, Any]] = [("ha", ha), *((f"ha.{name}", getattr(ha, name)) for name in rooms)]
+    for place, room in places:
         for name in sorted(room.__all__):
             if not inspect.ismodule(value := getattr(room, name)):
                 yield from (f"{stability(line):<10}  {line}" for line in of_name(f"{place}.{name}", value))

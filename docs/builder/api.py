@@ -12,6 +12,7 @@ import hopattn
 from docs.builder.markdown import first_paragraph, from_docstring, plain, table
 from hopattn.foundation import lazy
 from hopattn.foundation.registry import Choices
+from tools.signatures import is_result
 
 ROOMS = lazy.rooms(str(hopattn.__file__))
 """The rooms whose names are found by the name of the room, such as `ha.memories.modern`."""
@@ -166,6 +167,8 @@ def _signature(function: Any, first: bool) -> tuple[str, list[str]]:
         return "", []
     signature = inspect.signature(function)
     shown = list(signature.parameters.values())
+    if inspect.isclass(function) and is_result(function):
+        return "", [one.name for one in shown]
     if not first and not inspect.isclass(function):
         shown = shown[1:]
     text = str(signature.replace(parameters=[one.replace(default=_shown(one)) for one in shown]))

@@ -225,7 +225,7 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
         labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
 
-    def attribution(self, ids: Array, token: Any, at: int = -1, kinds: Array = None) -> Labelled:
+    def attribution(self, ids: Array, token: Any, *, at: int = -1, kinds: Array = None) -> Labelled:
         """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
 
         token: of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one

@@ -130,8 +130,8 @@ class Parts:
         return Block(
             self.multi_head(layer),
             FeedForward(inner, self._map("outer", layer), plan.activation, gate=gate),
-            [self._norm(role, layer) for role in SUBLAYERS],
-            plan.norm_first,
+            norms=[self._norm(role, layer) for role in SUBLAYERS],
+            norm_first=plan.norm_first,
             norms_after=[self._norm(f"{role}_after", layer) for role in SUBLAYERS if f"{role}_after" in norms],
             parallel=plan.parallel,
         )
@@ -206,7 +206,7 @@ class Parts:
             return self.family.norm(epsilon=self.plan.epsilon)
         name = self.family.norms[role].format(layer)
         shift = self._read(f"{name}.bias") if self.family.norm is LayerNorm else None
-        return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, self.plan.epsilon)
+        return self.family.norm(self._read(f"{name}.weight") + self.family.gain, shift, epsilon=self.plan.epsilon)
 
     def _rows(self, role: str, rows: Any) -> np.ndarray:
         array = self.stored[self.family.arrays[role]]

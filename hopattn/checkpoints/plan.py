@@ -233,7 +233,9 @@ class Turn:
 
     def position(self, dim_head: int) -> Rotary:
         """The positions of heads of this dim."""
-        return Rotary(self.base, "half", None if self.share == 1 else int(dim_head * self.share), self.scaling)
+        return Rotary(
+            self.base, layout="half", dim=None if self.share == 1 else int(dim_head * self.share), scaling=self.scaling
+        )
 
 
 def _turns(fields: Fields, family: Family, longest: int | None) -> tuple[Turn | None, Turn | None]:

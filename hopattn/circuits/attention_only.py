@@ -15,7 +15,7 @@ from hopattn.transformer.blocks import AttentionLayer, BlockTrace, Stack
 from hopattn.transformer.multi_head import MultiHead
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AttentionOnly(PublicObject):
     """A model of attention alone. A call is `logits`.
 

@@ -36,7 +36,7 @@ def _angles(turns: Any, what: str) -> np.ndarray:
 Angles = Annotated[Any, _angles, Of("n_planes", finite=True)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class InductionCircuit(Owner):
     """Two layers of one head each, and the parts of their vectors: position, word, previous word, expected word.
 
@@ -165,4 +165,4 @@ def induction_circuit(
         Head(word, previous, expected.T @ word, beta=match_beta, mask=mask, separation=separation),
     )
     first, second = (AttentionLayer(MultiHead([head], np.eye(len(head.w_value)))) for head in heads)
-    return InductionCircuit(angles, length, dim, previous_beta, (first, second))
+    return InductionCircuit(turns=angles, length=length, dim=dim, beta=previous_beta, layers=(first, second))

@@ -45,7 +45,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 TwoOrMore = Annotated[int, partial(whole, least=2)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TriggerTexts(PublicObject):
     """Random texts of word numbers, and the places at which the next word can be known from the text.
 
@@ -59,7 +59,7 @@ class TriggerTexts(PublicObject):
 
 @public
 def trigger_texts(
-    n_texts: Count, length: TwoOrMore = 256, n_words: TwoOrMore = 65, n_triggers: int = 5, *, rng: Seed = None
+    n_texts: Count, *, length: TwoOrMore = 256, n_words: TwoOrMore = 65, n_triggers: int = 5, rng: Seed = None
 ) -> TriggerTexts:
     """Random texts; in each, every trigger is always followed by the same word, which this text alone decides.
 
@@ -69,7 +69,7 @@ def trigger_texts(
     numbers, and where no trigger comes twice.
     Source: after Bietti et al. (2023), section 3, where the other words follow a bigram model of a language.
 
-    >>> texts = trigger_texts(1, 12, 4, 1, rng=0)
+    >>> texts = trigger_texts(1, length=12, n_words=4, n_triggers=1, rng=0)
     >>> texts.words[0].tolist(), texts.asked[0].nonzero()[0].tolist()
     ([0, 0, 0, 0, 3, 2, 0, 2, 0, 3, 2, 0], [7, 10])
     """
@@ -90,7 +90,7 @@ def trigger_texts(
                 past_triggers.add(word)
     if not repeats.any():
         raise InvalidInput(f"length: no trigger comes twice in {length} words; expected longer texts, or more triggers")
-    return TriggerTexts(texts, repeats)
+    return TriggerTexts(words=texts, asked=repeats)
 
 
 class MemoryCircuit(AttentionOnly):
@@ -122,7 +122,7 @@ class MemoryCircuit(AttentionOnly):
 
 @public
 def memory_circuit(
-    width: Count, n_words: TwoOrMore = 65, length: TwoOrMore = 256, *, beta: Positive = 20.0, rng: Seed = None
+    width: Count, *, n_words: TwoOrMore = 65, length: TwoOrMore = 256, beta: Positive = 20.0, rng: Seed = None
 ) -> MemoryCircuit:
     """An induction head whose three learned matrices are replaced by what they would have to store.
 
@@ -145,14 +145,14 @@ def memory_circuit(
     later_out = unembed.T @ (embed @ later_value.T)
     matrices = (w_key, w_value, w_out), (later_key, later_value, later_out)
     heads = (MultiHead([Head(np.eye(d), key, value, beta=beta)], out) for key, value, out in matrices)
-    return MemoryCircuit(embed, positions, tuple(map(AttentionLayer, heads)), unembed)
+    return MemoryCircuit(embed=embed, positions=positions, layers=tuple(map(AttentionLayer, heads)), unembed=unembed)
 
 
 @public
 def memory_curves(
     widths: Array,
-    n_draws: Draws = 1,
     *,
+    n_draws: Draws = 1,
     n_words: int = 65,
     length: int = 256,
     n_triggers: int = 5,
@@ -173,8 +173,8 @@ def memory_curves(
     dims = [whole(width, "widths") for width in np.atleast_1d(plain_array(widths, "widths")).tolist()]
     random, rows = generator(rng=rng), []
     for _ in range(n_draws):
-        texts = trigger_texts(n_texts, length, n_words, n_triggers, rng=random)
-        circuits = [memory_circuit(d, n_words, length, beta=beta, rng=random) for d in dims]
+        texts = trigger_texts(n_texts, length=length, n_words=n_words, n_triggers=n_triggers, rng=random)
+        circuits = [memory_circuit(d, n_words=n_words, length=length, beta=beta, rng=random) for d in dims]
         rows.append([{"accuracy": circuit.accuracy(texts), **circuit.probes} for circuit in circuits])
     curves = {name: np.array([[shares[name] for shares in row] for row in rows]) for name in ("accuracy", *PROBES)}
     return Curves("width", np.array(dims, dtype=np.float64), curves)
@@ -187,7 +187,7 @@ def _recalled(memory: np.ndarray, keys: np.ndarray, values: np.ndarray, shift: i
 
 
 @public
-def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
+def recall_width(n_keys: TwoOrMore, *, spread: Positive = 1.0) -> float:
     """√(8 n ln n): the width from which a memory of outer products loses about one of n random keys, or less.
 
     For unit vectors of dim d, s_ii − s_ji is 1 plus a sum of about 2n terms of variance 1/d², so that s_ji is the
@@ -205,7 +205,7 @@ def recall_width(n_keys: TwoOrMore, spread: Positive = 1.0) -> float:
 
 
 @public
-def outer_product_recall(n_keys: TwoOrMore, width: Count, spread: Positive = 1.0) -> float:
+def outer_product_recall(n_keys: TwoOrMore, width: Count, *, spread: Positive = 1.0) -> float:
     """The share of n random keys that a memory of outer products recalls, on average, from 0 to 1.
 
         E_z [E_a Φ(c (1 + σz) / √(σ² + κc²/d))]^(n−1)          c² = (1 − a)/(1 + a),     σ² = κ (n − 2)/d²

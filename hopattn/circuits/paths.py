@@ -46,6 +46,7 @@ def copying(
     w_ov: Annotated[Array, numpy_matrix, Of("dim_out dim")],
     embed: Annotated[Array, numpy_matrix, Of("n_words dim")],
     unembed: Annotated[Array, numpy_matrix, Of("n_words dim_out")] = None,
+    *,
     by: str = "logits",
 ) -> float:
     """The copying score of a head, from −1 to 1: 1 where each word raises its own logit and no other.
@@ -137,8 +138,8 @@ class Baseline:
 def composition_baseline(
     w_out: Written,
     w_in: Read,
-    n_draws: Annotated[int, partial(whole, least=2, most=REPEATED)] = 100,
     *,
+    n_draws: Annotated[int, partial(whole, least=2, most=REPEATED)] = 100,
     rng: Seed = None,
 ) -> Baseline:
     """The composition of the same two matrices where the later one reads turned directions, a random turn each draw.
@@ -169,7 +170,7 @@ class Compositions:
 
 
 @public
-def head_compositions(earlier: Head, later: Head, w_out: Array = None, later_w_out: Array = None) -> Compositions:
+def head_compositions(earlier: Head, later: Head, *, w_out: Array = None, later_w_out: Array = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 
     earlier, later: the heads. w_out, later_w_out: the columns of the layer's output matrix that belong to the head,

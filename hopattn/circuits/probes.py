@@ -90,7 +90,7 @@ def fit_probe(vectors: np.ndarray, classes: np.ndarray, n_classes: int, penalty:
     return LinearProbe(weight / size, bias - weight @ mean)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PositionProbe(PublicObject):
     """How well positions are read before the first layer and after each layer, in texts that no probe was fitted to.
 
@@ -140,7 +140,8 @@ def position_probe(
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
     >>> import hopattn as ha
-    >>> blocks, texts = ha.circuits.random_blocks(1, 8, 2, rng=0), ha.circuits.random_texts(40, 4, 100, 8, rng=1)
+    >>> blocks = ha.circuits.random_blocks(1, 8, 2, rng=0)
+    >>> texts = ha.circuits.random_texts(40, 4, n_words=100, dim=8, rng=1)
     >>> ha.circuits.position_probe(blocks, texts).chance
     0.25
     """
@@ -158,8 +159,8 @@ def position_probe(
         for layer in steps:
             state = layer(state, mask=mask)
             rows.append(_read(_as_read(state), half, penalty))
-    by_place: tuple[Any, ...] = (*map(np.array, zip(*rows, strict=True)), len(vectors) - half)
-    return PositionProbe(*by_place)
+    by_place: dict[str, Any] = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return PositionProbe(**by_place, n_texts=len(vectors) - half)
 
 
 def _as_read(state: Any) -> np.ndarray:
@@ -167,8 +168,8 @@ def _as_read(state: Any) -> np.ndarray:
     return np.asarray(widened(as_numpy(detached(state), "texts")))
 
 
-def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
-    """The fields of a `PositionProbe` in their order for one place, without `n_texts`; half: of training texts."""
+def _read(state: np.ndarray, half: int, penalty: float) -> dict[str, Any]:
+    """The fields of a `PositionProbe` for one place, without `n_texts`; half: of training texts."""
     means, test_means = state[:half].mean(axis=0), state[half:].mean(axis=0)
     axis = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[2][0]
     line = axis if (means[-1] - means.mean(axis=0)) @ axis >= 0 else -axis
@@ -179,8 +180,14 @@ def _read(state: np.ndarray, half: int, penalty: float) -> tuple[Any, ...]:
         answers.append(probe.classes(vectors[half:]))
     accuracy, by_line, by_rest = (float(np.mean(classes == right)) for classes in answers)
     distance = float(np.mean(np.abs(answers[0] - right)))
-    component = (test_means - test_means.mean(axis=0)) @ line
-    return accuracy, distance, by_line, by_rest, component, np.linalg.norm(test_means, axis=1)
+    return {
+        "accuracy": accuracy,
+        "distance": distance,
+        "line": by_line,
+        "rest": by_rest,
+        "component": (test_means - test_means.mean(axis=0)) @ line,
+        "mean_length": np.linalg.norm(test_means, axis=1),
+    }
 
 
 @public
@@ -201,7 +208,11 @@ def random_blocks(
     blocks = []
     for _ in range(n_layers):
         heads, layer = random_heads(draw, dim, n_heads), random_layer(draw, dim)
-        blocks.append(Block(MultiHead(heads, random_matrix(draw, dim, dim)), layer, [LayerNorm()] * 2, norm_first))
+        blocks.append(
+            Block(
+                MultiHead(heads, random_matrix(draw, dim, dim)), layer, norms=[LayerNorm()] * 2, norm_first=norm_first
+            )
+        )
     return blocks
 
 
@@ -209,9 +220,9 @@ def random_blocks(
 def random_texts(
     n_texts: Count,
     length: Count,
+    *,
     n_words: Count,
     dim: Count,
-    *,
     common: Annotated[float, partial(real, least=0.0)] = 1.0,
     rng: Seed = None,
 ) -> np.ndarray:

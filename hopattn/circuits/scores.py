@@ -121,7 +121,7 @@ def prefix_matching(attention: Attention, tokens: Array, over: str = "rows") -> 
 
 
 @public
-def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
+def attention_sink(attention: Attention, *, position: int = 0) -> np.ndarray:
     """α_k, the mean attention that a word gets from itself and all later words: `(…,)` for attention `(…, n, n)`.
 
         α_k = 1/(n − k) Σ_{i ≥ k} A_ik          k and i counted from 0
@@ -139,7 +139,7 @@ def attention_sink(attention: Attention, position: int = 0) -> np.ndarray:
 
 
 @public
-def sink_share(attention: Array, position: int = 0, threshold: float = 0.3) -> float:
+def sink_share(attention: Array, *, position: int = 0, threshold: float = 0.3) -> float:
     """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
 
     threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as `attention_sink` does.
@@ -149,7 +149,7 @@ def sink_share(attention: Array, position: int = 0, threshold: float = 0.3) -> f
     0.5
     """
     limit = real(threshold, "threshold", least=0.0, most=1.0)
-    return float(np.mean(attention_sink(attention, position) > limit))
+    return float(np.mean(attention_sink(attention, position=position) > limit))
 
 
 SCORES: dict[str, Callable[[Any, Any], np.ndarray]] = {

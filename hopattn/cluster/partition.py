@@ -70,7 +70,14 @@ def sharded(
         read_out, autoassociative = value_rows or key_rows, value_rows is None
         dims, dtypes = (key_rows.dim, read_out.dim), (key_rows.dtype, read_out.dtype)
         layout = ShardLayout(spans, dims, dtypes, max(summary.largest for summary in summaries), autoassociative)
-        return Sharded(on_workers, layout, similarity, separation, activation, connection)
+        return Sharded(
+            shards=on_workers,
+            layout=layout,
+            similarity=similarity,
+            separation=separation,
+            activation=activation,
+            connection=connection,
+        )
     except BaseException:
         connection.close()
         raise

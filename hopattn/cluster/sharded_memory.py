@@ -68,7 +68,7 @@ class ShardLayout:
     autoassociative: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sharded(KeyValueMemory):
     """A memory whose keys lie on the workers of a cluster, with the protocol of `Memory`; `ha.cluster.sharded` makes
     one.

@@ -173,13 +173,13 @@ class Loop:
         path, internals, residuals, energies = [before, x], list[Any](), list[Array](), list[Array]()
         for number in range(t, t + count):
             context = StepContext(number, rng, streams, internal)
-            after, energy = self.rule.step(self.memory, x, mask, context)
+            after, energy = self.rule.step(self.memory, x, mask=mask, context=context)
             if self.on_numpy:
                 after = np.asarray(after, dtype=self.x.dtype)
             elif number == t:
                 refuse_traced(after)
             if not self.by_change:
-                residuals.append(self.rule.residual(self.memory, x, after, mask))
+                residuals.append(self.rule.residual(self.memory, x, after, mask=mask))
             if energy is not None:
                 energies.append(energy)
             x, internal = after, context.internal
@@ -262,7 +262,7 @@ class Loop:
             x, mask = _rows_of(self.x, live[growth]), _rows_of(self.mask, live[growth])
             numbers["size"] = np.where(growth, 0, numbers["size"])
             numbers["residual"] = np.array(numbers["residual"])
-            numbers["residual"][growth] = on_host(self.rule.residual(self.memory, x, x, mask))
+            numbers["residual"][growth] = on_host(self.rule.residual(self.memory, x, x, mask=mask))
         return growth
 
     def _stops(
@@ -346,8 +346,18 @@ class Loop:
                 flags = on_host(memory._nothing_near(self.x, self.mask))
             self.status[flags & rests] = Status.NOTHING_NEAR
         arrays = {name: xp.stack([step[name] for step in by_step]) for name in self.names}
-        ends = self.steps, self.status, self.status == Status.CONVERGED, self.residual, self.period
-        return Recall(self.x, *ends, table, memory._reference, **arrays, asked_every=AHEAD if self.far else 1)
+        return Recall(
+            state=self.x,
+            steps=self.steps,
+            status=self.status,
+            converged=self.status == Status.CONVERGED,
+            residual=self.residual,
+            period=self.period,
+            energies=table,
+            reference=memory._reference,
+            asked_every=AHEAD if self.far else 1,
+            **arrays,
+        )
 
     def _energies(self, before: list[np.ndarray]) -> np.ndarray:
         """The energies of all states of the recall, `(n, T+1)`; before: those before each of T steps, `(n,)`.

@@ -279,7 +279,7 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
         raise InvalidInput(f"free_energy: got {type(self).__name__}; {message}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the memory to a file, which `ha.load_memory` reads again.
+        """Write the memory to a file, which `ha.load` reads again.
 
         path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
         header with the names and parameters of similarity, separation and activation. Every step of the memory that is
@@ -308,7 +308,16 @@ def _answer(memory: AssociativeMemory, cues: Any, rule: Update, mask: Any, names
     states, zero = memory.step(x, cue_masks), np.zeros(x.shape[0], dtype=int)
     refuse_traced(states)
     status = np.full(len(zero), Status.ANSWERED, dtype=STATUS_DTYPE)
-    record = Recall(states, zero + 1, status, zero > 0, np.full(len(zero), np.inf), zero, None, memory._reference)
+    record = Recall(
+        state=states,
+        steps=zero + 1,
+        status=status,
+        converged=zero > 0,
+        residual=np.full(len(zero), np.inf),
+        period=zero,
+        energies=None,
+        reference=memory._reference,
+    )
     return record if array.ndim > 1 else record.only_row()
 
 

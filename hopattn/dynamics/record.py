@@ -31,7 +31,7 @@ STATUS_DTYPE = f"<U{max(map(len, Status))}"
 """The dtype of an array of these words."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Recall(Drawable):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hopattn.foundation.array_files import arrays_of, named
+from hopattn.foundation.array_files import MEMORY, arrays_of, named
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, placed, quoted, reject_unknown, unknown
@@ -34,8 +34,6 @@ from hopattn.retrieval.similarity import Similarity, similarities
 
 VERSION = 1
 """The version of the format; a file of another one is refused."""
-HEADER = "header"
-"""The name of the header in the archive."""
 PARTS: dict[type[Any], Registry[Any]] = {Similarity: similarities, Separation: separations, Activation: activations}
 """The registry of each kind of part of a memory."""
 _PARTS: dict[type[Any], Registry[Any]] = {**PARTS, Features: feature_maps, MaskRule: mask_rules}
@@ -49,7 +47,7 @@ def write(memory: Any, path: str | os.PathLike[str]) -> None:
         raise InvalidInput(f"save: {named(file)}: expected a name that ends in .npz")
     arrays: dict[str, np.ndarray] = {}
     header = {"hopattn memory": VERSION, **_packed(memory, "", arrays)}
-    write_over(file, npz({HEADER: np.array(json_text(header)), **arrays}))
+    write_over(file, npz({MEMORY: np.array(json_text(header)), **arrays}))
 
 
 def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: Mapping[str, type[Any]]) -> Any:
@@ -58,11 +56,11 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: M
     kinds: the classes by their `_file_kind`. inside: those of which a memory may have objects. Raises `InvalidInput`
     for any other file.
     """
-    file = path_of(path, "load_memory")
+    file = path_of(path, "path")
     arrays = arrays_of(file)
     try:
         with placed(named(file)):
-            header = json.loads(str(arrays.pop(HEADER)[()]))
+            header = json.loads(str(arrays.pop(MEMORY)[()]))
             if (version := header["hopattn memory"]) != VERSION:
                 raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")
             reject_unknown("kind", [header["kind"]], kinds)

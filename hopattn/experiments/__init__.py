@@ -10,6 +10,7 @@
 - `comparison/`: several memories on the same keys, values and cues
 - `separation.py`: whether a memory can tell the patterns of a file apart, and which to take
 - `model_heads.py`: the census of the heads of a model on disk
+- `loading.py`: what a file of any kind holds
 """
 
 from hopattn.foundation.lazy import attach

@@ -54,7 +54,7 @@ def rounding(dtype: str) -> float:
     return 1e-12 * float(np.finfo(dtype).eps / np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Certificate(PublicObject):
     """The result of the test for one memory under one update. Only updates that change a state are counted.
 
@@ -93,6 +93,7 @@ class Certificate(PublicObject):
 def certify(
     memory: Any,
     update: str | Update | None = None,
+    *,
     count: int = 1000,
     rng: Seed = 0,
     dtype: str = "float64",
@@ -124,7 +125,7 @@ def certify(
     own = "own_update" if update is None else update
     names = [given if isinstance(given, str) else repr(given) for given in (memory, own)]
     draw = _drawing(memory)
-    certificate = Certificate(names[0], names[1], dtype=dtype)
+    certificate = Certificate(memory=names[0], update=names[1], dtype=dtype)
     while certificate.claimed < wanted and idle < PATIENCE:
         one = _converted(draw(draws), dtype)
         rule = one.own_update if update is None else _drawn_update(update, draws)
@@ -156,7 +157,7 @@ def pairs_of(names: Sequence[str]) -> list[tuple[str, str | None]]:
 def _certified(pair: tuple[str, str | None], count: int, seed: int, dtype: str, parts: bytes) -> Certificate:
     """The certificate of a named memory under an update. parts: the classes of the user's own, for a worker."""
     register_packed(parts)
-    return certify(*pair, count, seed, dtype)
+    return certify(*pair, count=count, rng=seed, dtype=dtype)
 
 
 def _drawing(memory: Any) -> Callable[[np.random.Generator], Any]:
@@ -228,7 +229,7 @@ def _step(
     A state that grows beyond the bound stays as it is; neither it nor one that does not change counts.
     """
     with np.errstate(all="ignore"):
-        moved, before = update.step(memory, states, None, context)
+        moved, before = update.step(memory, states, mask=None, context=context)
     grown = ~np.all(np.abs(moved) <= bound, axis=-1)
     counted = ~grown & np.any(moved != states, axis=-1)
     moved = np.where(grown[:, None], states, moved)

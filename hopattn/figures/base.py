@@ -10,7 +10,7 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import registered_name
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.loading import load
+from hopattn.scenario.loading import load_scenario
 from hopattn.scenario.result import Result, Run
 from hopattn.scenario.running import run
 
@@ -60,7 +60,7 @@ class Plot(ABC):
 
     def result(self) -> Result:
         """The result from which the gallery draws this figure."""
-        return run(load(self.scenario))
+        return run(load_scenario(self.scenario))
 
     def panel(self, ax: Axes, result: Result) -> Around:
         """Draw a result into axes, without the figure's title and legend, which it gives back.

@@ -8,7 +8,7 @@ from hopattn.figures.base import Figure, Plot
 from hopattn.figures.gallery import plots
 from hopattn.figures.sweep import View, draw_sweep
 from hopattn.foundation.registry import Choices
-from hopattn.scenario.loading import load
+from hopattn.scenario.loading import load_scenario
 from hopattn.scenario.result import Result
 
 
@@ -16,10 +16,20 @@ class KeptSweep(Plot):
     """A figure of the finished sweep of a scenario; the result has its texts alone."""
 
     def result(self) -> Result:
-        scenario = load(self.scenario)
+        scenario = load_scenario(self.scenario)
         spec, digest = scenario.spec, hashlib.sha256(scenario.text.encode()).hexdigest()
-        about = scenario.name, spec.title, spec.source, spec.note, "sweep", spec.seed, digest
-        return Result(*about, (), (), scenario.figure)
+        return Result(
+            name=scenario.name,
+            title=spec.title,
+            source=spec.source,
+            note=spec.note,
+            kind="sweep",
+            seed=spec.seed,
+            digest=digest,
+            runs=(),
+            expectations=(),
+            figure=scenario.figure,
+        )
 
     def lacks(self, result: Result) -> str:
         kept = (result.kind, result.name) == ("sweep", self.scenario)
@@ -27,7 +37,7 @@ class KeptSweep(Plot):
         return "" if kept else f"{instead}; `hopattn figures {self.name}` draws it"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        draw_sweep(figure, kept_sweep(load(self.scenario)), View(title=result.figure.title))
+        draw_sweep(figure, kept_sweep(load_scenario(self.scenario)), View(title=result.figure.title))
 
 
 class Capacity(KeptSweep):

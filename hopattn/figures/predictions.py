@@ -290,5 +290,7 @@ def _exponential(sweep: Sweep, keys: tuple[str, ...], table: EnsembleTable) -> L
     ends = _numbers(sweep, keys, "exponent")
     x, beta = np.linspace(ends[0], ends[-1], FINE), getattr(table.model, "beta", 1.0)
     sizes = _numbers(sweep, keys, "neurons").astype(int).tolist() if "neurons" in keys else [table.dim]
-    lines = {f"theory, {setting('neurons', n)}": (x, theory.exponential_error(np.exp(x * n), n, beta)) for n in sizes}
+    lines = {
+        f"theory, {setting('neurons', n)}": (x, theory.exponential_error(np.exp(x * n), n, beta=beta)) for n in sizes
+    }
     return {"bit_error": lines}

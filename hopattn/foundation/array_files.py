@@ -6,13 +6,14 @@ several arrays, those of one shape are patterns, one each; q, k and v alone are 
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from hopattn.foundation.array_headers import (
+    MOST_AXES,
     StoredArray,
     array_in_npy,
     arrays_in_npz,
@@ -22,7 +23,6 @@ from hopattn.foundation.array_headers import (
 from hopattn.foundation.array_headers import named as named
 from hopattn.foundation.array_headers import opened as opened
 from hopattn.foundation.array_headers import require_file as require_file
-from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of, require_room
 from hopattn.foundation.endings import ENDINGS, MAPPED, NAMED, TABLES, foreign
 from hopattn.foundation.errors import InvalidInput, listed, shortened, unknown
@@ -35,19 +35,48 @@ HEADS = {"queries": ("q", "query", "queries"), "keys": ("k", "key", "keys"), "va
 """The accepted names of the arrays of heads, in lower case."""
 PATTERNS = ("patterns", "keys", "vectors")
 """The accepted names of an array of patterns, in lower case."""
+MEMORY, TRAINING = "header", "recipe"
+"""The names of the texts by which an archive is known as a saved memory, or as a training."""
+SAVED = {MEMORY: "a saved memory", TRAINING: "a training"}
+"""What is in such an archive, in words."""
 
 
-@public
 def mapped(path: str | os.PathLike[str], name: str | None = None) -> np.ndarray:
     """An array in a `.npy` or `.safetensors` file, mapped into memory as a read-only `numpy.memmap`.
 
-    name: the array to map, if a `.safetensors` file holds several. The keys of a `Memory` may be such an array, larger
-    than the machine's memory. Other numbers than NumPy's floating-point ones are read into memory, and none changes:
-    bfloat16 (BF16) becomes float32, whole numbers float64, true 1 and false 0. Raises `InvalidInput` for a missing file
-    or array, for a file that is incomplete or not of the format that its name says, and for anything else than real
-    numbers. Do not shorten a file while it is mapped: the operating system then ends the process.
+    name: the array to map, if a `.safetensors` file holds several. Other numbers than NumPy's floating-point ones are
+    read into memory, and none changes: bfloat16 (BF16) becomes float32, whole numbers float64, true 1 and false 0.
+    Raises `InvalidInput` for a missing file or array, for a file that is incomplete or not of the format that its name
+    says, and for anything else than real numbers.
     """
     return stored_vectors(path, name).mapped()
+
+
+def array_in(file: Path, name: str | None = None) -> np.ndarray:
+    """The array of a file, mapped where its format can be mapped; of several arrays, as `patterns_in` takes them.
+
+    name: of one array. Raises `InvalidInput` as `mapped`, `numbers` and `patterns_in` do.
+    """
+    names = chosen_in(file, name)
+    if len(names) > 1:
+        return vectors_in(file)
+    return mapped(file, names[0]) if file.suffix.lower() in MAPPED else numbers(file, names[0], MOST_AXES)
+
+
+def saved_in(file: Path) -> str:
+    """Which of `SAVED` an archive holds, "" for arrays alone; raises `InvalidInput` for a file that is no archive."""
+    return _saved(arrays_in_npz(file))
+
+
+def _saved(arrays: Mapping[str, StoredArray]) -> str:
+    texts = {name for name, array in arrays.items() if array.shape == () and array.bits and array.bits.kind == "U"}
+    return next((mark for mark in SAVED if mark in texts), "")
+
+
+def _require_unsaved(file: Path, arrays: Mapping[str, StoredArray]) -> None:
+    """Raise `InvalidInput` for the arrays of a saved memory or a training, which are no patterns."""
+    if mark := _saved(arrays):
+        raise InvalidInput(f'{named(file)} holds {SAVED[mark]}, not patterns; ha.load("{shortened(file)}") gives it')
 
 
 def stored_vectors(path: str | os.PathLike[str], name: str | None = None) -> StoredArray:
@@ -87,7 +116,7 @@ def chosen_in(file: Path, array: str | None = None, called: Sequence[str] = PATT
     not meant. Raises `InvalidInput` for a file that cannot be read.
     """
     require_ending(file)
-    return _chosen(_of_numbers(file), array, called)
+    return _chosen(_of_numbers(file, array), array, called)
 
 
 def _chosen(names: Iterable[str], array: str | None, called: Sequence[str]) -> tuple[str | None, ...]:
@@ -155,7 +184,7 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: 
     arrays of different shapes, the arrays q, k and v of heads, and a single vector.
     """
     require_ending(file)
-    arrays = _of_numbers(file)
+    arrays = _of_numbers(file, array)
     heads = all(any(name.lower() in role for role in HEADS.values()) for name in arrays)  # all, or some of a head
     names = _chosen(arrays, array, PATTERNS)
     if len(names) == 1:
@@ -170,8 +199,7 @@ def patterns_in(file: Path, array: str | None = None, most_axes: int = 4, most: 
     shapes = {pattern.shape for pattern in every.values()}
     if heads or len(shapes) > 1:
         what = "arrays of a head" if heads else f"{len(arrays)} arrays of {len(shapes)} shapes"
-        call = "np.load({!r})[{!r}]" if file.suffix.lower() == ".npz" else "ha.mapped({!r}, {!r})"
-        example = shortened(call.format(file.name, next(iter(arrays))))
+        example = shortened(f'ha.load("{file.name}", name="{next(iter(arrays))}")')
         form = "expected q, k and v, or arrays of one shape, one for each pattern"
         options = "`--array NAME`, or `array` in a scenario, chooses one (and `--array q,k,v` a head)"
         cure = f"{options}; in Python give {example}"
@@ -206,9 +234,14 @@ def numbers_below(file: Path, start: str, most_axes: int, most: int) -> dict[str
         return {name: values.read() for name, values in every.items()}
 
 
-def _of_numbers(file: Path) -> dict[str, StoredArray]:
-    """The arrays of a file that have names, without those of texts, such as the tokens."""
+def _of_numbers(file: Path, array: str | None = None) -> dict[str, StoredArray]:
+    """The arrays of a file that have names, without those of texts, such as the tokens.
+
+    array: the name of the one that is asked for. Raises `InvalidInput` for a saved memory or a training without it.
+    """
     arrays = _FORMATS[file.suffix.lower()](file) if file.suffix.lower() in NAMED else {}
+    if array is None:
+        _require_unsaved(file, arrays)
     return {name: array for name, array in arrays.items() if array.bits is None or array.bits.kind not in "US"}
 
 
@@ -249,6 +282,7 @@ def _stored(file: Path, name: str | None, argument: str) -> StoredArray:
     if not arrays:
         raise InvalidInput(f"{named(file)} holds no array")
     if name is None:
+        _require_unsaved(file, arrays)
         message = f"holds {len(arrays)} arrays; say by `{argument}` which is meant: {listed(arrays)}"
         raise InvalidInput(f"{named(file)} {message}")
     if name not in arrays:

@@ -119,7 +119,7 @@ def as_array(values: Any, what: str = "array", like: Array | None = None) -> Arr
     if isinstance(values, (list, tuple)) and values and is_foreign_array(values[0]):
         return _stacked(values, what)
     if isinstance(values, (str, os.PathLike)):
-        how = "`numpy.load` reads a .npy, and `numpy.loadtxt` with delimiter=',' a .csv"
+        how = "ha.load reads the array of a file"
         raise InvalidInput(f"{what}: expected numbers such as [0.5, -1], not the text {quoted(values)}; {how}")
     array = plain_array(values, what)
     if array.dtype.kind not in "biuf":

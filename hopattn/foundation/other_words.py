@@ -13,7 +13,7 @@ STORED = "a memory stores its patterns when it is made: `ha.Memory(patterns)` or
 RECALLED = "write `memory.recall(cues).state`, or `memory.step(cues)` for one step"
 DEVICE = "its arrays state the library and the device; make it of the arrays that you want"
 TO_FILE = 'write `memory.save("memory.npz")`'
-FROM_FILE = 'write `ha.load_memory("memory.npz")`'
+FROM_FILE = 'write `ha.load("memory.npz")`'
 SIZES = "leave it out; the arrays state all sizes"
 HEADS = "write heads=, a list of ha.Head; their arrays state all sizes"
 
@@ -93,11 +93,11 @@ NAMES = by_word(
         "sinusoidal_encoding": "write `ha.sinusoidal(n, dim)`",
         "mask masks masking": (
             'write `ha.attention(q, k, v, mask="causal")`, or "strict" or "none"; the others are `ha.window(3)` '
-            "and `ha.padding`"
+            "and `ha.padding(lengths)`"
         ),
         "causal_mask attn_mask attention_mask tril triu look_ahead_mask subsequent_mask autoregressive_mask "
         "generate_square_subsequent_mask causal_attention": 'write `ha.attention(q, k, v, mask="causal")`',
-        "padding_mask key_padding_mask pad_mask": "write `ha.padding`",
+        "padding_mask key_padding_mask pad_mask": "write `ha.padding(lengths)`",
         "sliding_window sliding_window_mask local_attention local_mask band_mask banded": "write `ha.window(3)`",
         "softmax softmax_weights": "write `ha.separations.softmax(beta=1.0).weights(scores)`",
         "logsumexp lse": "write `ha.separations.softmax(beta=1.0).potential(scores)`",
@@ -132,7 +132,7 @@ NAMES = by_word(
         "key_value_memory memory_network models model hopfield_models": (
             "write `ha.Memory(patterns)`, or one of `ha.memories`"
         ),
-        "sparse_distributed_memory kanerva kanerva_memory": "write `ha.memories.sdm(addresses, values, radius)`",
+        "sparse_distributed_memory kanerva kanerva_memory": "write `ha.memories.sdm(addresses, values, radius=2)`",
         "bidirectional bidirectional_associative_memory hetero_associative_memory kosko": (
             "write `ha.memories.bam(left, right)`"
         ),
@@ -201,13 +201,14 @@ NAMES = by_word(
         "hooked_transformer transformer_lens llama pipeline pretrained load_pretrained load_checkpoint load_weights "
         "load_state_dict language_model": CHECKPOINT,
         "tokenizer auto_tokenizer tokenize encode": 'write `ha.Checkpoint("folder").tokens("a text")`',
-        "load_npz from_file": FROM_FILE + ", or `ha.load_sweep` for a sweep",
+        "load_npz from_file load_memory load_sweep": FROM_FILE,
         "save save_memory dump to_file write": TO_FILE,
         "open read load_scenario read_scenario scenarios": 'write `ha.load("bank")`',
-        "load_array memmap load_patterns load_keys load_data": (
-            'write `ha.mapped("keys.npy")` for an array too large for the memory; `ha.Memory("keys.npy")` reads a'
+        "load_array memmap mapped load_patterns load_keys load_data": (
+            'write `ha.load("keys.npy")`, which maps an array too large for the memory; `ha.Memory("keys.npy")` reads a'
             " file too"
         ),
+        "retrieval_rule single_step": 'write `ha.Step("dot", "softmax", beta=8)`',
         "seed manual_seed set_seed random_seed rng random_state default_rng": (
             "there is no global seed; give rng= to the call that draws: `memory.recall(cues, rng=0)`"
         ),

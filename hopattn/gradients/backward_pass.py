@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hopattn.foundation.arrays import Array, Mask, as_array, as_float, namespace
+from hopattn.foundation.arrays import Array, as_array, as_float, namespace
 from hopattn.foundation.boundary import Of, finite, public
 from hopattn.foundation.checks import each
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -54,7 +54,7 @@ def in_float64(values: Any, what: str) -> Numbers:
 
 @public
 def softmax_jacobian(
-    scores: Annotated[Array, in_float64, Of("… n")], beta: float = 1.0, where: Array = None
+    scores: Annotated[Any, in_float64, Of("… n")], *, beta: float = 1.0, where: Any = None
 ) -> np.ndarray:
     """∂p/∂s = β (diag p − p pᵀ) of the softmax p of each row of scores, `(…, n)` to `(…, n, n)`, in float64.
 
@@ -214,13 +214,13 @@ class Gradients:
 @public(may_be=finite)
 def backward(
     block: Block,
-    x: Array,
-    upstream: Array,
-    mask: Mask = None,
+    x: Any,
+    upstream: Any,
     *,
-    source: Array = None,
-    source_mask: Mask = None,
-    bias: Array = None,
+    mask: Any = None,
+    source: Any = None,
+    source_mask: Any = None,
+    bias: Any = None,
 ) -> Gradients:
     """The gradients of a block for an upstream gradient of its output, by reverse-mode differentiation in NumPy.
 
@@ -314,13 +314,13 @@ class GradientFlow:
 @public(may_be=finite)
 def gradient_flow(
     blocks: Sequence[Block],
-    x: Array,
-    upstream: Array = None,
-    mask: Mask = None,
+    x: Any,
+    upstream: Any = None,
     *,
-    source: Array = None,
-    source_mask: Mask = None,
-    bias: Array = None,
+    mask: Any = None,
+    source: Any = None,
+    source_mask: Any = None,
+    bias: Any = None,
 ) -> GradientFlow:
     """The gradient that arrives at each layer of a stack, and those of all weights, for a gradient of the output.
 
@@ -340,6 +340,6 @@ def gradient_flow(
     change = np.ones_like(states[-1]) if upstream is None else upstream
     gradients = list[Gradients]()
     for block, text, state in reversed(list(zip(layers, texts, states, strict=False))):
-        gradients.append(backward(block, state, change, mask, bias=bias, **text))
+        gradients.append(backward(block, state, change, mask=mask, bias=bias, **text))
         change = gradients[-1].input
     return GradientFlow(layers, tuple(reversed(gradients)))

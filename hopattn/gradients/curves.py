@@ -74,10 +74,10 @@ class Curves:
 
 @public
 def softmax_saturation(
-    magnitudes: Array,
+    magnitudes: Any,
+    *,
     n_scores: Annotated[int, partial(whole, least=2)] = 16,
     n_draws: Draws = 200,
-    *,
     dim: int = 64,
     beta: float = 1.0,
     kind: str = "spectral",
@@ -125,7 +125,7 @@ def saturation_of(
     scale = whole(dim, "dim") ** -0.5
     forms: dict[str, Any] = {"raw": Identity(), "scaled": lambda s: scale * s, "normalised": LayerNorm()}
     sizes = {
-        name: np.stack([size(softmax_jacobian(form(m * rows), beta), kind) for m in points], axis=-1)
+        name: np.stack([size(softmax_jacobian(form(m * rows), beta=beta), kind) for m in points], axis=-1)
         for name, form in forms.items()
     }
     return Curves("magnitude", points, sizes)
@@ -134,8 +134,8 @@ def saturation_of(
 @public
 def vanishing_gradients(
     n_layers: int = 12,
-    n_draws: int = 10,
     *,
+    n_draws: int = 10,
     of: str = "words",
     dim: int = 32,
     n_words: int = 8,
@@ -156,19 +156,19 @@ def vanishing_gradients(
     Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
     that become alike; He et al. (2015), ICCV, for 2/in.
 
-    >>> curves = vanishing_gradients(8, 3, of="scores", rng=0).median
+    >>> curves = vanishing_gradients(8, n_draws=3, of="scores", rng=0).median
     >>> {name: bool(norms[-1] < 1e-12) for name, norms in curves.items() if "first" in name}
     {'norm first, residuals': False, 'norm first, no residuals': True}
     """
     reject_unknown("of", [of], OF)
-    return stack_gradients(n_layers, n_draws, dim=dim, n_words=n_words, magnitude=magnitude, rng=rng)[of]
+    return stack_gradients(n_layers, n_draws=n_draws, dim=dim, n_words=n_words, magnitude=magnitude, rng=rng)[of]
 
 
 @public(may_be=finite)
 def stack_gradients(
     n_layers: Count = 12,
-    n_draws: Draws = 10,
     *,
+    n_draws: Draws = 10,
     dim: Count = 32,
     n_words: Count = 8,
     magnitude: Positive = 1.0,
@@ -176,7 +176,7 @@ def stack_gradients(
 ) -> dict[str, Curves]:
     """The curves of `vanishing_gradients`, "words" and "scores", of the same draws; its arguments, and what it raises.
 
-    >>> curves = stack_gradients(2, 1, n_words=1, rng=0)  # the weight of one word is 1, whatever its score
+    >>> curves = stack_gradients(2, n_draws=1, n_words=1, rng=0)  # the weight of one word is 1, whatever its score
     >>> float(curves["scores"].mean["no norm, no residuals"].max())
     0.0
     """
@@ -197,7 +197,7 @@ def stack_gradients(
             parts.append((heads, random_layer(random, dim)))
         for name, (norm, residual) in VARIANTS.items():
             norms = [Identity() if norm == "no norm" else LayerNorm()] * 2
-            stack = [Block(*part, norms, norm == "norm first", residual=residual) for part in parts]
+            stack = [Block(*part, norms=norms, norm_first=norm == "norm first", residual=residual) for part in parts]
             flow = gradient_flow(stack, x, upstream)
             trials[name].append((flow.norms, flow.score_norms))
     curves = [{name: np.stack([draw[i] for draw in draws]) for name, draws in trials.items()} for i in range(2)]

@@ -73,11 +73,14 @@ def energies_of(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
 def successors_of(memory: AssociativeMemory, update: Update, states: np.ndarray) -> np.ndarray:
     """The number of the state that one step of an update without chance leads each state to, `(n,)`."""
     context = StepContext(0, np.random.default_rng(0), ())
-    parts = [update.step(memory, states[rows], None, context)[0] for rows in blocks(len(states), STATES_OF_BLOCK)]
+    parts = [
+        update.step(memory, states[rows], mask=None, context=context)[0]
+        for rows in blocks(len(states), STATES_OF_BLOCK)
+    ]
     return numbers_of(np.concatenate(parts))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Basins(ShownInNotebook):
     """The basins of an update over all 2^N states; K attractors in the order of their numbers.
 
@@ -254,7 +257,14 @@ class SpinStates(PublicObject):
         like, fixed = self.memory._reference.likeness(self.states[attractors.attractor]), attractors.period == 1
         matched, spurious = np.where(fixed, like.matched, -1), np.where(fixed, like.spurious, "cycle")
         return Basins(
-            way, attractors.attractor, attractors.period, size, attractors.reached, matched, spurious, descent
+            way=way,
+            attractor=attractors.attractor,
+            period=attractors.period,
+            size=size,
+            reached=attractors.reached,
+            matched=matched,
+            spurious=spurious,
+            descent=descent,
         )
 
 

@@ -38,7 +38,7 @@ Cues = Annotated[int, partial(whole, most=REPEATED)]
 Damages = Annotated[Array, _increasing]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Returns(PublicObject):
     """The cues that return, by their damage.
 
@@ -144,10 +144,12 @@ def pooled(
     returned, every = np.sum(counts, axis=0), cues * len(counts)
     ends = [binomtest(int(k), every).proportion_ci(level, method="wilson") for k in returned]
     low, high = np.array([(end.low, end.high) for end in ends]).T
-    return Returns(fractions, returned, every, level, low, high, np.array(counts))
+    return Returns(
+        damage=fractions, returned=returned, cues=every, level=level, low=low, high=high, by_memory=np.array(counts)
+    )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Radii(PublicObject):
     """The radius within which half of the cues return, by the load.
 
@@ -171,9 +173,9 @@ class Radii(PublicObject):
 def radii(
     build: Callable[[np.ndarray], AssociativeMemory],
     load: Annotated[Array, _increasing],
+    *,
     neurons: Annotated[int, partial(whole, least=2, most=100_000)] = 100,
     damage: Damages = None,
-    *,
     cues: Cues = 400,
     memories: Cues = 4,
     update: str | Update | None = None,
@@ -203,7 +205,13 @@ def radii(
     stored = [max(1, round(float(alpha) * neurons)) for alpha in load]
     curves = [pooled(samples(n), damage, each, (update, 100), draws) for n in stored]
     ends = np.array([curve.radius_interval for curve in curves])
-    return Radii(load, np.array([curve.radius for curve in curves]), ends[:, 0], ends[:, 1], tuple(curves))
+    return Radii(
+        load=load,
+        radius=np.array([curve.radius for curve in curves]),
+        low=ends[:, 0],
+        high=ends[:, 1],
+        returns=tuple(curves),
+    )
 
 
 def damages(spins: bool, n: int, damage: np.ndarray | None) -> np.ndarray:

@@ -35,7 +35,7 @@ JACOBIAN_NUMBERS_HELD = 2**21
 """The numbers of the Jacobians that are held together."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FixedPoints(PublicObject):
     """K fixed points of the synchronous step, in the order of their energy, or of their first coordinates.
 
@@ -130,7 +130,9 @@ def _described(memory: AssociativeMemory, state: np.ndarray) -> FixedPoints:
     state, energy = state[order], None if energy is None else energy[order]
     eigenvalues = np.real_if_close(np.linalg.eigvals(jacobian(memory, state)), tol=1e8)
     by_size = np.take_along_axis(eigenvalues, np.argsort(-np.abs(eigenvalues), axis=-1), axis=-1)
-    return FixedPoints(state, energy, by_size, memory._reference.likeness(state).matched)
+    return FixedPoints(
+        state=state, energy=energy, eigenvalues=by_size, matched=memory._reference.likeness(state).matched
+    )
 
 
 def jacobian(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
@@ -145,7 +147,7 @@ def jacobian(memory: AssociativeMemory, states: np.ndarray) -> np.ndarray:
     return np.asarray((after[:, 0] - after[:, 1]).swapaxes(-1, -2) / (2 * width))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Bifurcation(PublicObject):
     """The fixed points at each value of a parameter. value: `(n_v,)`. points: a `FixedPoints` for each value."""
 
@@ -182,13 +184,14 @@ def bifurcation(
 ) -> Bifurcation:
     """The fixed points of a memory against a parameter, such as β: how many, where, and how they merge.
 
-    build: makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta)`. values: `(n,)`,
+    build: makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta=beta)`. values: `(n,)`,
     in the order in which they are followed; the points at one value are starts at the next. count, rng: as of
     `fixed_points`. For two patterns v and −v, x = v tanh(β v·x): three points merge into one at β = 1/|v|². Raises
     `InvalidInput` for other arguments.
 
     >>> import hopattn as ha
-    >>> course = bifurcation(lambda beta: ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta), [2.0, 1.1, 0.9, 0.5])
+    >>> build = lambda beta: ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=beta)
+    >>> course = bifurcation(build, [2.0, 1.1, 0.9, 0.5])
     >>> course.count, course.stable
     (array([3, 3, 1, 1]), array([2, 2, 1, 1]))
     """
@@ -196,7 +199,7 @@ def bifurcation(
     for value in values.tolist():
         points.append(fixed_points(build(value), starts, count=count, rng=draws))
         starts = points[-1].state
-    return Bifurcation(values, tuple(points))
+    return Bifurcation(value=values, points=tuple(points))
 
 
 def _checked_memory(value: Any) -> AssociativeMemory:

@@ -32,7 +32,7 @@ VALUES_APART = "values differ from keys; the closed form of a fixed point is kno
 
 
 @public(may_be=not_minus_infinity)
-def worth(memory: Memory, cues: Array, pattern: Any, mask: Mask = None) -> Worth:
+def worth(memory: Memory, cues: Array, pattern: Any, *, mask: Mask = None) -> Worth:
     """The worth of a pattern to the memory: the effect of forgetting it on these cues, by a formula and measured.
 
     memory: of keys and values. cues: `(n_cues, dim)` or `(dim,)`. pattern: as in `Memory.without`; of several, p and

@@ -5,7 +5,6 @@ from typing import Any
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.saving import read
-from hopattn.foundation.boundary import public
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
@@ -22,19 +21,11 @@ INSIDE: dict[str, type[Any]] = {kind._file_kind: kind for kind in _INSIDE}
 """The kinds of objects within a network."""
 
 
-@public
 def load_memory(path: str | os.PathLike[str]) -> AssociativeMemory:
     """The memory that `memory.save(path)` wrote, an object of one of `KINDS`.
 
     Its arrays and parts are those of the saved one, so that every step is the same to the last bit (see `save`).
     Nothing in the file is executed. Raises `InvalidInput` for a file that is missing, truncated, or not such a memory.
-
-    >>> import hopattn as ha, tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "letters.npz")
-    ...     ha.memories.modern([[1.0, 0.0], [0.0, 1.0]], beta=4.0).save(file)
-    ...     ha.load_memory(file)
-    Memory(keys (2, 2), values (2, 2), Dot(), Softmax(beta=4.0), Identity())
     """
     memory: AssociativeMemory = read(path, KINDS, INSIDE)
     return memory

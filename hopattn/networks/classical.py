@@ -126,13 +126,13 @@ class Hopfield(Coupled):
 
     @classmethod
     def by_hebb(
-        cls, patterns: Array, self_coupling: bool = False, activation: str | Activation = "sign", bias: Array = 0.0
+        cls, patterns: Array, *, self_coupling: bool = False, activation: str | Activation = "sign", bias: Array = 0.0
     ) -> Self:
         """The network whose couplings Hebb's rule learns from patterns `(n_patterns, N)`.
 
         Its sums over spins are taken over the patterns where these are few and of ±1, with the same result.
         """
-        couplings = hebb(patterns, self_coupling)
+        couplings = hebb(patterns, self_coupling=self_coupling)
         network = cls(couplings, bias=bias, activation=activation, patterns=patterns)
         object.__setattr__(network, "sums", network.sums.by_patterns(network.patterns, self_coupling))
         return network

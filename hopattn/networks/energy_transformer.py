@@ -5,7 +5,7 @@ E(g) = Σ_A Φ*(g_A) − β⁻¹ Σ_heads Σ_C log Σ_{B≠C} exp(β K_B·Q_C) �
 The tokens g are layer-normalised. Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from inspect import signature
 from typing import Annotated, Any, ClassVar, Self
@@ -68,6 +68,7 @@ class EnergyTransformer(Declared):
     w_query: Annotated[Array, Of("n_heads dim_head dim", finite=True)]
     w_key: Annotated[Array, Of("n_heads dim_head dim", finite=True)]
     memories: Annotated[Array, Of("n_memories dim", finite=True)]
+    _: KW_ONLY
     beta: Annotated[Any, positive] = None
     separation: Annotated[Any, _separation] = field(default_factory=lambda: RectifiedPower(n=2))
     norm: LayerNorm = field(default_factory=LayerNorm)
@@ -88,6 +89,7 @@ class EnergyTransformer(Declared):
         cls,
         pictures: Annotated[Array, Of("n_pictures n_pixels", finite=True)],
         patches: "Patches",
+        *,
         beta: float = 0.5,
         sharpness: float = 4.0,
     ) -> Self:
@@ -99,7 +101,7 @@ class EnergyTransformer(Declared):
         tokens = LayerNorm()(instance(patches, Patches, "patches").tokens(on_host(pictures).astype(float)))
         basis = np.linalg.svd(tokens.sum(axis=-2), full_matrices=False)[2][None]
         rows = tokens.reshape(-1, tokens.shape[-1])
-        return cls(basis, basis, rows / rows.shape[1] ** 0.5, beta, Softmax(beta=sharpness))
+        return cls(basis, basis, rows / rows.shape[1] ** 0.5, beta=beta, separation=Softmax(beta=sharpness))
 
     @property
     def dim(self) -> int:
@@ -270,6 +272,7 @@ class Patches(Declared):
 
     n_pixels: Count
     n_tokens: Count
+    _: KW_ONLY
     place: Positive = 2.0
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ NEAR_CRITICAL = 1e-5
 """Closer below T = 1 than this, rounding hides the root of m = tanh(m/T), and a series gives it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Thermal(PublicObject):
     """The averages that `Boltzmann` and `CurieWeiss` have in common; `Boltzmann` describes them."""
 
@@ -46,7 +46,7 @@ class Thermal(PublicObject):
     entropy: np.ndarray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Boltzmann(Thermal):
     """Averages over all states of N spins at each temperature; n_t is the number of temperatures.
 
@@ -84,19 +84,19 @@ def boltzmann(memory: AssociativeMemory, temperature: ArrayLike) -> Boltzmann:
     energies = energies_of(memory, states)
     sizes = np.abs(states @ np.asarray(memory.patterns).T) / dim
 
-    def averages(p: np.ndarray) -> tuple[np.ndarray, ...]:
-        return p @ states, (states * p[:, None]).T @ states, p @ sizes
+    def averages(p: np.ndarray) -> dict[str, np.ndarray]:
+        return {"magnetisation": p @ states, "correlations": (states * p[:, None]).T @ states, "overlaps": p @ sizes}
 
-    return Boltzmann(t, *_at_each(t, energies, np.zeros(len(states)), averages))
+    return Boltzmann(temperature=t, **_at_each(t, energies, np.zeros(len(states)), averages))
 
 
 def _at_each(
     temperature: np.ndarray,
     energies: np.ndarray,
     logs: np.ndarray,
-    averages: Callable[[np.ndarray], tuple[np.ndarray, ...]],
-) -> list[np.ndarray]:
-    """log Z, F, ⟨E⟩, (⟨E²⟩ − ⟨E⟩²)/T², the entropy and other averages, `(n_t, …)` each, over levels of energy.
+    averages: Callable[[np.ndarray], dict[str, np.ndarray]],
+) -> dict[str, np.ndarray]:
+    """The fields of `Thermal` and other averages by name, `(n_t, …)` each, over levels of energy.
 
     logs: the logarithm of the number of states of each level. averages: gives the others from the probabilities p.
     Energies are taken from the lowest one, E₀, so that no term cancels another; a spread is divided before it is
@@ -117,13 +117,19 @@ def _at_each(
         p = weights / weights.sum()
         mean = p @ above
         heat = (np.sqrt(p @ (above - mean) ** 2) / t) ** 2
-        thermal = log_sum - lowest / t, lowest - t * log_sum, p @ energies, heat, log_sum + mean / t
-        each.append((*thermal, *averages(p)))
-    quantities = [np.stack(quantity) for quantity in zip(*each, strict=True)]
-    return quantities if temperature.ndim else [quantity[0] for quantity in quantities]
+        thermal = {
+            "log_partition": log_sum - lowest / t,
+            "free_energy": lowest - t * log_sum,
+            "energy": p @ energies,
+            "heat_capacity": heat,
+            "entropy": log_sum + mean / t,
+        }
+        each.append({**thermal, **averages(p)})
+    quantities = {name: np.stack([one[name] for one in each]) for name in each[0]}
+    return quantities if temperature.ndim else {name: quantity[0] for name, quantity in quantities.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CurieWeiss(Thermal):
     """Averages of N spins at each temperature; the fields of a single temperature have no axis.
 
@@ -150,7 +156,11 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])  # log k!
     m = 2 * np.arange(count + 1) / count - 1
     binomials = factorials[-1] - factorials - factorials[::-1]
-    return CurieWeiss(t, *_at_each(t, -0.5 * count * m * m, binomials, lambda p: (p @ np.abs(m), p @ (m * m))))
+
+    def averages(p: np.ndarray) -> dict[str, np.ndarray]:
+        return {"size_of_m": p @ np.abs(m), "square_of_m": p @ (m * m)}
+
+    return CurieWeiss(temperature=t, **_at_each(t, -0.5 * count * m * m, binomials, averages))
 
 
 @public

@@ -5,7 +5,7 @@ g = ∇L(x)          L*(g) = x·g − L(x)          x the inner state of a neuro
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -75,6 +75,7 @@ class Layer(Declared):
     name: str
     shape: Annotated[Any, Word("int | tuple[int, ...]"), lengths]
     activation: Any = "identity"
+    _: KW_ONLY
     beta: Annotated[float | None, positive] = None
     tau: Positive = 1.0
 

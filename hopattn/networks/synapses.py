@@ -403,7 +403,7 @@ class Stored(Compared):
     separation: Separation
 
     @public
-    def __init__(self, keys: Keys, separation: str | Separation = "softmax", beta: float | None = None) -> None:
+    def __init__(self, keys: Keys, separation: str | Separation = "softmax", *, beta: float | None = None) -> None:
         object.__setattr__(self, "keys", keys)
         object.__setattr__(self, "separation", with_potential(separation_of(separation, beta)))
 

@@ -14,7 +14,7 @@ from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.array_name import ArrayName
 from hopattn.scenario.language.occurrence import Occurrence
-from hopattn.scenario.loading import load
+from hopattn.scenario.loading import load_scenario
 from hopattn.scenario.result import Outcome
 from hopattn.scenario.running import run
 from hopattn.scenario.words.vocabulary import Vocabulary
@@ -94,7 +94,7 @@ class Known:
 def known(name: str) -> list[Known]:
     """The runs of a scenario: all of `bank`, one of `bank variant river`; raises `InvalidInput` if there is none."""
     place, _, variant = name.partition(" variant ")
-    scenario = load(place.strip())
+    scenario = load_scenario(place.strip())
     if variant and variant not in scenario.runs:
         raise InvalidInput(f"{scenario.where}: variant {unknown(variant, filter(None, scenario.runs))}")
     result = run(scenario)

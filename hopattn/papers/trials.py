@@ -77,7 +77,9 @@ def random_features(rng: np.random.Generator, features: int, orthogonal: bool) -
     """
     vector = np.full(16, 1 / 8)
     seeds = rng.integers(2**31, size=4000)
-    made = (RandomFeatures(features, int(seed), orthogonal).kernel(vector, vector[None])[0] for seed in seeds)
+    made = (
+        RandomFeatures(features, rng=int(seed), orthogonal=orthogonal).kernel(vector, vector[None])[0] for seed in seeds
+    )
     return float(np.mean((np.array([*made]) / np.exp(vector @ vector) - 1) ** 2))
 
 

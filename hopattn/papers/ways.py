@@ -20,7 +20,7 @@ from hopattn.foundation.errors import InvalidInput, a_class, listed
 from hopattn.papers import trials
 from hopattn.scenario.files import shipped
 from hopattn.scenario.language.fields import NameIn, Table, Text
-from hopattn.scenario.loading import Scenario, load, parse
+from hopattn.scenario.loading import Scenario, load_scenario, parse
 from hopattn.scenario.running import once, run
 from hopattn.scenario.simulations import simulations
 
@@ -75,7 +75,7 @@ class Measure(Table):
     @property
     def changed(self) -> Scenario:
         """The scenario with its changes."""
-        base = load(shipped()[self.scenario])
+        base = load_scenario(shipped()[self.scenario])
         return parse(base.text, base.where, base.name, self.set)
 
     def values(self) -> Iterator[float]:

@@ -5,7 +5,7 @@
 `rotate_pairs` of `positions/planes.py` turns a vector.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from hopattn.positions.scaling import Scaling
 
 @formula
 def rope(
-    x: Annotated[Array, Of("… dim")], positions: Array, base: float = 10000.0, layout: Layout = "interleaved"
+    x: Annotated[Any, Of("… dim")], positions: Any, *, base: float = 10000.0, layout: Layout = "interleaved"
 ) -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 
@@ -105,6 +105,7 @@ class Rotary(Declared):
     """
 
     base: Positive = 10000.0
+    _: KW_ONLY
     layout: Annotated[Layout, _layout] = "interleaved"
     dim: Annotated[int | None, _even] = None
     scaling: Annotated[Scaling | None, _scaling] = None

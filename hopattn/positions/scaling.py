@@ -5,7 +5,7 @@ A frequency θ turns its plane once in 2π/θ positions. The slow ones are slowe
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class WavelengthScaling(Declared, Scaling):
     """
 
     factor: Positive
+    _: KW_ONLY
     low: Positive
     high: Positive
     original: Count
@@ -72,6 +73,7 @@ class YarnScaling(Declared, Scaling):
     """
 
     factor: Positive
+    _: KW_ONLY
     original: Count
     fast: Positive
     slow: Positive

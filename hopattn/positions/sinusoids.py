@@ -21,7 +21,7 @@ HOWS: tuple[How, ...] = get_args(How)
 
 
 @public
-def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
+def sinusoidal(n: Count, dim: int, *, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
     The length of every row is √(dim / 2). base: a positive number; the wavelengths run from 2π up to almost 2π·base
@@ -40,7 +40,7 @@ def sinusoidal(n: Count, dim: int, base: float = 10000.0) -> np.ndarray:
 
 
 @public
-def sinusoidal_shift(k: Real, dim: int, base: float = 10000.0) -> np.ndarray:
+def sinusoidal_shift(k: Real, dim: int, *, base: float = 10000.0) -> np.ndarray:
     """The matrix S_k `(dim, dim)` that takes the vector of position p to that of p + k, for every p.
 
         P(p + k) = S_k P(p);   the vectors of many positions are `P @ S_k.T`

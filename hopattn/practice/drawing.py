@@ -38,7 +38,7 @@ from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec
 from hopattn.scenario.language.array_layout import ArrayLayout
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import changed
-from hopattn.scenario.loading import Scenario, load
+from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.scenario.practice.mistakes import mistakes
 from hopattn.scenario.practice.practice_table import MOST_PROBLEMS
 
@@ -64,7 +64,7 @@ def sheet(scenario: Scenario | str | Path, count: int = PROBLEMS, seed: int = 0,
     language: "en" or "de". Raises `InvalidInput` for a scenario without [practice], for one that gives no friendly
     problem, and for an unknown language.
     """
-    scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
+    scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
     whole(count, "count", 1, MOST_PROBLEMS)
     whole(seed, "seed", 0)
     instance(language, str, "language", "a text")

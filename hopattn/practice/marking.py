@@ -16,7 +16,7 @@ from hopattn.practice.wording import texts
 from hopattn.scenario.files import beside
 from hopattn.scenario.language.fields import Table, Text
 from hopattn.scenario.language.lines import line_of
-from hopattn.scenario.loading import load, load_table
+from hopattn.scenario.loading import load_scenario, load_table
 from hopattn.scenario.practice.practice_table import MOST_PROBLEMS
 
 NEAR = Fraction(1, 1000)
@@ -71,7 +71,7 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
     with placed(f"{path}:{line_of(lines, ('language',))}"):
         words = texts(table.language)
     with placed(f"{path}:{line_of(lines, ('scenario',))}: scenario"):
-        exercise = Exercise(load(beside(path, table.scenario)))
+        exercise = Exercise(load_scenario(beside(path, table.scenario)))
     marks = []
     for number in numbers:
         if number not in table.answers:

@@ -5,7 +5,7 @@ The convex conjugate Φ* over states is a term of the energy. Add an activation 
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -305,6 +305,7 @@ class LayerNorm(Declared, Activation):
     """
 
     gamma: Positive = 1.0
+    _: KW_ONLY
     epsilon: Positive = 1e-5
     delta: Annotated[NumberOrArray, number_or_row] = 0.0
     elementwise: ClassVar[bool] = False

@@ -95,7 +95,8 @@ def stream_free_energy(
     """
     rows = cues if cues.ndim > 1 else cues[None]
     field = _of_texts(_FreeEnergies, similarity, separation, (rows, keys, None), mask, (False, None), sizes).field
-    return FreeEnergy(*np.moveaxis(field if cues.ndim > 1 else field[0], -1, 0))
+    energy, entropy, free, effective_keys = np.moveaxis(field if cues.ndim > 1 else field[0], -1, 0)
+    return FreeEnergy(energy=energy, entropy=entropy, free=free, effective_keys=effective_keys)
 
 
 def _of_texts(

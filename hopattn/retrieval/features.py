@@ -5,7 +5,7 @@ Add features by adding a frozen dataclass here.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
 from typing import Annotated, ClassVar
 
@@ -91,6 +91,7 @@ class RandomFeatures(Declared, Features):
     nonnegative: ClassVar[bool] = True
 
     n: Count = 256
+    _: KW_ONLY
     rng: Annotated[Seed, whole_seed] = 0
     orthogonal: Flag = True
     beta: Positive = 1.0

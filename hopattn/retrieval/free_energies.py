@@ -25,7 +25,7 @@ from hopattn.retrieval.separation.base import (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FreeEnergy(PublicObject):
     """The free energy of the weights that n cues give the patterns; each array is `(n_cues,)`, or `()` for one cue.
 

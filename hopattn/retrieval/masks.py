@@ -204,7 +204,7 @@ def placed(bias: Array, scores: tuple[int, ...]) -> Any:
     if not isinstance(bias, (Padding, Sum)):
         return bias
     parts = tuple(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias))
-    return parts[0] if len(parts) == 1 else Sum(parts)
+    return Sum(parts) if isinstance(bias, Sum) else parts[0]
 
 
 def resolve(mask: Mask, scores: Array, rounding: Rounding = lambda: 0.0) -> Array | None:

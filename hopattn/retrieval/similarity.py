@@ -158,7 +158,7 @@ class Hamming(Similarity):
 class FeatureMap(Similarity):
     """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
 
-    phi: one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng)`, whose φ is of the whole
+    phi: one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng=0)`, whose φ is of the whole
     vector. Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021),
     ICLR.
     """

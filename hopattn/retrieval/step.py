@@ -140,7 +140,7 @@ class Step(PublicObject):
 
     @public
     def __call__(
-        self, cues: Rows, keys: Keys, values: Values = None, mask: Mask = None, *, bias: Array = None
+        self, cues: Rows, keys: Keys, values: Values = None, *, mask: Mask = None, bias: Array = None
     ) -> Array:
         """x⁺ = ∇Φ(Vᵀ p), `(…, n_cues, dim_out)`. bias: numbers added to β s; −inf masks an entry."""
         return self._answer(*self._texts(cues, keys, values, mask, bias)).state

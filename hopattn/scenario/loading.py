@@ -9,7 +9,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from hopattn.foundation.argument_names import PublicObject
-from hopattn.foundation.boundary import public
 from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Spec
@@ -22,7 +21,7 @@ from hopattn.scenario.language.overrides import settings
 AnyTable = TypeVar("AnyTable", bound=Table)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Scenario(PublicObject):
     """A checked scenario.
 
@@ -59,17 +58,11 @@ class Scenario(PublicObject):
         return self.spec.figure.model_copy(update=changed)
 
 
-@public
-def load(path: Any) -> Scenario:
-    """Read and check a scenario.
+def load_scenario(path: Any) -> Scenario:
+    """Read and check a scenario: `ha.load` of a TOML file, or of the name of a scenario that comes with hopattn.
 
-    path: the path of a TOML file, or the name of a scenario that comes with hopattn, such as "bank". Raises
-    `InvalidScenario` (an `InvalidInput`) with all errors of the file, one a line: file, line, key, the text in
+    Raises `InvalidScenario` (an `InvalidInput`) with all errors of the file, one a line: file, line, key, the text in
     question, and the expected one; an error of TOML's syntax comes alone.
-
-    >>> import hopattn as ha
-    >>> ha.load("bank").spec.source
-    'LING3804 Lecture Notes 7, 7.2'
     """
     file = resolve(path)
     return parse(read_text(file), str(file), FilePath(file).stem)
@@ -79,7 +72,7 @@ def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None 
     """Check a scenario, given by its text, after the overrides are applied.
 
     where: the path of the file, for messages; files that the scenario names are looked for in the same folder. name:
-    the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load` does.
+    the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load_scenario`.
     """
     try:
         with np.errstate(all="ignore"):
@@ -87,13 +80,21 @@ def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None 
             runs = checker.runs(overrides or {})
     except RecursionError:
         raise InvalidScenario([f"{where}:1: is nested too deeply to be read"]) from None
-    return Scenario(name, where, text, runs, checker.lines, checker.not_applicable, checker.changes)
+    return Scenario(
+        name=name,
+        where=where,
+        text=text,
+        runs=runs,
+        lines=checker.lines,
+        not_applicable=checker.not_applicable,
+        changes=checker.changes,
+    )
 
 
 def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping[Path, int]]:
     """Read and check a TOML file that is not a scenario: its table, and the line number of each path.
 
-    model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load` does.
+    model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load_scenario` does.
     """
     text = read_text(file)
     document, lines = toml_of(text, str(file)), key_lines(text)

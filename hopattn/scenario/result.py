@@ -85,7 +85,7 @@ class Run:
         return [(name, array) for name, array in names if name.quantity == quantity and name.is_at(layer, head)]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(Drawable):
     """All runs of a scenario and the verdict on each of its expectations.
 

@@ -16,7 +16,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.kinds.base import Spec
 from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.overrides import require_changes
-from hopattn.scenario.loading import Scenario, load, parse
+from hopattn.scenario.loading import Scenario, load_scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
 MOST_LINES = 10_000
@@ -45,7 +45,7 @@ def run(
     >>> ha.run("bank").ok
     True
     """
-    scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
+    scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
     flag(explain, "explain")
     if overrides is not None:
         require_changes(overrides)

@@ -140,7 +140,7 @@ def sdm_reading(
 
 def sums_kept(rng: np.random.Generator, neurons: Many, parts: Few, threshold: Number) -> float:
     """The share of 200 sums of random parts of ±1, each part in half of them, that one threshold step keeps."""
-    memory = threshold_layer(rng.choice([-1.0, 1.0], (parts, neurons)), threshold)
+    memory = threshold_layer(rng.choice([-1.0, 1.0], (parts, neurons)), threshold=threshold)
     hidden = (rng.random((200, parts)) < 0.5).astype(float)
     again = memory.weights(hidden @ memory.keys)
     return float(np.mean(np.all(again == hidden, axis=1)))

@@ -42,7 +42,7 @@ def _context(value: Any, what: str) -> float:
 
 @formula
 def linear_denoising_error(
-    dim: Count, signal: Moderate, noise: Moderate, context: Annotated[float, _context] = math.inf
+    dim: Count, signal: Moderate, noise: Moderate, *, context: Annotated[float, _context] = math.inf
 ) -> float:
     """The mean squared error of the best denoiser of normal vectors in d directions; or of linear attention to L ones.
 

@@ -42,6 +42,7 @@ def turned(rate: float, spread: float) -> float:
 def dense_capacity(
     neurons: Annotated[NumberOrArray, partial(given_numbers, zero=False)],
     n: Annotated[int, partial(whole, least=2, most=1000)],
+    *,
     wrong: Annotated[float, partial(positive, below=0.5)] = 0.005,
     rectified: Flag = True,
 ) -> np.ndarray:
@@ -82,6 +83,7 @@ def dense_error(
     patterns: Annotated[Array, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
     n: Annotated[int, partial(whole, least=2, most=100)],
+    *,
     rectified: Flag = True,
 ) -> np.ndarray:
     """The probability that turning a neuron of a stored pattern lowers the energy, `(...)` as the patterns.
@@ -134,6 +136,7 @@ def dense_error(
 def exponential_error(
     patterns: Annotated[Array, partial(given_numbers, zero=False)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
+    *,
     beta: Positive = 1.0,
 ) -> np.ndarray:
     """The probability that turning a neuron of a pattern of the exponential memory lowers the energy, `(...)`.

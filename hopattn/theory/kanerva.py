@@ -65,7 +65,7 @@ def shared_share(bits: Bits, radius: Distance, distance: Distance) -> float:
 
 @formula
 def sdm_error(
-    bits: Bits, radius: Distance, locations: Counted, words: Counted, distance: Distance = 0, own: Flag = True
+    bits: Bits, radius: Distance, *, locations: Counted, words: Counted, distance: Distance = 0, own: Flag = True
 ) -> float:
     """The probability that a bit is read wrong, at a distance from the address of one of `words` stored words.
 
@@ -89,7 +89,7 @@ def sdm_error(
 
     Examples
     --------
-    >>> round(1000 * sdm_error(1000, 451, 10**6, 10_000, distance=200))
+    >>> round(1000 * sdm_error(1000, 451, locations=10**6, words=10_000, distance=200))
     174
     """
     if distance > bits:
@@ -98,13 +98,13 @@ def sdm_error(
 
 
 @formula
-def critical_distance(bits: Bits, radius: Distance, locations: Counted, words: Counted, own: Flag = True) -> float:
+def critical_distance(bits: Bits, radius: Distance, *, locations: Counted, words: Counted, own: Flag = True) -> float:
     """The distance from an address up to which a reading is nearer to the word than the cue is; 0 if none is.
 
     The word that is read is the next cue, so that cues within this distance lead to the word. It is N/2 at most,
     rounded down, the distance of a random cue. Raises as `sdm_error`.
 
-    >>> round(critical_distance(1000, 451, 10**6, 10_000))
+    >>> round(critical_distance(1000, 451, locations=10**6, words=10_000))
     234
     """
     nearer = np.arange(bits + 1) - bits * _errors(bits, radius, locations, words, own)

@@ -42,7 +42,7 @@ Neurons = Annotated[Any, Word("int"), partial(whole, least=2, most=10**9)]
 
 
 @formula
-def bit_error(load: Some, neurons: Neurons = None, self_coupling: Flag = False) -> np.ndarray:
+def bit_error(load: Some, neurons: Neurons = None, *, self_coupling: Flag = False) -> np.ndarray:
     """The probability that a step of Hebb's rule turns a neuron of a stored pattern, `(...)` as the load.
 
     Parameters
@@ -127,7 +127,7 @@ def faultless_share(patterns: Annotated[int, partial(whole, most=10**9)], neuron
 
 
 @formula
-def faultless_patterns(neurons: Some, every: Flag = False, rule: Annotated[str, _rule] = "hebb") -> np.ndarray:
+def faultless_patterns(neurons: Some, *, every: Flag = False, rule: Annotated[str, _rule] = "hebb") -> np.ndarray:
     """The number of patterns up to which a rule keeps one without any error, `(...)` as the neurons: Hebb's N/(2 ln N).
 
     Parameters

@@ -33,7 +33,7 @@ from hopattn.theory.separation import FREELY, margins
 Damage = Annotated[float, partial(real, least=0.0)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomStorage(PublicObject):
     """The number of random patterns that theorem 3 shows to be stored.
 
@@ -58,6 +58,7 @@ class RandomStorage(PublicObject):
 def random_storage(
     dim: Annotated[int, partial(whole, least=2)],
     scale: Moderate,
+    *,
     beta: Moderate = 1.0,
     failure: Annotated[float, partial(moderate, most=1.0)] = 0.001,
 ) -> RandomStorage:
@@ -101,7 +102,7 @@ def random_storage(
             f"log c ≥ {log_required:.4g}; expected a larger scale, beta or dim"
         )
     patterns = np.exp(math.log(failure) / 2 + (dim - 1) / 4 * log_c)
-    return RandomStorage(c, a + log_b, required, float(patterns))
+    return RandomStorage(c=c, exponent=a + log_b, required=required, patterns=float(patterns))
 
 
 @FREELY

@@ -20,7 +20,7 @@ from hopattn.foundation.checks import whole
 
 
 @formula
-def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)], threshold: Real = 0.5) -> float:
+def kept_sums(neurons: Count, parts: Annotated[int, partial(whole, most=10**5)], *, threshold: Real = 0.5) -> float:
     """The share of all sums of random parts that one step of a threshold layer keeps.
 
     Parameters

@@ -69,7 +69,7 @@ def overlap(load: Numbers, temperature: Numbers = 0.0) -> np.ndarray:
 
 
 @formula
-def free_energy(load: Numbers, temperature: Numbers = 0.0, glass: Flag = False) -> np.ndarray:
+def free_energy(load: Numbers, temperature: Numbers = 0.0, *, glass: Flag = False) -> np.ndarray:
     """The free energy of a neuron in the state in which a pattern is retrieved, `(...)`; NaN where there is none.
 
     Parameters

@@ -46,7 +46,7 @@ FREELY = np.errstate(divide="ignore", over="ignore", invalid="ignore")
 """For numbers that may be infinite: a β that none is enough for, a weight beyond all others."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Margins(PublicObject):
     """The margins of n patterns.
 
@@ -193,7 +193,7 @@ def margins(patterns: Array) -> Margins:
         delta[block], distance[block] = deltas.min(axis=1), apart.min(axis=1)
         rival[block], neighbour[block] = best + (best >= i), near + (near >= i)  # the row itself is left out
         reach[block] = np.maximum(np.min(np.where(apart > 0, deltas / apart, 0.0), axis=1), 0.0)
-    return Margins(rows, delta, rival, distance, neighbour, reach)
+    return Margins(patterns=rows, delta=delta, rival=rival, distance=distance, neighbour=neighbour, reach=reach)
 
 
 def _bound(deltas: np.ndarray, apart: np.ndarray, radius: np.ndarray, beta: Any, power: int = 1) -> np.ndarray:

@@ -46,6 +46,7 @@ def sequence_error(
     patterns: Annotated[int, partial(whole, most=10**12)],
     neurons: Annotated[int, partial(whole, least=2, most=10**6)],
     n: Order = 1,
+    *,
     rectified: Flag = False,
 ) -> float:
     """The probability that a step of a sequence turns a neuron of the next pattern.
@@ -90,6 +91,7 @@ def sequence_error(
 def sequence_capacity(
     neurons: Annotated[float, lambda value, what: real(value, what, above=1.0)],
     n: Order = 1,
+    *,
     every: Flag = False,
 ) -> float:
     """The length of a sequence of random ±1 patterns up to which a step makes no error, or with `every` no step does.

@@ -20,7 +20,7 @@ def average(words: Array) -> Array:
     return namespace(words).mean(words, axis=-2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NGram(Declared):
     """An n-gram model: P(w_i | w_{i−n+1} … w_{i−1}), estimated from counts; the bigram is n = 2.
 
@@ -54,7 +54,7 @@ class NGram(Declared):
             words.update(dict.fromkeys(text))
             for end in range(n - 1, len(text)):
                 counts.setdefault(text[end - n + 1 : end], Counter())[text[end]] += 1
-        return cls(n, counts, tuple(words), add)
+        return cls(n=n, counts=counts, words=tuple(words), add=add)
 
     def probability(self, word: str, after: Sequence[str] = ()) -> float:
         """P(word | after), of which the last n − 1 words count; over all `words` these sum to 1.

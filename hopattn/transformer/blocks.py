@@ -7,7 +7,7 @@ are then added to the word patterns and fed into another layer to repeat the pro
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -87,7 +87,8 @@ class Block(PublicObject):
 
     attention: MultiHead
     feed_forward: FeedForward | None = None
-    norms: Sequence[Callable[[Array], Array]] = ()
+    _: KW_ONLY
+    norms: Sequence[Callable[[Any], Array]] = ()
     norm_first: bool = False
     cross: MultiHead | None = None
     residual: bool = True
@@ -203,10 +204,10 @@ class Block(PublicObject):
     def from_torch(
         cls,
         module: Any,
+        *,
         n_heads: int | None = None,
         norm_first: bool | None = None,
         activation: str | None = None,
-        *,
         mask: Mask = "none",
         epsilon: float | None = None,
     ) -> "Block":
@@ -227,7 +228,9 @@ class Block(PublicObject):
         heads = [MultiHead.from_torch(with_prefix(state, p), options["n_heads"], mask=rules[p]) for p in parts]
         layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), options["activation"])
         layer_norms = [LayerNorm.from_torch(state, name, options["epsilon"]) for name in norms]
-        return Block(heads[0], layer, layer_norms, options["norm_first"], heads[1] if has_cross else None)
+        return Block(
+            heads[0], layer, norms=layer_norms, norm_first=options["norm_first"], cross=heads[1] if has_cross else None
+        )
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of PyTorch's layer; the inverse of `from_torch`.
@@ -252,7 +255,7 @@ class Block(PublicObject):
 class AttentionLayer(Block):
     """A block of attention alone: its output is added to the words; with residual=False it replaces them."""
 
-    def __init__(self, attention: MultiHead, residual: bool = True) -> None:
+    def __init__(self, attention: MultiHead, *, residual: bool = True) -> None:
         super().__init__(attention, residual=residual)
 
 

@@ -3,7 +3,7 @@
 W_t = W_{t−1} + η_t (v_t − W_{t−1} φ(k_t)) φ(k_t)ᵀ / |φ(k_t)|²          output = W_t φ(q_t)
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class DeltaState(StateOfText):
     """
 
     features: str | Features = "identity"
+    _: KW_ONLY
     couplings: Array = None
     dims: tuple[int, int] | None = None
     length: int = 0
@@ -48,13 +49,13 @@ class DeltaState(StateOfText):
         return namespace(q).astype(self.phi(widened(q)) @ self.couplings.mT, q.dtype)
 
     @public(may_be=finite)
-    def extended(self, k: Text, v: Values, rate: NumberOrArray = 1.0, chunk: Count = 64) -> "DeltaState":
+    def extended(self, k: Text, v: Values, *, rate: NumberOrArray = 1.0, chunk: Count = 64) -> "DeltaState":
         """The state behind further keys `(…, n, dim)` and values `(…, n, dim_out)`; the rest is as in `attended`."""
         return by_chunks(self, (k, k, v, _rates(rate, widened(k))), chunk, DeltaState._next)[1]
 
     @public(may_be=finite)
     def attended(
-        self, q: Text, k: Text, v: Values, rate: NumberOrArray = 1.0, chunk: Count = 64
+        self, q: Text, k: Text, v: Values, *, rate: NumberOrArray = 1.0, chunk: Count = 64
     ) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
@@ -102,7 +103,7 @@ def delta_attention(
     array([[3.],
            [5.]])
     """
-    return DeltaState(features).attended(q, k, v, rate, chunk)[0]
+    return DeltaState(features).attended(q, k, v, rate=rate, chunk=chunk)[0]
 
 
 def _rates(rate: Any, keys: Array) -> Array:

@@ -7,7 +7,7 @@ source. Greedy decoding writes the word with the largest score each time.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class EncoderDecoder(PublicObject):
 
     encoder: tuple[Block, ...]
     decoder: tuple[Block, ...]
+    _: KW_ONLY
     norms: tuple[Normalisation | None, Normalisation | None] = (None, None)
     read_out: Affine | None = None
 
@@ -58,10 +59,10 @@ class EncoderDecoder(PublicObject):
     def from_torch(
         cls,
         module: Any,
+        *,
         n_heads: int | None = None,
         norm_first: bool | None = None,
         activation: str | None = None,
-        *,
         epsilon: float | None = None,
     ) -> "EncoderDecoder":
         """The layers of a `torch.nn.Transformer` in its eval mode, which has no read-out.
@@ -86,7 +87,7 @@ class EncoderDecoder(PublicObject):
             )
         names = [name for name in state if name.startswith(tuple(f"{side}.layers." for side in SIDES))]
         require_names(state, [], [*names, *(f"{side}.norm.{part}" for side in SIDES for part in ("weight", "bias"))])
-        return cls(sides[0], sides[1], (norms[0], norms[1]))
+        return cls(sides[0], sides[1], norms=(norms[0], norms[1]))
 
     def to_torch(self) -> dict[str, Array]:
         """The names and arrays of a `torch.nn.Transformer`; the inverse of `from_torch`.
@@ -124,7 +125,7 @@ class EncoderDecoder(PublicObject):
         return Stack(Identity(), self.encoder, self.norms[0] or Identity())(source, mask)
 
     @public
-    def __call__(self, source: Array, target: Array, source_mask: Mask = None, target_mask: Mask = None) -> Array:
+    def __call__(self, source: Array, target: Array, *, source_mask: Mask = None, target_mask: Mask = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 
         source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the

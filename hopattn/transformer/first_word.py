@@ -11,7 +11,7 @@ derivative of what is read by the i-th word, and the recursion is that of back-p
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Annotated
 
@@ -52,6 +52,7 @@ class FirstWord(Declared):
     """
 
     dim: Count = 64
+    _: KW_ONLY
     carry: Annotated[float, partial(real, least=0.0, most=1.0, cure="above 1 the state explodes")] = 0.9
     beta: Annotated[float, partial(real, least=0.0)] = 8.0
 
@@ -91,7 +92,7 @@ class FirstWord(Declared):
         return np.asarray(answers[:, 0, : self.dim])
 
     @public
-    def measured(self, n: AtLeast0, names: AtLeast2, trials: Count, rng: Seed = None) -> dict[str, np.ndarray]:
+    def measured(self, n: AtLeast0, *, names: AtLeast2, trials: Count, rng: Seed = None) -> dict[str, np.ndarray]:
         """How well the first word is read out of random texts, n words later: the numbers of each trial, `(trials,)`.
 
         names: the names that the answer is compared with; one of them is the first word. All words and names are random
@@ -153,7 +154,7 @@ def measured_by_length(
 
     entropy: the root of all texts; a length has the same texts whatever the other lengths are.
     """
-    return [model.measured(n, names, trials, np.random.default_rng([entropy, n])) for n in lengths]
+    return [model.measured(n, names=names, trials=trials, rng=np.random.default_rng([entropy, n])) for n in lengths]
 
 
 def _cosines(dim: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ NO_STATES = {"energy": "values differ from keys, so that there is no energy of s
 
 
 @public(may_be=finite)
-def worth(head: Head, x: Array, token: Array, mask: Mask = None, *, source: Array = None, bias: Array = None) -> Worth:
+def worth(head: Head, x: Array, token: Any, *, mask: Mask = None, source: Array = None, bias: Array = None) -> Worth:
     """The worth of a token to each query of a head: the output without that key, by a formula and measured.
 
     token: a number or several, as in `Head.without`. The other arguments are those of `Head.trace`. Of the softmax and

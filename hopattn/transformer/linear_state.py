@@ -11,7 +11,7 @@ b = log φ(k), and the size of a sum over keys is kept as a logarithm, as in the
 """
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from hopattn.foundation.arrays import Array, Mask, namespace, widened
@@ -43,7 +43,7 @@ def linear_attention(
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.
 
     q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. features: φ, "identity", "relu", "elu",
-    or an object; with `ha.retrieval.RandomFeatures(n, rng, beta=dim**-0.5)` the output estimates that of
+    or an object; with `ha.retrieval.RandomFeatures(n, rng=rng, beta=dim**-0.5)` the output estimates that of
     `ha.attention`. mask: "none", "causal" or "strict"; with fewer queries than keys the queries are the last words.
     normalise: divide by the sum of the scores; it needs features that are not negative, and a row whose scores are all
     0 gives 0. Σ φ(k) vᵀ must be finite; queries may have any size. chunk: the number of words whose scores are computed
@@ -56,7 +56,7 @@ def linear_attention(
     >>> ha.transformer.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
     array([[3.889]])
     """
-    state, rule = LinearState(features, normalise), as_mask(mask)
+    state, rule = LinearState(features, normalise=normalise), as_mask(mask)
     if isinstance(rule, NoMask):
         return state.extended(k, v).read(q)
     if not isinstance(rule, (Causal, Strict)):
@@ -70,7 +70,7 @@ def linear_attention(
     if n_before:
         state = state.extended(k[..., :n_before, :], v[..., :n_before, :])
     last = k[..., n_before:, :], v[..., n_before:, :]
-    return state.attended(q, *last, isinstance(rule, Strict), chunk)[0]
+    return state.attended(q, *last, strict=isinstance(rule, Strict), chunk=chunk)[0]
 
 
 class StateOfText(Owner):
@@ -122,6 +122,7 @@ class LinearState(StateOfText):
     """
 
     features: str | Features = "elu"
+    _: KW_ONLY
     normalise: bool = True
     couplings: Array = None
     tops: Array | None = None
@@ -159,7 +160,7 @@ class LinearState(StateOfText):
 
     @public(may_be=finite)
     def attended(
-        self, q: Text, k: Text, v: Values, strict: Flag = False, chunk: Count = 64
+        self, q: Text, k: Text, v: Values, *, strict: Flag = False, chunk: Count = 64
     ) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 

@@ -5,7 +5,7 @@ LayerNorm   gain · (x − mean x) / √(var x + ε) + shift          RMSNorm   
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar
 
 from hopattn.foundation.arrays import Array, namespace, narrowed, widened
@@ -28,6 +28,7 @@ class Normalisation(Declared, ABC):
 
     gain: Annotated[Array | None, Of("dim")] = None
     shift: Annotated[Array | None, Of("dim")] = None
+    _: KW_ONLY
     epsilon: Positive = 1e-5
     centred: ClassVar[bool]
 

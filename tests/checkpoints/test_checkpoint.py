@@ -171,7 +171,7 @@ def test_the_fields_of_older_and_newer_files_say_the_same(tmp_path):
         (folder := tmp_path / str(i)).mkdir()
         found.append(ha.Checkpoint(write(folder, config, state_of(config))).plan)
     assert found[0] == found[1]
-    assert found[0].positions[0].scaling == WavelengthScaling(4.0, 1.0, 4.0, 16)
+    assert found[0].positions[0].scaling == WavelengthScaling(4.0, low=1.0, high=4.0, original=16)
 
 
 def test_a_field_that_the_file_lacks_is_given_by_the_caller(tmp_path):
@@ -224,7 +224,7 @@ def folder(tmp_path_factory):
 def test_any_model_has_the_same_weights_and_logits_as_a_checkpoint(layers, size, positions, seed):
     dim, heads = size
     sizes = {"words": 7, "length": 9, "shortest": 2, "longest": 3}
-    training = Training.begun(Recipe(layers, dim, heads, positions=positions, seed=seed, **sizes))
+    training = Training.begun(Recipe(layers=layers, dim=dim, heads=heads, positions=positions, seed=seed, **sizes))
     model, text = in_double(training), np.random.default_rng(seed).integers(7, size=9)
     with TemporaryDirectory() as place:
         training.save_checkpoint(Path(place, "model"))

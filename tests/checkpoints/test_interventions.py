@@ -168,13 +168,13 @@ def test_what_is_not_said_is_every_head_every_position_the_last_word_and_zeros(m
     assert np.abs(table.values).min() > 1e-6 and table.labels == said.labels
     runs = [model.run(IDS, patches=[model.patch("head", 1, 1, **options)]) for options in ({}, {"at": range(5)})]
     np.testing.assert_array_equal(runs[0].logits, runs[1].logits)
-    np.testing.assert_array_equal(model.attribution(IDS, 4).values, model.attribution(IDS, 4, 4).values)
+    np.testing.assert_array_equal(model.attribution(IDS, 4).values, model.attribution(IDS, 4, at=4).values)
     assert repr(runs[0]) == "Run(5 tokens, 2 layers)"
 
 
 def test_the_parts_of_a_logit_add_up_to_it(model):
     logits = model.run(IDS).logits
-    one, two, both = (model.attribution(IDS, token, 3) for token in (4, 2, (4, 2)))
+    one, two, both = (model.attribution(IDS, token, at=3) for token in (4, 2, (4, 2)))
     np.testing.assert_allclose([one.values.sum(), two.values.sum()], logits[3, [4, 2]], rtol=1e-12)
     np.testing.assert_allclose(both.values, one.values - two.values, rtol=1e-9, atol=1e-12)
     assert one.labels[0][:2] == ("words", "0.0")
@@ -184,7 +184,7 @@ def test_the_parts_of_a_logit_add_up_to_it(model):
 @pytest.mark.parametrize("kind", [LayerNorm, RMSNorm])
 def test_a_norm_whose_scale_is_held_is_linear(kind):
     rng = np.random.default_rng(0)
-    norm = kind(rng.normal(size=6), rng.normal(size=6), 0.1)
+    norm = kind(rng.normal(size=6), rng.normal(size=6), epsilon=0.1)
     parts = rng.normal(size=(3, 6))
     found = norm.held(parts, parts.sum(axis=0))
     np.testing.assert_allclose(found.sum(axis=0) + norm.shift, norm(parts.sum(axis=0)), rtol=1e-12)

@@ -151,7 +151,7 @@ def test_compositions_and_copying_are_those_of_products_of_full_matrices(dtype):
     for i, later in enumerate(layers[1].heads):
         own, row = layers[1].w_out[:, 5 * i : 5 * i + 5], found.rows[4 + i]
         pairs = [
-            circuits.head_compositions(one, later, layers[0].w_out[:, 5 * j : 5 * j + 5], own)
+            circuits.head_compositions(one, later, w_out=layers[0].w_out[:, 5 * j : 5 * j + 5], later_w_out=own)
             for j, one in enumerate(layers[0].heads)
         ]
         for name in ("query", "key", "value"):

@@ -156,7 +156,7 @@ def test_without_pytorch_the_training_says_what_is_missing(monkeypatch):
 def test_a_model_without_layers_reads_out_its_words():
     rng = np.random.default_rng(0)
     embed, positions, unembed = (rng.normal(size=(n, 4)) for n in (5, 3, 5))
-    model = AttentionOnly(embed, positions, (), unembed)
+    model = AttentionOnly(embed=embed, positions=positions, layers=(), unembed=unembed)
     assert np.array_equal(model([2, 0, 4]), (embed[[2, 0, 4]] + positions) @ unembed.T)
 
 

@@ -19,7 +19,7 @@ def test_hand_computed_scores_of_a_text_of_four():
     assert duplicate_token(ATTENTION, ABAB) == (0.125 + 0.25) / 2
     assert prefix_matching(ATTENTION, ABAB) == (0.5 + 0.5) / 2
     assert attention_sink(ATTENTION) == (1 + 0.25 + 0.125 + 0.125) / 4
-    assert attention_sink(ATTENTION, 3) == 0.125
+    assert attention_sink(ATTENTION, position=3) == 0.125
 
 
 def test_a_perfect_head_on_the_papers_text_scores_1_over_rows_and_half_over_entries():

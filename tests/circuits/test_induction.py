@@ -96,7 +96,7 @@ def test_its_keys_read_what_layer_1_writes_and_nothing_else_does():
     found = ha.circuits.head_compositions(earlier, later)
     assert found.key == pytest.approx(1 / 4)
     assert found.query == found.value == 0
-    baseline = composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, 50, rng=0)
+    baseline = composition_baseline(earlier.w_value, later.w_query.T @ later.w_key, n_draws=50, rng=0)
     assert baseline.mean == pytest.approx(50**-0.5, rel=0.02)
     assert baseline.deviations(found.key) > 20
     assert baseline.deviations(found.query) < -20
@@ -188,12 +188,12 @@ CALLS = {
     "sdm": lambda **random: ha.memories.sdm(SPINS, SPINS, radius=11, locations=40, **random).keys,
     "walk": lambda **random: walk(World.torus(4, 4), steps=20, **random).positions,
     "with_noise": lambda **random: WALK.with_noise(2.0, **random).positions,
-    "memory_circuit": lambda **random: memory_circuit(8, 4, 5, **random).embed,
+    "memory_circuit": lambda **random: memory_circuit(8, n_words=4, length=5, **random).embed,
     "memory_curves": lambda **random: memory_curves([6], n_words=8, length=40, **random).trials["previous word"],
-    "trigger_texts": lambda **random: ha.circuits.trigger_texts(4, 40, 8, 3, **random).words,
+    "trigger_texts": lambda **random: ha.circuits.trigger_texts(4, length=40, n_words=8, n_triggers=3, **random).words,
     "random_blocks": lambda **random: random_blocks(1, 4, 2, **random)[0].attention.w_out,
-    "random_texts": lambda **random: ha.circuits.random_texts(2, 3, 4, 5, **random),
-    "composition_baseline": lambda **random: composition_baseline(EYE, EYE.T, 5, **random).mean,
+    "random_texts": lambda **random: ha.circuits.random_texts(2, 3, n_words=4, dim=5, **random),
+    "composition_baseline": lambda **random: composition_baseline(EYE, EYE.T, n_draws=5, **random).mean,
 }
 
 

@@ -72,11 +72,11 @@ def test_the_mean_square_of_turned_matrices_is_1_over_dim(dim, rank):
     rng = np.random.default_rng(2)
     w_out = rng.normal(size=(dim, rank)) @ rng.normal(size=(rank, dim))
     w_in = rng.normal(size=(3, rank)) @ rng.normal(size=(rank, dim))
-    found = composition_baseline(w_out, w_in, 4000, rng=0)
+    found = composition_baseline(w_out, w_in, n_draws=4000, rng=0)
     square = found.mean**2 + found.deviation**2
     assert square == pytest.approx(1 / dim, rel=0.05)
     assert found.mean < dim**-0.5
-    one, again = (composition_baseline(w_out, w_in, 50, rng=0) for _ in range(2))
+    one, again = (composition_baseline(w_out, w_in, n_draws=50, rng=0) for _ in range(2))
     assert (again.mean, again.deviation) == (one.mean, one.deviation)
 
 
@@ -85,7 +85,7 @@ def test_gaussian_matrices_lie_within_the_baseline():
     scores = []
     for _ in range(40):
         w_out, w_in = rng.normal(size=(2, 16, 16))
-        scores.append(composition_baseline(w_out, w_in, 50, rng=rng).deviations(composition(w_out, w_in)))
+        scores.append(composition_baseline(w_out, w_in, n_draws=50, rng=rng).deviations(composition(w_out, w_in)))
     assert abs(np.mean(scores)) < 4 / 40**0.5 and 0.6 < np.std(scores) < 1.5
 
 
@@ -93,7 +93,7 @@ def test_the_three_compositions_of_two_heads_are_those_of_their_matrices():
     rng = np.random.default_rng(4)
     query, key, value, out, later_query, later_key, later_value, later_out = rng.normal(size=(8, 3, 5))
     earlier, later = ha.Head(query, key, value), ha.Head(later_query, later_key, later_value)
-    found = head_compositions(earlier, later, out.T, later_out.T)
+    found = head_compositions(earlier, later, w_out=out.T, later_w_out=later_out.T)
     writes = out.T @ value
     norm = np.linalg.norm
     for name, reads in (
@@ -132,5 +132,5 @@ def test_the_size_of_the_matrices_does_not_count(by):
 def test_the_input_is_not_changed():
     given_matrix = np.random.default_rng(5).normal(size=(4, 4))
     kept = given_matrix.copy()
-    copying(given_matrix, EYE), composition_baseline(given_matrix, given_matrix, 2, rng=0)
+    copying(given_matrix, EYE), composition_baseline(given_matrix, given_matrix, n_draws=2, rng=0)
     np.testing.assert_array_equal(given_matrix, kept)

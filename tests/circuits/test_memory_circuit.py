@@ -53,7 +53,7 @@ def test_the_three_memories_are_sums_of_outer_products_of_the_right_pairs():
 def test_the_logits_are_those_of_loops_over_queries():
     circuit = memory_circuit(24, n_words=9, length=12, beta=7.0, rng=1)
     texts = np.random.default_rng(1).integers(9, size=(3, 12))
-    plain, said = memory_circuit(4, rng=0), memory_circuit(4, 65, 256, beta=20.0, rng=0)
+    plain, said = memory_circuit(4, rng=0), memory_circuit(4, n_words=65, length=256, beta=20.0, rng=0)
     np.testing.assert_array_equal(plain([0, 1]), said([0, 1]))
     for text, logits in zip(texts, circuit(texts), strict=True):
         expected = answers(text, circuit.embed, circuit.unembed, circuit.positions, matrices(circuit), 7.0)
@@ -72,10 +72,10 @@ def test_wide_circuits_have_heads_for_the_word_before_and_for_prefixes():
 def test_the_keys_of_layer_2_read_layer_1_and_its_queries_and_values_do_not():
     circuit = memory_circuit(count(128, 64), n_words=20, length=20, rng=2)
     earlier, later = (layer.attention for layer in circuit.layers)
-    found = ha.circuits.head_compositions(earlier.heads[0], later.heads[0], earlier.w_out)
+    found = ha.circuits.head_compositions(earlier.heads[0], later.heads[0], w_out=earlier.w_out)
     writes, keys = earlier.w_out @ earlier.heads[0].w_value, later.heads[0].w_key  # the queries are the words
     reads = {"query": keys.T, "key": keys, "value": later.heads[0].w_value}
-    by_role = {role: composition_baseline(writes, read, count(60, 20), rng=0) for role, read in reads.items()}
+    by_role = {role: composition_baseline(writes, read, n_draws=count(60, 20), rng=0) for role, read in reads.items()}
     assert by_role["key"].deviations(found.key) > 8
     assert abs(by_role["query"].deviations(found.query)) < 5
     assert abs(by_role["value"].deviations(found.value)) < 5
@@ -118,14 +118,14 @@ def test_the_accuracy_by_width_agrees_with_other_code(width, expected):
     """`expected` are the numbers of the scenario `birth-of-a-transformer`. Full: 40 draws of 4 texts; quick: 4."""
     rng, draws = np.random.default_rng(width), count(40, 4 if width < 512 else 2)
     other = [accuracy_by_other_code(rng, width, 4) for _ in range(draws)]
-    own = memory_curves([width], draws, rng=width).trials["accuracy"][:, 0]
+    own = memory_curves([width], n_draws=draws, rng=width).trials["accuracy"][:, 0]
     deviation = {64: 0.038, 128: 0.107, 256: 0.043, 512: 0.02}[width]  # between draws of 4 texts
     assert np.mean(other) == pytest.approx(expected, abs=4 * deviation / math.sqrt(draws) + 0.01)
     assert np.mean(own) == pytest.approx(np.mean(other), abs=4 * deviation * math.sqrt(2 / draws))
 
 
 def test_probes_near_1_do_not_make_the_answers_right():
-    found = memory_curves([128], count(20, 3), rng=3).mean
+    found = memory_curves([128], n_draws=count(20, 3), rng=3).mean
     assert min(found[name][0] for name in ("previous word", "same word", "output")) > 0.99
     assert found["accuracy"][0] < 0.6
 
@@ -155,7 +155,7 @@ def test_the_recall_of_outer_products_is_as_near_to_simulations_as_stated(n, wid
         right = np.diagonal(scores).copy()
         np.fill_diagonal(scores, -np.inf)
         shares.append(np.mean(right > scores.max(axis=0) + 1e-9))
-    expected = outer_product_recall(n, width, spread)
+    expected = outer_product_recall(n, width, spread=spread)
     stated = 0 if width == 1 else 0.02 if expected > 0.95 else 0.06
     assert abs(np.mean(shares) - expected) <= stated + 4 * np.std(shares) / math.sqrt(len(shares))
 
@@ -163,8 +163,8 @@ def test_the_recall_of_outer_products_is_as_near_to_simulations_as_stated(n, wid
 def test_at_the_capacity_about_one_key_is_lost_and_fewer_the_more_keys_there_are():
     ns = (65, 256, 1024, 4096)
     for terms, few in ((1, 0.8), (2, 1.5)):
-        widths = [round(recall_width(n, terms)) for n in ns]
-        lost = [n * (1 - outer_product_recall(n, width, terms)) for n, width in zip(ns, widths, strict=True)]
+        widths = [round(recall_width(n, spread=terms)) for n in ns]
+        lost = [n * (1 - outer_product_recall(n, width, spread=terms)) for n, width in zip(ns, widths, strict=True)]
         assert lost[0] == pytest.approx(few, abs=0.05)
         assert lost == sorted(lost, reverse=True)
     narrow = [n * (1 - outer_product_recall(n, round(0.7 * recall_width(n)))) for n in ns]
@@ -175,14 +175,14 @@ def test_at_the_capacity_about_one_key_is_lost_and_fewer_the_more_keys_there_are
 @pytest.mark.parametrize("width", [32, 48, 64])
 def test_two_probes_are_the_recall_of_independent_outer_products(width):
     """Those of W_K1, and of W_O2, whose keys are mapped by a random matrix; values of W_K2 depend on its keys."""
-    found = memory_curves([width], count(40, 8), n_words=65, length=66, rng=5, n_triggers=9)
+    found = memory_curves([width], n_draws=count(40, 8), n_words=65, length=66, rng=5, n_triggers=9)
     for name, terms in (("previous word", 1), ("output", 2)):
-        expected = outer_product_recall(65, width, terms)
+        expected = outer_product_recall(65, width, spread=terms)
         assert found.mean[name][0] == pytest.approx(expected, abs=4 * found.error[name][0] + 0.03)
 
 
 def test_a_word_after_a_trigger_is_its_follower_and_answers_can_be_known():
-    texts = ha.circuits.trigger_texts(6, 200, 20, 3, rng=6)
+    texts = ha.circuits.trigger_texts(6, length=200, n_words=20, n_triggers=3, rng=6)
     for words, asked in zip(texts.words.tolist(), texts.asked.tolist(), strict=True):
         triggers = {words[i] for i in range(200) if asked[i]}
         assert 1 <= len(triggers) <= 3

@@ -49,7 +49,7 @@ ROWS = [
     (lambda: prefix_matching([EVEN] * 2, [[1, 1, 2, 3], [1, 2, 3, 4]]), "tokens:", "no token of text 1"),
     (lambda: prefix_matching(EVEN, [ABAB] * 2), "tokens:", "(2, 4)", "(4,)"),
     (lambda: prefix_matching(EVEN, ABAB, over="row"), "over:", "'row'", "'rows'"),
-    (lambda: ha.circuits.attention_sink(EVEN, 4), "position:", "0 to 3", "4"),
+    (lambda: ha.circuits.attention_sink(EVEN, position=4), "position:", "0 to 3", "4"),
     (lambda: ha.circuits.sink_share(EVEN, threshold=2), "threshold:", "from 0 to 1", "not 2"),
     (lambda: ha.circuits.sink_share(EVEN, threshold=-0.1), "threshold:", "-0.1"),
     (lambda: ha.circuits.uniform_attention(0), "n:", "at least 1"),
@@ -65,8 +65,9 @@ ROWS = [
     (lambda: ha.circuits.composition(EYE, 0 * EYE), "w_in:", "all entries are 0"),
     (lambda: ha.circuits.composition(0 * EYE, EYE), "w_out:", "all entries are 0"),
     (lambda: ha.circuits.composition([1.0], EYE), "w_out:", "(1,)", "(out, in)"),
-    (lambda: ha.circuits.composition_baseline(EYE, EYE, 1), "n_draws:", "at least 2"),
-    *((partial(ha.circuits.composition_baseline(*pair, 3, rng=0).deviations, 0.5), "deviations:", "the same score")
+    (lambda: ha.circuits.composition_baseline(EYE, EYE, n_draws=1), "n_draws:", "at least 2"),
+    *((partial(ha.circuits.composition_baseline(*pair, n_draws=3, rng=0).deviations, 0.5), "deviations:",
+       "the same score")
       for pair in (([[1.0]], [[2.0]]), (EYE, EVEN))),  # |W R I| is |W| for every turn R, up to rounding
     (lambda: ha.circuits.head_compositions(HEADS, HEADS.heads[0]), "earlier:", "Head", "MultiHead"),
     (lambda: ha.circuits.head_compositions(HEADS.heads[0], 3), "later:", "Head", "3"),
@@ -100,17 +101,17 @@ ROWS = [
     (lambda: memory_circuit(8, n_words=1), "n_words:", "at least 2"),
     (lambda: memory_circuit(8, length=1), "length:", "at least 2"),
     (lambda: memory_circuit(8, beta=0), "beta:", "positive"),
-    (lambda: memory_circuit(8, 4, 5, rng=0)([0, 4]), "words:", "4", "0 to 3"),
-    (lambda: memory_circuit(8, 4, 5, rng=0)([0] * 6), "words:", "6 words", "at most 5"),
-    (lambda: memory_circuit(8, 4, 5, rng=0).accuracy(3), "texts:", "trigger_texts", "3"),
-    *((partial(memory_circuit(8, 4, 5, rng=0), words), "words:", "texts of whole numbers")
+    (lambda: memory_circuit(8, n_words=4, length=5, rng=0)([0, 4]), "words:", "4", "0 to 3"),
+    (lambda: memory_circuit(8, n_words=4, length=5, rng=0)([0] * 6), "words:", "6 words", "at most 5"),
+    (lambda: memory_circuit(8, n_words=4, length=5, rng=0).accuracy(3), "texts:", "trigger_texts", "3"),
+    *((partial(memory_circuit(8, n_words=4, length=5, rng=0), words), "words:", "texts of whole numbers")
       for words in ([0.5], 0, [], ["a"])),
-    (lambda: memory_circuit(8, 4, 5, rng=0)([1, -1]), "words:", "-1", "0 to 3"),
+    (lambda: memory_circuit(8, n_words=4, length=5, rng=0)([1, -1]), "words:", "-1", "0 to 3"),
     (lambda: ha.circuits.memory_curves([0.5]), "widths:", "whole number"),
-    (lambda: ha.circuits.trigger_texts(1, 9, 4, 4), "n_triggers:", "1 to 3", "4"),
-    (lambda: ha.circuits.trigger_texts(1, 2, 4, 1, rng=0), "length:", "2 words"),
+    (lambda: ha.circuits.trigger_texts(1, length=9, n_words=4, n_triggers=4), "n_triggers:", "1 to 3", "4"),
+    (lambda: ha.circuits.trigger_texts(1, length=2, n_words=4, n_triggers=1, rng=0), "length:", "2 words"),
     (lambda: ha.circuits.recall_width(1), "n_keys:", "at least 2"),
-    (lambda: ha.circuits.recall_width(4, 0), "spread:", "positive"),
+    (lambda: ha.circuits.recall_width(4, spread=0), "spread:", "positive"),
     (lambda: ha.circuits.outer_product_recall(2, 0), "width:", "at least 1"),
     # positions that are read out
     *((partial(ha.circuits.position_probe, [], np.zeros(shape)), "texts:", "at least 4 texts of at least 2 words")
@@ -120,8 +121,8 @@ ROWS = [
     (lambda: ha.circuits.position_probe(3, TEXTS), "layers:", "a list", "3"),
     (lambda: ha.circuits.position_probe([3], TEXTS), "layers: entry 0:", "function", "3"),
     (lambda: ha.circuits.random_blocks(1, 5, 2), "dim:", "5", "2 heads"),
-    (lambda: ha.circuits.random_texts(1, 2, 3, 2, common=-1), "common:", "at least 0", "-1"),
-    (lambda: ha.circuits.random_texts(1, 2, 0, 2), "n_words:", "at least 1", "0"),
+    (lambda: ha.circuits.random_texts(1, 2, n_words=3, dim=2, common=-1), "common:", "at least 0", "-1"),
+    (lambda: ha.circuits.random_texts(1, 2, n_words=0, dim=2), "n_words:", "at least 1", "0"),
     # programs
     (lambda: select(["a"], ["a"], "="), "comparison:", "'='", "'=='"),
     (lambda: select(["a"], [1.0]), "queries:", "numbers", "keys that are words"),

@@ -191,7 +191,7 @@ def test_the_same_seed_gives_the_same_walk_and_noise_changes_no_path():
 def model(seed, n_texts, length=6, dim=32, n_layers=2, common=1.0, norm_first=False):
     rng = np.random.default_rng(seed)
     blocks = random_blocks(n_layers, dim, 2, norm_first=norm_first, rng=rng)
-    return blocks, random_texts(n_texts, length, 1000, dim, common=common, rng=rng)
+    return blocks, random_texts(n_texts, length, n_words=1000, dim=dim, common=common, rng=rng)
 
 
 def errors(probe, accuracy):
@@ -211,7 +211,8 @@ def test_chance_and_its_standard_error_by_enumeration(n):
         assert np.var(right) == pytest.approx((n - np.sum(counts**2) / n) / (n - 1))
         largest = max(largest, float(np.var(right)))
     assert largest == pytest.approx(1)
-    probe = PositionProbe(*[np.zeros((1,))] * 4, np.zeros((1, n)), np.zeros((1, n)), 25)
+    by_place = dict.fromkeys(("accuracy", "distance", "line", "rest"), np.zeros(1))
+    probe = PositionProbe(**by_place, component=np.zeros((1, n)), mean_length=np.zeros((1, n)), n_texts=25)
     assert probe.chance == 1 / n
     assert probe.standard_error == pytest.approx(np.sqrt(largest / 25) / n)
 
@@ -242,7 +243,7 @@ def test_the_line_holds_most_of_what_the_probe_reads():
 def test_equal_weights_under_a_causal_mask_average_more_words_at_later_positions():
     """The law behind it, in its purest form: the spread of the average of t words is 1/√t of that of the first."""
     dim, length, n_texts = 8, 6, count(40_000, 6000)
-    texts = random_texts(n_texts, length, 100_000, dim, common=2.0, rng=0)
+    texts = random_texts(n_texts, length, n_words=100_000, dim=dim, common=2.0, rng=0)
     zeros = np.zeros((1, dim))
     average = ha.MultiHead([ha.Head(zeros, zeros, np.eye(dim), mask="none")], np.eye(dim))(texts, mask="causal")
     spread = average.std(axis=0).mean(axis=1)
@@ -258,14 +259,14 @@ def test_attention_layers_and_the_blocks_of_pytorch_can_be_probed():
     assert position_probe([layer], texts).accuracy.shape == (2,)
     torch = pytest.importorskip("torch")
     module = torch.nn.TransformerEncoderLayer(4, 2, 8, dtype=torch.float64)
-    block = ha.Block.from_torch({name: array.numpy() for name, array in module.state_dict().items()}, 2)
+    block = ha.Block.from_torch({name: array.numpy() for name, array in module.state_dict().items()}, n_heads=2)
     found = position_probe([block, block], texts)
     assert found.component.shape == (3, 3)
     assert found.n_texts == 20
-    own = ha.Block.from_torch({name: array.requires_grad_() for name, array in module.state_dict().items()}, 2)
+    own = ha.Block.from_torch({name: array.requires_grad_() for name, array in module.state_dict().items()}, n_heads=2)
     of_torch = position_probe([own, own], torch.tensor(texts))
     np.testing.assert_allclose(of_torch.component, found.component, atol=1e-9)
-    half = ha.Block.from_torch({name: array.detach().half() for name, array in module.state_dict().items()}, 2)
+    half = ha.Block.from_torch({name: array.detach().half() for name, array in module.state_dict().items()}, n_heads=2)
     assert position_probe([half], torch.tensor(texts).half()).n_texts == 20
 
 
@@ -291,7 +292,7 @@ def test_the_random_model_has_the_variances_that_it_states():
     ):
         assert np.var(matrix) == pytest.approx(variance, rel=0.1)
     assert head.retrieval.separation.beta == pytest.approx(32**-0.5)
-    texts = random_texts(500, 4, 5, 3, common=0.0, rng=0)
+    texts = random_texts(500, 4, n_words=5, dim=3, common=0.0, rng=0)
     assert len(np.unique(texts.reshape(-1, 3), axis=0)) == 5
 
 

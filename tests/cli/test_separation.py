@@ -38,7 +38,7 @@ def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name
     assert (code, err) == (0, "")
     assert (found["n_patterns"], found["dim"]) == (6, 8)
     np.testing.assert_allclose(found["delta"], ha.theory.margins(APART).delta, rtol=1e-9)
-    sparse, soft = ha.memories.sparse(APART, beta=found["beta"]), ha.memories.modern(APART, found["softmax_beta"])
+    sparse, soft = ha.memories.sparse(APART, beta=found["beta"]), ha.memories.modern(APART, beta=found["softmax_beta"])
     way = ha.unit(RNG.normal(size=APART.shape))
     near = APART + np.array(found["radius_sparse"])[:, None] * 0.999 * way
     np.testing.assert_allclose(sparse.step(near), APART, atol=1e-12)

@@ -58,7 +58,13 @@ def cut(memory, edges, rows=lambda array, start, stop: InMemory(array[start:stop
     shards = [Shard(s.start, len(s), *both) for s, *both in zip(spans, own, read, strict=True)]
     dims, dtypes = (memory.keys.shape[1], memory.values.shape[1]), (memory.keys.dtype, memory.values.dtype)
     layout = ShardLayout(spans, dims, dtypes, float(np.abs(memory.values).max()), itself)
-    return Sharded(Here(shards), layout, memory.similarity, memory.separation, memory.activation)
+    return Sharded(
+        shards=Here(shards),
+        layout=layout,
+        similarity=memory.similarity,
+        separation=memory.separation,
+        activation=memory.activation,
+    )
 
 
 @st.composite

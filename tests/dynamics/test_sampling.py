@@ -76,7 +76,7 @@ def test_on_a_sphere_of_four_dimensions_steps_may_be_long(update, dtype):
 def test_in_space_softmax_samples_are_a_mixture_of_gaussians(update):
     """exp(−E/T) with T = 1/β is Σ exp(β ξ·x − ½β|x|²): Gaussians of variance T at the patterns, weights exp(½β|ξ|²)."""
     keys, beta = np.array([[0.8, 0.0], [-0.8, 0.3]]), 2.0
-    states = last_states(ha.memories.modern(keys, beta), update, around_circle(CHAINS))
+    states = last_states(ha.memories.modern(keys, beta=beta), update, around_circle(CHAINS))
     weights = np.exp(beta / 2 * np.sum(keys**2, axis=1))
     mean = weights @ keys / weights.sum()
     spread = weights @ keys**2 / weights.sum() + 1 / beta - mean**2
@@ -152,7 +152,7 @@ def test_a_move_and_the_move_back_are_in_detailed_balance(name):
     keys, temperature, dt, dim = np.random.default_rng(6).normal(size=(6, 5)), 0.3, 0.2, 5
     memory = ha.memories.spherical(keys, beta=1.0) if name == "sphere" else ha.memories.modern(keys)
     x, noise = ha.unit(np.random.default_rng(7).normal(size=(50, dim))), np.random.default_rng(8).normal(size=(50, dim))
-    y, cost = ha.Langevin(temperature, dt=dt).move(memory, x, noise, None)
+    y, cost = ha.Langevin(temperature, dt=dt).move(memory, x, noise, mask=None)
 
     def along(vectors, x):
         return vectors - np.sum(vectors * x, axis=1, keepdims=True) * x if name == "sphere" else vectors

@@ -72,7 +72,10 @@ def assert_exact_places(memory, model):
 def test_the_digits_of_seven_segments_are_recalled_from_themselves():
     """An 8 and a 9 differ in one segment, whose neuron no other one couples to."""
     p = np.array([[1] * 7, [1, 1, 1, 1, -1, 1, 1]])
-    for network in (ha.memories.hopfield(p, "pseudo_inverse"), ha.Hopfield(ha.learning.pseudo_inverse(p), patterns=p)):
+    for network in (
+        ha.memories.hopfield(p, rule="pseudo_inverse"),
+        ha.Hopfield(ha.learning.pseudo_inverse(p), patterns=p),
+    ):
         assert network.recall(p).matched.tolist() == [0, 1]
 
 
@@ -97,7 +100,9 @@ def networks_of(rule, seed, silent, array=np.asarray):
         if (w := learned(rule, patterns, own)) is not None:
             for bias in (0, *(-(w @ x)[rng.integers(n)] for x in rng.permutation(all_states(n, silent))[:2])):
                 activation = "sign" if silent else "step"
-                network = ha.memories.hopfield(array(patterns * 1.0), rule, own, activation, float(bias))
+                network = ha.memories.hopfield(
+                    array(patterns * 1.0), rule=rule, self_coupling=own, activation=activation, bias=float(bias)
+                )
                 yield network, Couplings(w, bias, silent), states_of(n, silent, rng)
 
 
@@ -287,7 +292,7 @@ def test_the_rounding_of_couplings_widens_a_tie(tmp_path):
     refused(lambda: ha.Hopfield(w, rounding=[0, 0]), "rounding", "3 neurons")
     wide = ha.Hopfield(w, bias=bias, rounding=[1e-5, 1e-5, 1e-7])
     wide.save(tmp_path / "m.npz")
-    for network, tied in ((ha.Hopfield(w, bias=bias), 1), (wide, -1), (ha.load_memory(tmp_path / "m.npz"), -1)):
+    for network, tied in ((ha.Hopfield(w, bias=bias), 1), (wide, -1), (ha.load(tmp_path / "m.npz"), -1)):
         assert (network.field([1, 1, 1]) == 0).tolist() == [tied == -1, False, False]
         assert network.recall([-1, 1, 1], update=SEQUENCE, max_steps=1).state.tolist() == [tied, 1, 1]
 
@@ -374,7 +379,7 @@ def test_a_projection_of_many_patterns_keeps_its_fields_in_single_precision(torc
     """80 patterns of 100 neurons: the condition of the patterns is 18, and no field of a pattern is rounding."""
     rows = np.random.default_rng(1).choice([-1.0, 1.0], (80, 100))
     for p in (rows, torch.tensor(rows, dtype=torch.float32)):
-        fields = np.asarray(ha.memories.hopfield(p, "pseudo_inverse", self_coupling=True).field(p))
+        fields = np.asarray(ha.memories.hopfield(p, rule="pseudo_inverse", self_coupling=True).field(p))
         np.testing.assert_allclose(fields, rows, atol=1e-4)
 
 

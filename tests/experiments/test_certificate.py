@@ -120,7 +120,7 @@ class PartialStep(ha.Update):
     def drawn(cls, rng):
         return cls(rng.uniform(0.1, 1.0))
 
-    def step(self, memory, states, mask, context):
+    def step(self, memory, states, *, mask, context):
         moved, energy = memory._step_with_energy(states, mask)
         return states + self.part * (np.asarray(moved) - states), energy
 
@@ -156,7 +156,7 @@ def test_the_same_in_any_number_of_processes(hopattn):
 
 
 def test_the_tolerance_is_the_same_multiple_of_epsilon_in_both_dtypes_and_certificates_add_up():
-    one = ha.Certificate("a", "sync", claimed=1, rises=2, reason="r", obstacle="o")
+    one = ha.Certificate(memory="a", update="sync", claimed=1, rises=2, reason="r", obstacle="o")
     for dtype, most in zip(DTYPES, (1e-12, 1e-12 * 2**29), strict=True):
         within, beyond = (replace(one, largest=part * most, dtype=dtype) for part in (1.0, 1.001))
         assert within.holds and not beyond.holds

@@ -24,7 +24,7 @@ def row(memory, where="", refusal="", beta=1.0, **measures):
 
 
 def words(rows, axes=()):
-    return ha.Comparison("this", tuple(rows), axes, 0, ()).words()
+    return ha.Comparison(about="this", rows=tuple(rows), axes=axes, seed=0, referees=()).words()
 
 
 def test_every_form_holds_the_same_rows():
@@ -92,7 +92,9 @@ def test_the_table_has_each_number_in_its_column_and_one_that_is_rounding_is_0_o
         row("v", cosine=9e-13, entropy=2e-12, recalled=1.0, **SOFTMAX | {"recalled_error": None}),
         row("w", difference=1e-12, bound=1e-12),
     ]
-    headings, *cells = Page(ha.Comparison("this", tuple(rows), (), 0, ())._repr_html_()).tables[0]
+    headings, *cells = Page(
+        ha.Comparison(about="this", rows=tuple(rows), axes=(), seed=0, referees=())._repr_html_()
+    ).tables[0]
     first, second, third = (dict(zip(headings, line, strict=True)) for line in cells)
     texts = {"memory": "u", "beta": "2", "recalled": "0.25 ± 0.012", "class": "II", "stored numbers": "12,345"}
     texts |= {title: f"{numbers[name]:.3g}" for name, title in COLUMNS.items()}

@@ -15,10 +15,10 @@ def standard_error(curve, name):
     return curve.error(name) / stats.t.ppf(0.975, curve.trials - 1)
 
 
-@pytest.mark.parametrize("law", [(0.9, 8.0), (1.0, 2.0), (0.6, 3.0)])
+@pytest.mark.parametrize("law", [{"carry": 0.9, "beta": 8.0}, {"carry": 1.0, "beta": 2.0}, {"carry": 0.6, "beta": 3.0}])
 def test_the_cosine_and_the_accuracy_are_the_law(law):
     """200 texts of each length, within 4 standard errors and what finite dim takes from the law of dim → ∞."""
-    model = ha.transformer.FirstWord(64, *law)
+    model = ha.transformer.FirstWord(64, **law)
     curve = ha.experiments.forgetting(LENGTHS, model, names=16, trials=count(2000, 200), rng=1)
     for how, attention in HOW.items():
         cosine = [model.cosine(n, attention=attention) for n in LENGTHS]

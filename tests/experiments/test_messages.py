@@ -151,8 +151,8 @@ ROWS = [
     (sweep({"x": (1, 2)}, lambda point, seed: {f"v{point['x']}": 1.0}), "sweep", "['v2']", "['v1']"),
     (gives("a", "b"), "x = 1", "['b'] now", "['a'] before"),
     (lambda: sweep()().mean("valu"), "sweep", "valu", "'value'"),
-    (lambda: ha.load_sweep(None), "load_sweep", "path of a file", "None"),
-    (lambda: ha.load_sweep("none.jsonl"), "none.jsonl", "cannot be read", "No such file"),
+    (lambda: ha.load(None), "path", "path of a file", "None"),
+    (lambda: ha.load("none.jsonl"), "none.jsonl", "cannot be read", "No such file"),
     # the sweep of a scenario: keys, measures, points
     (keyed("max_step"), "max_step", "'max_steps'"),
     (keyed("memory.max_step"), "memory.max_step", "'memory.max_steps'"),
@@ -252,7 +252,7 @@ def test_a_table_of_a_sweep_is_refused_with_its_line(table, place, words):
 def test_a_file_of_something_else_is_no_sweep_and_is_left_as_it_is(tmp_path, content):
     file = tmp_path / "points.jsonl"
     file.write_bytes(content)
-    for call in (lambda: ha.load_sweep(file), sweep(file=file)):
+    for call in (lambda: ha.load(file), sweep(file=file)):
         refused(call, f"{file}:1: expected ", "not '", "left as it is; give another file of points")
     assert file.read_bytes() == content
 
@@ -261,7 +261,7 @@ def test_a_checkpoint_without_a_grid_is_no_sweep(tmp_path):
     file = tmp_path / "points.jsonl"
     with open_checkpoint(file, {"about": "something else"}) as kept:
         kept.add({"part": "one"}, 1)
-    refused(lambda: ha.load_sweep(file), f"{file}:1: expected the axes of a grid", "something else")
+    refused(lambda: ha.load(file), f"{file}:1: expected the axes of a grid", "something else")
 
 
 def sparse(file, size, start=b""):
@@ -277,11 +277,11 @@ def test_a_file_of_points_that_cannot_be_used_is_named_with_the_reason(tmp_path,
     Path("link").symlink_to("target")
     for start, *words in ((b"", "points of a sweep"), (b'{"sweep": 2, ', "would take", "GiB")):
         sparse(file, 2**42, start)
-        for call in (lambda: ha.load_sweep(file), sweep(file=file)):
+        for call in (lambda: ha.load(file), sweep(file=file)):
             refused(call, "points.jsonl", *words)
     file.write_text("")
     for path, *words in (("link", "link to a file that is not there"), (".", "folder")):
-        refused(lambda path=path: ha.load_sweep(path), path, *words)
+        refused(lambda path=path: ha.load(path), path, *words)
         refused(sweep(file=path), path, *words)
     refused(sweep(file="points.jsonl/a.jsonl"), "points.jsonl/a.jsonl", "cannot be written")
     assert not Path("target").exists()

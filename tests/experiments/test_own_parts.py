@@ -186,14 +186,14 @@ def test_a_comparison_takes_classes_functions_and_names(own):
 
 def test_a_file_of_a_memory_names_a_registered_part_and_imports_none(own, monkeypatch):
     ha.Memory(PATTERNS, separation="log_cosh", beta=0.5, similarity="near", activation="softsign").save("own.npz")
-    found = ha.load_memory("own.npz")
+    found = ha.load("own.npz")
     assert [found.separation, found.similarity, found.activation] == [own.LogCosh(beta=0.5), own.Near(), own.Softsign()]
     arrays = dict(np.load("own.npz"))
     header = json.loads(str(arrays["header"]))
     header["separation"]["part"] = "elsewhere:LogCosh"
     np.savez("evil.npz", **{**arrays, "header": json.dumps(header)})
     Path("elsewhere.py").write_text("1 / 0")
-    refused(lambda: ha.load_memory("evil.npz"), "", "'elsewhere:LogCosh' is unknown", "needs ha.register first")
+    refused(lambda: ha.load("evil.npz"), "", "'elsewhere:LogCosh' is unknown", "needs ha.register first")
 
     @dataclass(frozen=True)
     class Unknown(own.LogCosh):

@@ -114,12 +114,12 @@ def test_a_seed_depends_on_the_values_of_the_point_alone(monkeypatch):
 def test_what_is_finished_is_not_computed_again(tmp_path):
     file, calls, most = tmp_path / "new" / "points.jsonl", [], [4]
     refused(lambda: swept(trial=counting(calls, most), file=file), "x = 2, y = 0.5", "no more")
-    partial_ = ha.load_sweep(file)
+    partial_ = ha.load(file)
     assert np.isnan(partial_.values["value"]).sum() == 2 and len(calls) == 4
     reports, most[0] = [], 99
     result = swept(trial=counting(calls, most), file=file, report=lambda *done: reports.append(done), about=None)
     assert calls[4:] == [{"x": 2, "y": 0.5}, {"x": 2, "y": 1.5}] and reports == [(4, 6), (5, 6), (6, 6)]
-    assert same(result, swept()) and same(result, ha.load_sweep(file))
+    assert same(result, swept()) and same(result, ha.load(file))
     again = swept(trial=counting(calls, most), file=file)
     assert again.to_csv() == result.to_csv() and again.to_npz() == result.to_npz() and len(calls) == 6
 
@@ -129,7 +129,7 @@ def test_a_finished_sweep_is_given_more_trials(tmp_path):
     file, calls = tmp_path / "points.jsonl", []
     swept(trial=counting(calls), trials=2, file=file)
     more = swept(trial=counting(calls), trials=5, file=file)
-    assert same(more, swept(trials=5)) and same(more, ha.load_sweep(file)) and len(calls) == 5 * 6
+    assert same(more, swept(trials=5)) and same(more, ha.load(file)) and len(calls) == 5 * 6
     assert same(swept(trial=counting(calls), trials=3, file=file), swept(trials=3)) and len(calls) == 5 * 6
 
     names = ["else"]
@@ -143,7 +143,7 @@ def test_points_with_fewer_trials_have_gaps(tmp_path):
     file, axes, trial = tmp_path / "points.jsonl", {"x": (1, 2), "y": (1,)}, counting([], [3])
     swept(axes, trial, file=file)
     refused(lambda: swept(axes, trial, trials=2, file=file), "x = 2, y = 1", "no more")
-    values = ha.load_sweep(file).values["value"]
+    values = ha.load(file).values["value"]
     assert values.shape == (2, 1, 2) and np.isnan(values).tolist() == [[[False, False]], [[False, True]]]
     assert values[0, 0, 1] == swept(axes, trials=2).values["value"][0, 0, 1]
 
@@ -165,7 +165,7 @@ def test_a_file_that_is_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, dat
         return
     kept = max(kept, 0)
     if kept:
-        assert np.isfinite(ha.load_sweep(file).values["value"]).sum() == kept
+        assert np.isfinite(ha.load(file).values["value"]).sum() == kept
     assert same(swept(trial=counting(calls), file=file, note=notes.append), whole)
     assert file.read_bytes() == text and len(calls) == 6 - kept
     incomplete = cut > 0 and text[cut - 1 : cut] != b"\n"
@@ -227,7 +227,7 @@ def test_a_changed_file_gives_the_same_results_or_is_refused_with_its_line_and_l
     whole = swept(file=file)
     file.write_bytes(content := foreign(data, file.read_bytes()))
     complete = content[: content.rfind(b"\n") + 1]
-    read, again = partial(ha.load_sweep, file), partial(swept, file=file)
+    read, again = partial(ha.load, file), partial(swept, file=file)
     for call in (read, again):
         try:
             table = call()
@@ -294,7 +294,7 @@ def test_a_start_that_failed_leaves_a_file_for_any_sweep_and_two_cannot_write_on
     refused(lambda: swept(file=file, report=lambda *done: swept(file=file)), str(file), "another sweep")
     assert same(swept(file=file), swept())
     (tmp_path / "link").symlink_to(file)
-    assert same(ha.load_sweep(tmp_path / "link"), swept())
+    assert same(ha.load(tmp_path / "link"), swept())
 
 
 FULL = """
@@ -313,7 +313,7 @@ except ha.HopattnError as error:
 def test_a_full_disk_takes_no_earlier_point(tmp_path):
     file = tmp_path / "points.jsonl"
     message = subprocess.run([sys.executable, "-c", FULL, file], capture_output=True, text=True, check=True).stdout
-    kept = int(np.isfinite(ha.load_sweep(file).values["value"]).sum())
+    kept = int(np.isfinite(ha.load(file).values["value"]).sum())
     assert kept > 1 and f"{file}: cannot be written" in message and f"the {kept} points before are kept" in message
     assert file.read_bytes().endswith(b"\n") and file.stat().st_size <= 1500
 
@@ -345,7 +345,7 @@ def test_a_killed_sweep_goes_on_and_comes_to_the_same_bytes(tmp_path):
             time.sleep(0.02)
         os.killpg(killed.pid, signal.SIGKILL)
         killed.wait()
-        assert n <= np.isfinite(ha.load_sweep(file).values["value"]).sum() < 12
+        assert n <= np.isfinite(ha.load(file).values["value"]).sum() < 12
     again = runpy.run_path(script)["swept"]
     assert again(file=file) == again()
 

@@ -65,7 +65,7 @@ def test_the_file_says_what_is_swept_and_is_overruled(tmp_path):
     )
     sweep = swept(CAPACITY, file=file, overrides=few)
     assert shapes(sweep) == {"overlap": (2, 2), "recalled": (2, 2)} and sweep.axes == {"load": (0.1, 0.2)}
-    again = ha.load_sweep(file)
+    again = ha.load(file)
     assert np.array_equal(again.values["recalled"], sweep.values["recalled"])
     assert again.about == sweep.about and {**again.axes} == {**sweep.axes} and again.about["seed"] == CAPACITY.spec.seed
     other = swept(CAPACITY, {"flip": (0, 0.2)}, trials=1, measures=["overlap"], rng=7, overrides=few)
@@ -128,7 +128,7 @@ def test_the_rules_of_a_model_are_an_axis(tmp_path):
     hebbian = few | {"model.rule": "hebb"}
     alone = swept(CAPACITY, {"load": (0.1, 0.3)}, trials=40, measures=["overlap"], overrides=hebbian)
     assert abs(alone.mean("overlap")[1] - hebb[1]) < 4 * (alone.error("overlap")[1] + sweep.error("overlap")[1, 1])
-    assert ha.load_sweep(file).axes["rule"] == ("storkey", "hebb") and "storkey,0.1," in sweep.to_csv()
+    assert ha.load(file).axes["rule"] == ("storkey", "hebb") and "storkey,0.1," in sweep.to_csv()
     assert "rule storkey, hebb (2)" in repr(sweep)
 
 

@@ -214,7 +214,9 @@ STEPS = np.linspace(0, 1, 30)
 def test_a_name_beside_lines_stands_nearest_to_its_own_one(bundle, names):
     """Where not all names have such a place, a legend has them."""
     lines = np.array([start + (end - start) * STEPS**bend for start, end, bend in bundle])
-    sweep = Sweep({"rule": tuple(names[: len(lines)]), "x": tuple(STEPS)}, 1, {"recalled": lines[..., None]})
+    sweep = Sweep(
+        axes={"rule": tuple(names[: len(lines)]), "x": tuple(STEPS)}, trials=1, values={"recalled": lines[..., None]}
+    )
     figure, used = fitted(lambda at: draw_sweep(at, sweep, View(title="")), SLIDE)
     assert faults_of(drawn_with(figure, used)) == []
     (ax,) = figure.axes
@@ -247,7 +249,7 @@ def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
     table = ha.load(name).spec.sweep
     shape = [len(axis) for axis in table.axes.values()]
     falling = np.linspace(1, 0, int(np.prod(shape))).reshape([*shape, 1])
-    sweep = Sweep(table.axes, 1, dict.fromkeys(table.measures, falling), ha.load(name))
+    sweep = Sweep(axes=table.axes, trials=1, values=dict.fromkeys(table.measures, falling), scenario=ha.load(name))
     assert faults(lambda figure: draw_sweep(figure, sweep), style) == []
 
 
@@ -255,7 +257,9 @@ def test_no_text_of_a_shipped_sweep_is_cut_or_covered(name, style):
 @pytest.mark.parametrize("names", [("$a_1$",), ("a", "b"), ("a" * 90, "b c" * 30, "c", "d", "e")])
 def test_a_sweep_of_any_names_and_sizes_has_a_panel_for_each_of_four_measures(axes, names):
     values = np.random.default_rng(0).normal(size=(*map(len, axes.values()), 1))
-    sweep = Sweep({key: tuple(numbers) for key, numbers in axes.items()}, 1, dict.fromkeys(names, values))
+    sweep = Sweep(
+        axes={key: tuple(numbers) for key, numbers in axes.items()}, trials=1, values=dict.fromkeys(names, values)
+    )
     figure, used = fitted(lambda at: draw_sweep(at, sweep, View(title="t" * 300)), SLIDE)
     assert faults_of(drawn_with(figure, used)) == []
     assert sum(ax.get_label() != "<colorbar>" for ax in figure.axes) == min(len(names), 4)

@@ -368,6 +368,6 @@ def test_an_unknown_favourite_is_refused_with_its_line_when_the_file_is_read(tmp
 
 
 def test_a_sweep_that_is_refused_leaves_no_file(tmp_path):
-    three = Sweep({"x": (1,), "y": (1,), "z": (1,)}, 1, {"m": np.ones((1, 1, 1, 1))})
+    three = Sweep(axes={"x": (1,), "y": (1,), "z": (1,)}, trials=1, values={"m": np.ones((1, 1, 1, 1))})
     refused(lambda: write_sweep(three, tmp_path / "a.svg"), "", "the sweep has 3: hold some of them")
     assert list(tmp_path.iterdir()) == []

@@ -18,13 +18,17 @@ SLOW = [pytest.param(ending, marks=pytest.mark.slow) for ending in ("pdf", "png"
 def sweep_of(axes, names=("overlap",), trials=3):
     """A sweep with numbers at random."""
     rng = np.random.default_rng(0)
-    return Sweep(axes, trials, {name: rng.normal(size=(*map(len, axes.values()), trials)) for name in names})
+    return Sweep(
+        axes=axes, trials=trials, values={name: rng.normal(size=(*map(len, axes.values()), trials)) for name in names}
+    )
 
 
 def of_scenario(name, axes, measures, values=0.5):
     """A sweep of a shipped scenario with the same number everywhere: what is predicted does not depend on it."""
     shape = (*map(len, axes.values()), 2)
-    return Sweep(axes, 2, {measure: np.full(shape, values) for measure in measures}, ha.load(name))
+    return Sweep(
+        axes=axes, trials=2, values={measure: np.full(shape, values) for measure in measures}, scenario=ha.load(name)
+    )
 
 
 def directions(seed=0, n=400, dim=16, noise=0.3):
@@ -88,7 +92,7 @@ def test_a_few_numbers_of_one_axis_are_curves_with_names(axes):
     ],
 )
 def test_an_interval_and_its_axis_stay_within_what_a_measure_can_be(name, rows, low, high):
-    sweep = Sweep({"load": (0.0, 0.1)}, 3, {name: np.array(rows)})
+    sweep = Sweep(axes={"load": (0.0, 0.1)}, trials=3, values={name: np.array(rows)})
     (ax,) = drawing(sweep).axes
     ((_, least, most),) = bands(ax)
     assert low <= ax.get_ylim()[0] and ax.get_ylim()[1] <= high and ax.get_xlim()[0] == 0
@@ -99,7 +103,7 @@ def test_an_interval_and_its_axis_stay_within_what_a_measure_can_be(name, rows, 
 
 def test_overlaps_below_zero_lie_within_the_axes_and_trials_that_agree_have_no_error():
     rows = np.array([[0.8] * 7, [-0.06] * 7, [0.1 + 0.2, *[0.3] * 6]])
-    sweep = Sweep({"load": LOADS}, 7, {"overlap": rows})
+    sweep = Sweep(axes={"load": LOADS}, trials=7, values={"overlap": rows})
     (ax,) = drawing(sweep).axes
     assert -0.1 < ax.get_ylim()[0] <= -0.06 and sweep.error("overlap").tolist() == [0, 0, 0]
 
@@ -162,11 +166,11 @@ def test_over_two_axes_the_mean_is_a_map():
 def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_known(axes):
     values = sweep_of(axes).values["overlap"].copy()
     values[0] = np.nan
-    figure = drawing(Sweep(axes, 3, {"overlap": values}))
+    figure = drawing(Sweep(axes=axes, trials=3, values={"overlap": values}))
     gaps = np.isnan(map_of(figure.axes[0])[0].filled(np.nan)).any(axis=0) if len(figure.axes) > 1 else []
     assert [*gaps] in ([], [True, False, False, False, False])
     assert ("hatched: not measured" in note(figure)) == (len(figure.axes) > 1)
-    assert drawing(Sweep(axes, 3, {"overlap": np.full_like(values, np.nan)})).axes
+    assert drawing(Sweep(axes=axes, trials=3, values={"overlap": np.full_like(values, np.nan)})).axes
 
 
 @pytest.mark.parametrize("ending", ["svg", "csv", "npz", "json", *SLOW])
@@ -200,9 +204,9 @@ def test_its_numbers_from_100000_up_and_below_a_10000th_have_powers(betas, texts
 
 
 def test_a_measure_of_shares_has_the_scale_of_shares_and_words_for_a_name():
-    (ax,) = drawing(Sweep({"x": (1, 2)}, 2, {"recalled": np.array([[0.4, 0.5], [0.6, 0.5]])})).axes
+    (ax,) = drawing(Sweep(axes={"x": (1, 2)}, trials=2, values={"recalled": np.array([[0.4, 0.5], [0.6, 0.5]])})).axes
     assert (ax.get_ylim(), ax.get_ylabel()) == ((0, 1), "share of cues recalled")
-    five = Sweep({"x": range(5), "y": range(5)}, 1, {"overlap": np.full((5, 5, 1), 0.5)})
+    five = Sweep(axes={"x": range(5), "y": range(5)}, trials=1, values={"overlap": np.full((5, 5, 1), 0.5)})
     ax, bar = drawing(five).axes
     assert ax.collections[0].get_clim() == (0, 1) and bar.get_ylabel() == "overlap m with the pattern"
     (ax,) = drawing(sweep_of({"x": (1, 2)}, ("layer 1 head 1 weights[banks, financial]",))).axes
@@ -211,7 +215,7 @@ def test_a_measure_of_shares_has_the_scale_of_shares_and_words_for_a_name():
 
 def test_measures_that_are_the_same_everywhere_come_last_and_a_fifth_is_left_out():
     values = {"a": np.ones((3, 1)), **{name: np.arange(3.0)[:, None] * i for i, name in enumerate("bcde", 1)}}
-    figure = drawing(Sweep({"x": (1, 2, 3)}, 1, values))
+    figure = drawing(Sweep(axes={"x": (1, 2, 3)}, trials=1, values=values))
     assert [ax.get_ylabel() for ax in figure.axes] == [*"bcde"]
     assert note(figure) == "each point: 1 trial; 4 of 5 measures"
 
@@ -271,7 +275,7 @@ def test_the_capacity_is_where_the_share_recalled_falls_below_nine_tenths():
     shares = np.zeros((2, 3, 2, 2))
     shares[0, :, 0], shares[1, :, 0] = np.array([[1], [0.8], [0]]), np.array([[1], [1], [0.8]])
     shares[0, :, 1], shares[1, :, 1] = np.array([[1], [1], [0.8]]), np.array([[1], [1], [1]])
-    figure = drawing(Sweep(axes, 2, {"recalled": shares}, ha.load("dense-capacity")))
+    figure = drawing(Sweep(axes=axes, trials=2, values={"recalled": shares}, scenario=ha.load("dense-capacity")))
     (ax,) = figure.axes
     assert (ax.get_xscale(), ax.get_yscale(), ticks(ax.xaxis)) == ("log", "log", ["16", "64"])
     measured = [tuple(np.round(point, 6)) for curve in curves(ax) if len(curve) <= 2 for point in curve]

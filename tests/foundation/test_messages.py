@@ -38,10 +38,10 @@ CALLS = [
     (lambda: MEMORY.recall(np.eye(3), max_steps=1.5), "max_steps", "whole", "1.5"),
     (lambda: MEMORY.recall(np.eye(3), tol=-1), "tol", "at least 0", "-1"),
     (lambda: ha.run(3), "", "scenario", "3"),
-    (lambda: ha.mapped(3), "path", "3"),
-    (lambda: ha.mapped(""), "path", "''"),
-    (lambda: ha.mapped("a\0b.npy"), "path", "not a path"),
-    (lambda: ha.mapped("a" * 300 + ".npy"), "path", "255"),
+    (lambda: ha.load(3), "path", "3"),
+    (lambda: ha.load(""), "path", "''"),
+    (lambda: ha.load("a\0b.npy"), "path", "not a path"),
+    (lambda: ha.load("a" * 300 + ".npy"), "path", "255"),
     (lambda: ha.memories.linear(EYE, normalise="no"), "normalise", "True or False", "'no'"),
     (lambda: ha.transformer.LayerNorm()(np.zeros((2, 0))), "x", "(2, 0)"),
     (lambda: ha.Memory(EYE, separation=object()), "separation", "Separation", "an object"),
@@ -75,7 +75,7 @@ CALLS = [
     # what would take hours, or all memory, is refused at once
     (lambda: gradients.vanishing_gradients(10**6, rng=0), "stack_gradients: 1,000,000 layers", "would take"),
     (lambda: gradients.stack_gradients(n_words=10**6, rng=0), "stack_gradients: 12 layers", "would take"),
-    (lambda: ha.circuits.random_texts(10**8, 100, 2, 1, rng=0), "random_texts: 100,000,000", "would take"),
+    (lambda: ha.circuits.random_texts(10**8, 100, n_words=2, dim=1, rng=0), "random_texts: 100,000,000", "would take"),
 ]  # fmt: skip
 
 

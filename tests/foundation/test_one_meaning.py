@@ -122,7 +122,7 @@ def test_queries_keys_and_values_are_a_head_where_they_are_alone_or_asked_for(ho
     reports = [json.loads(hopattn("compare", str(tmp_path / name), *more, "--json")[1]) for name, *more in asked]
     assert [report["rows"][0]["n_keys"] for report in reports] == [6, 6, 4]
     message = "'alone.npz' holds arrays of a head: q, k, v"
-    refused(lambda: ha.Memory(tmp_path / "alone.npz"), message, "np.load('alone.npz')['q']")
+    refused(lambda: ha.Memory(tmp_path / "alone.npz"), message, 'ha.load("alone.npz", name="q")')
     page = ha.explore(tmp_path / "more.npz", array="q,k,v")
     assert "1 head of attention" in page.html
 

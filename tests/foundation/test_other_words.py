@@ -57,7 +57,16 @@ def names(torch, tmp_path_factory):
             "block": block,
             "upstream": np.ones((5, 8)),
         },
-        **{"tokens": TOKENS, "ids": TOKENS, "w_ov": np.eye(8), "embed": X, "positions": range(5), "n": 5, "dim": 8},
+        **{
+            "tokens": TOKENS,
+            "ids": TOKENS,
+            "w_ov": np.eye(8),
+            "embed": X,
+            "lengths": [1, 2],
+            "positions": range(5),
+            "n": 5,
+            "dim": 8,
+        },
         **{"layer": layer, "module": layer.self_attn, "temperature": 1.0, "multi_head": multi_head},
         "checkpoint": ha.Checkpoint(place / "folder"),
     }
@@ -184,7 +193,7 @@ def test_our_words_hide_no_other_error_and_objects_are_copied_pickled_and_compil
     ("kind", "word", "line"),
     [
         (ha.Checkpoint, "from_pretrained", 'ha.Checkpoint("folder")'),
-        (ha.Memory, "load", 'ha.load_memory("memory.npz")'),
+        (ha.Memory, "load", 'ha.load("memory.npz")'),
         (ha.Memory, "fromPatterns", "ha.memories.hopfield(patterns)"),
         (ha.Hopfield, "from_patterns", "ha.memories.hopfield(patterns)"),
         (ha.networks.Network, "from_patterns", "ha.memories.hopfield(patterns)"),

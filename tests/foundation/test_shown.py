@@ -65,7 +65,7 @@ def test_an_object_of_any_parts_is_shown(kind):
 
 
 def test_a_record_of_other_parts_names_its_class_and_their_types():
-    census = ha.circuits.Census("a text", 3, None, "words")
+    census = ha.circuits.Census(about="a text", tokens=3, rows=None, copied="words")
     assert repr(census) == "Census(about: str, tokens: int, rows: NoneType, copied: str, words: tuple)"
     assert census._repr_html_() == f"<pre>{census!r}</pre>"
     assert repr(object.__new__(ha.theory.Margins)) == "Margins()"

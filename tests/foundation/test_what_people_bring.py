@@ -102,7 +102,7 @@ OF_NUMPY = {
     "a state of a text": LINEAR.read,
     "a state of the delta rule": DELTA.read,
     "further words of a state": lambda x: DELTA.attended(x, x, x),
-    "sdm": lambda x: ha.memories.sdm(ROWS, x, 1, locations=ROWS),
+    "sdm": lambda x: ha.memories.sdm(ROWS, x, radius=1, locations=ROWS),
     "cosine": lambda x: ha.cosine(ROWS, x),
 }
 

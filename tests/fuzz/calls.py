@@ -34,13 +34,13 @@ def block(**options):
     return ha.Block(
         attention,
         ha.transformer.FeedForward(ha.transformer.Affine(EYE, ONES), ha.transformer.Affine(EYE, ONES)),
-        norms,
+        norms=norms,
         **options,
     )
 
 
 def modern_at(beta):
-    return ha.memories.modern(REAL, beta)
+    return ha.memories.modern(REAL, beta=beta)
 
 
 def decoder_block():
@@ -48,7 +48,7 @@ def decoder_block():
 
 
 def texts():
-    return ha.circuits.random_texts(4, 4, 3, 4, rng=0)
+    return ha.circuits.random_texts(4, 4, n_words=3, dim=4, rng=0)
 
 
 def trigger_texts():
@@ -158,8 +158,7 @@ ARGUMENTS = {
     "circuits.induction_circuit": lambda: {"dim": 4, "length": 4}, "memories.k_subsets": lambda: {**VECTORS, "k": 2},
     "transformer.layer_by_messages": lambda: {"layer": layer(), "x": REAL},
     "memories.linear": lambda: {**PAIRS, "feature_map": "elu", "normalise": True}, "load": lambda: {"path": "bank"},
-    "load_memory": lambda: {"path": "memory.npz"}, "load_sweep": lambda: {"file": "sweep.npz"},
-    "mapped": lambda: {"path": "array.npy"}, "networks.mean_field": lambda: {"temperature": [0.5, 1.0]},
+    "networks.mean_field": lambda: {"temperature": [0.5, 1.0]},
     "circuits.memory_circuit": lambda: {"width": 8, "n_words": 4, "length": 16, "rng": 0},
     "circuits.memory_curves": lambda: {"widths": [8], "n_words": 8, **TEXTS, "n_draws": 1, "rng": 0},
     "memories.input_driven": lambda: {**PATTERNS, "input": SPINS[0], "beta": 2.0},
@@ -170,7 +169,7 @@ ARGUMENTS = {
     "memories.modern": lambda: {**VECTORS, "beta": 8.0, "sink": 0.0},
     "memories.normmax": lambda: {**VECTORS, "alpha": 2.0},
     "retrieval.operating_class": lambda: {"weights": WIDE_ATTENTION},
-    "circuits.outer_product_recall": lambda: {"n_keys": 2, "width": 8}, "padding": lambda: {"lengths": [1, 2], "n": 3},
+    "circuits.outer_product_recall": lambda: {"n_keys": 2, "width": 8}, "padding": lambda: {"lengths": [1, 2]},
     "transformer.pass_messages": lambda: {"graph": ha.transformer.token_graph(head().trace(REAL), TOKENS)},
     "plot": lambda: {"thing": ATTENTION, "name": "attention"},
     "landscapes.bifurcation": lambda: {"build": modern_at, "values": [2.0, 1.0], "count": 10, "rng": 0},
@@ -268,7 +267,7 @@ ARGUMENTS = {
 """Functions that make the arguments anew, because a call may use one up."""
 # fmt: on
 
-MISSING = {"Checkpoint", "load_memory", "load_sweep", "mapped", "cluster.sharded", "Training.load"}
+MISSING = {"Checkpoint", "cluster.sharded", "Training.load"}
 """Calls of what is not there, a file or a cluster: they must refuse it."""
 
 

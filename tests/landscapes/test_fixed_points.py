@@ -54,7 +54,9 @@ def test_the_jacobian_of_softmax_is_that_of_central_differences(seed):
     np.testing.assert_allclose(memory.jacobian(x), np.stack(moved, axis=-1), atol=1e-8)
     np.testing.assert_array_equal(memory.jacobian(x)[0].shape, memory.jacobian(x[0]).shape)
     auto = ha.memories.modern(keys, beta=2.0, sink=sink)
-    np.testing.assert_allclose(jacobian(auto, x), jacobian(ha.memories.sparse(keys, 1.0, 2.0, sink), x), atol=1e-8)
+    np.testing.assert_allclose(
+        jacobian(auto, x), jacobian(ha.memories.sparse(keys, alpha=1.0, beta=2.0, sink=sink), x), atol=1e-8
+    )
 
 
 def test_the_jacobian_is_that_of_pytorch():

@@ -20,7 +20,7 @@ WITHOUT_OWN = (lambda root: (root + root.T) * (1 - np.eye(6)))(np.random.default
 MEMORIES = {
     "hebb": ha.memories.hopfield(PATTERNS),
     "with bias": ha.Hopfield(SYMMETRIC, bias=RNG.normal(size=6)),
-    "of 0 and 1": ha.memories.hopfield((PATTERNS + 1) / 2, "covariance", activation="step", bias=-0.1),
+    "of 0 and 1": ha.memories.hopfield((PATTERNS + 1) / 2, rule="covariance", activation="step", bias=-0.1),
     "of 0 and 1, a tie at 0": ha.Hopfield(WITHOUT_OWN, activation="step"),
     "dense": ha.memories.dense(PATTERNS),
     "exponential": ha.memories.exponential(PATTERNS),

@@ -31,7 +31,7 @@ def test_the_share_of_stable_hidden_states_grows_to_1_with_the_visible_layer(n, 
 def test_stable_hidden_states_are_the_fixed_points_of_recall(activation):
     parts = np.random.default_rng(4).choice([-1.0, 1.0], size=(6, 30))
     threshold = 0.5 if activation == "identity" else 1.6
-    memory = ha.memories.threshold_layer(parts, threshold, activation)
+    memory = ha.memories.threshold_layer(parts, threshold=threshold, activation=activation)
     stable = ha.memories.stable_hidden_states(memory)
     states = np.asarray(memory.activation(stable @ memory.keys))
     found = memory.recall(states, update="sync")

@@ -27,7 +27,7 @@ def test_the_formulas_agree_with_10_000_cues_of_20_memories_to_1e_12():
         keys, values = rng.normal(size=(2, n, dim)) * [[[10.0 ** rng.uniform(-1, 1.0)]], [[1]]]
         cues, pattern = rng.normal(size=(500, dim)) * 10.0 ** rng.uniform(-1, 1, size=(500, 1)), int(rng.integers(n))
         mask, memory = rng.random((500, n)) < (1.0 if i % 3 else 0.8), ha.Memory(keys, values, beta=beta, sink=sink)
-        found, left = ha.memories.worth(memory, cues, pattern, mask), memory.without(pattern)
+        found, left = ha.memories.worth(memory, cues, pattern, mask=mask), memory.without(pattern)
         rest, p, size = np.delete(mask, pattern, axis=1), found.weight, np.abs(values).max()
         assert np.array_equal(p, memory.weights(cues, mask)[:, pattern])
         answer, psi = left.step(cues, rest), left.separation.potential(left.scores(cues), rest)
@@ -56,7 +56,7 @@ def test_every_memory_has_the_formula_or_says_that_there_is_none(separation, act
     memory = ha.Memory(keys, separation=separation, activation=activation)
     mask = rng.random((4, 5)) < 0.9
     for pattern, where in ((2, None), ([0, -1], mask)):
-        found, left = ha.memories.worth(memory, cues, pattern, where), memory.without(pattern)
+        found, left = ha.memories.worth(memory, cues, pattern, mask=where), memory.without(pattern)
         seen = None if where is None else where[:, 1:4]
         options = {"rtol": near(dtype, 1e-11), "atol": near(dtype, 1e-11)}
         np.testing.assert_allclose(found.measured.answer, left.step(cues, seen), **options)
@@ -139,7 +139,7 @@ def test_a_weight_of_one_leaves_no_digits_and_no_nan():
 def test_from_a_point_that_is_not_stable_the_measured_point_is_given():
     """At β = 2, (½, ½) is where the mixture of two patterns splits: I − J is singular there."""
     memory = ha.Memory([[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]], beta=2)
-    found = ha.memories.worth(memory, [0.5, 0.5], 2, [True, True, False])
+    found = ha.memories.worth(memory, [0.5, 0.5], 2, mask=[True, True, False])
     assert not found.settled
     np.testing.assert_array_equal(found.closed.fixed_point, found.measured.fixed_point)
 
@@ -177,7 +177,7 @@ def test_nothing_taken_away_changes_nothing_and_of_100_000_patterns_half_are_gon
         own = getattr(found.before, part)
         np.testing.assert_allclose(getattr(found.closed, part), own, atol=1e-14)
         np.testing.assert_allclose(getattr(found.measured, part), own, atol=1e-14)
-    assert ha.Memory(np.ones((100_000, 1))).without(np.arange(100_000) % 2 == 0).n_keys == 50_000
+    assert ha.Memory(np.ones((100_000, 1))).without(np.arange(100_000) % 2 == 0).n_patterns == 50_000
 
 
 def test_a_difference_of_large_numbers_says_how_many_digits_it_leaves():
@@ -194,6 +194,6 @@ def test_a_difference_of_large_numbers_says_how_many_digits_it_leaves():
 def test_rounding_is_not_made_an_answer_where_no_other_pattern_is_seen(parts):
     memory = ha.Memory([[0.3, -0.5], [-0.9, -1.0], [0.6, 0.8], [0.2, 0.5]], **parts)
     cue = memory.activation(np.array([[1.0, -1.0]]))
-    found = ha.memories.worth(memory, cue, [0, 1, 2], np.array([True, True, True, False]))
+    found = ha.memories.worth(memory, cue, [0, 1, 2], mask=np.array([True, True, True, False]))
     assert found.digits == 0
     np.testing.assert_array_equal(found.closed.answer, found.measured.answer)

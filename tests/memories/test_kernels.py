@@ -30,7 +30,7 @@ def minima(patterns, beta):
 @given(data=st.data(), beta=st.floats(0.05, 20), dtype=st.sampled_from(DTYPES))
 def test_the_energy_with_a_range_is_its_formula_and_never_rises(data, beta, dtype):
     patterns, cues = data.draw(arrays((4, 3))) + 0.1, data.draw(arrays((5, 3)))
-    memory = ha.memories.log_sum_relu(patterns.astype(dtype), beta, epsilon=1e-3)
+    memory = ha.memories.log_sum_relu(patterns.astype(dtype), beta=beta, epsilon=1e-3)
     depths = np.clip(1 - 0.5 * beta * np.sum((cues[:, None] - patterns) ** 2, axis=-1), 0, None)
     exact = -np.log(1e-3 + depths.sum(axis=1)) / beta
     np.testing.assert_allclose(memory.energy(cues.astype(dtype)), exact, rtol=near(dtype, 1e-9), atol=near(dtype, 1e-9))
@@ -42,7 +42,7 @@ def test_the_energy_with_a_range_is_its_formula_and_never_rises(data, beta, dtyp
 @given(data=st.data(), beta=st.floats(0.05, 20))
 def test_a_recall_ends_at_the_mean_of_what_is_near_or_says_nothing_near(data, beta):
     patterns, cues = data.draw(arrays((4, 2))) + 0.1, data.draw(arrays((5, 2)))
-    memory = ha.memories.log_sum_relu(patterns, beta)
+    memory = ha.memories.log_sum_relu(patterns, beta=beta)
     found = memory.recall(cues)
     for cue, state, status, ended in zip(cues, found.state, found.status, found.converged, strict=True):
         near_state = -memory.similarity(state, patterns) / memory.radius
@@ -58,7 +58,7 @@ def test_two_patterns_have_three_minima_between_2_and_8_over_their_squared_dista
     patterns = np.array([[1.0, 2.0], [1.0, 2.0 + r]])
     line = patterns[0] + np.linspace(-0.6, 1.6, 4402)[:, None] * [0.0, r]  # holds patterns and midpoint up to rounding
     for beta, n in ((1.95, 1), (2.05, 3), (7.9, 3), (8.1, 2), (100.0, 2)):
-        memory = ha.memories.log_sum_relu(patterns, beta / r**2, epsilon=1e-3)
+        memory = ha.memories.log_sum_relu(patterns, beta=beta / r**2, epsilon=1e-3)
         exact = minima(patterns, beta / r**2)
         assert len(exact) == n
         ends = memory.recall(line)
@@ -71,7 +71,7 @@ def test_two_patterns_have_three_minima_between_2_and_8_over_their_squared_dista
 
 def test_every_minimum_of_random_patterns_is_met_and_no_other():
     for beta in (0.5, 1.5, 3.0, 6.0, 20.0):
-        memory = ha.memories.log_sum_relu(SQUARE + 0.5, beta)
+        memory = ha.memories.log_sum_relu(SQUARE + 0.5, beta=beta)
         ends = memory.recall(RNG.uniform(-0.5, 2.5, size=(3000, 2)))
         met = np.unique(ends.state[ends.converged].round(9), axis=0)
         exact = minima(SQUARE + 0.5, beta)
@@ -82,7 +82,7 @@ def test_every_minimum_of_random_patterns_is_met_and_no_other():
 def test_beyond_8_over_the_least_squared_distance_one_step_recalls_exactly():
     patterns = RNG.normal(size=(50, 6))
     apart = min(np.sum((a - b) ** 2) for a, b in itertools.combinations(patterns, 2))
-    memory = ha.memories.log_sum_relu(patterns, 8.001 / apart)
+    memory = ha.memories.log_sum_relu(patterns, beta=8.001 / apart)
     directions = ha.unit(RNG.normal(size=(50, 6)))
     cues = patterns + 0.999 * memory.radius * directions
     assert np.array_equal(memory.step(cues), patterns)
@@ -92,12 +92,12 @@ def test_beyond_8_over_the_least_squared_distance_one_step_recalls_exactly():
 def test_the_gradients_are_those_of_pytorch(torch):
     patterns, states = torch.asarray(RNG.normal(size=(6, 4))), torch.asarray(RNG.normal(size=(20, 4)))
     x = states.requires_grad_()
-    ranged = ha.memories.log_sum_relu(patterns, 0.4, epsilon=1e-3)
+    ranged = ha.memories.log_sum_relu(patterns, beta=0.4, epsilon=1e-3)
     (slope,) = torch.autograd.grad(ranged.energy(x).sum(), x)
     n, own = (ranged.weights(x) > 0).sum(-1, keepdim=True), torch.exp(-0.4 * ranged.energy(x))[:, None]
     torch.testing.assert_close(slope, n * (x - ranged.step(x)) / own, rtol=1e-8, atol=1e-8)
     assert n.unique().numel() > 2
-    added = ha.memories.random_features(patterns, 0.4, n=300)
+    added = ha.memories.random_features(patterns, beta=0.4, n=300)
     (slope,) = torch.autograd.grad(added.energy(x).sum(), x)
     torch.testing.assert_close(slope, 2 * (x - added.step(x)), rtol=1e-8, atol=1e-8)
 
@@ -120,7 +120,7 @@ def test_a_record_and_a_table_say_that_nothing_is_near():
 
 @pytest.mark.parametrize("size", [1e16, 1e40, 1e70])
 def test_the_state_of_a_long_cue_is_the_direction_of_the_largest_feature(size):
-    memory = ha.memories.random_features(np.eye(3), 0.7, n=50, rng=1)
+    memory = ha.memories.random_features(np.eye(3), beta=0.7, n=50, rng=1)
     cue = np.array([0.6, 0.3, -0.2])
     directions = memory.phi.directions(3)
     factor = 0.5 * ((1 + 4 * memory.phi.damping) / 0.7) ** 0.5
@@ -129,11 +129,11 @@ def test_the_state_of_a_long_cue_is_the_direction_of_the_largest_feature(size):
 
 def test_the_patterns_of_random_features_add_up():
     patterns, cue = RNG.normal(size=(5, 3)), RNG.normal(size=3)
-    memory = ha.memories.random_features(patterns, 0.7, n=50, rng=1)
+    memory = ha.memories.random_features(patterns, beta=0.7, n=50, rng=1)
     total = memory.phi(patterns).sum(axis=0)
     np.testing.assert_allclose(memory.sums, np.log(total), rtol=1e-12)
     assert memory.energy(cue) == pytest.approx(0.5 * cue @ cue - np.log(total @ memory.phi(cue)) / 0.7, rel=1e-12)
-    built = ha.memories.random_features(patterns[:1], 0.7, n=50, rng=1)
+    built = ha.memories.random_features(patterns[:1], beta=0.7, n=50, rng=1)
     later = type(built)(patterns[:3], memory.phi).with_patterns(patterns[3]).with_patterns(patterns[4:])
     np.testing.assert_allclose(later.energy(cue), memory.energy(cue), rtol=1e-12)
     assert later.patterns.shape == (5, 3) and later.sums.shape == (50,)
@@ -144,7 +144,10 @@ def test_the_errors_of_energy_and_gradient_fall_like_one_over_the_root_of_the_nu
     patterns, cues = ha.unit(RNG.normal(size=(8, 5))), ha.unit(RNG.normal(size=(10, 5)))
     exact, numbers, errors = ha.memories.modern(patterns, beta=4.0), [256, 512, 1024, 2048], []
     for n in numbers:
-        drawn = [ha.memories.random_features(patterns, 4.0, n, False, seed) for seed in range(count(200, 60))]
+        drawn = [
+            ha.memories.random_features(patterns, beta=4.0, n=n, orthogonal=False, rng=seed)
+            for seed in range(count(200, 60))
+        ]
         of_energy = [memory.energy(cues) - exact.energy(cues) for memory in drawn]
         of_slope = [2 * (cues - memory.step(cues)) - (cues - exact.step(cues)) for memory in drawn]
         errors.append([np.sqrt(np.mean(np.square(one))) for one in (of_energy, of_slope)])
@@ -166,7 +169,10 @@ def test_the_best_damping_has_the_least_error(square, dim):
 def test_damped_features_estimate_the_same_product_with_the_spread_of_the_formula(damping):
     """1,000 seeds of 64 independent features: the mean is within 4 standard errors, the mean square within a tenth."""
     key, cue = np.array([[0.4, -0.2, 0.7]]), np.array([0.5, 0.6, 0.1])
-    drawn = [RandomFeatures(64, seed, False, 1.0, damping).kernel(cue, key)[0] for seed in range(1000)]
+    drawn = [
+        RandomFeatures(64, rng=seed, orthogonal=False, beta=1.0, damping=damping).kernel(cue, key)[0]
+        for seed in range(1000)
+    ]
     ratio = np.array(drawn) / np.exp(key[0] @ cue)
     assert abs(ratio.mean() - 1) < 4 * ratio.std() / len(ratio) ** 0.5
     square = np.sum((key[0] + cue) ** 2)

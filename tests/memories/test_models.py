@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -46,8 +47,9 @@ STATED = {
     "universal": {"values": DEFAULT, "similarity": "manhattan", "separation": "softmax", "activation": "identity"},
 }
 """The parameters of each memory where a call does not name them, as its help states them or its paper has them."""
-NEEDED = {"bam": (DEFAULT, -DEFAULT), "sdm": (DEFAULT, -DEFAULT, 2), "delta": (DEFAULT, -DEFAULT)}
-NEEDED["input_driven"] = (DEFAULT, DEFAULT[0] + DEFAULT[1] / 2)
+NEEDED = {**dict.fromkeys(("bam", "sdm", "delta"), (DEFAULT, -DEFAULT)), "input_driven": (DEFAULT, DEFAULT[:2].mean(0))}
+RADIUS = {"sdm": {"radius": 2}}
+"""What a call must have: its arrays, and an option without a default."""
 
 
 @every
@@ -55,9 +57,10 @@ def test_a_memory_without_options_is_the_one_with_those_that_its_help_states(nam
     build = named_memories[name].build
     options = {key for key, one in inspect.signature(build).parameters.items() if one.default is not one.empty}
     assert options == {*STATED[name]} | (options & {"sink"}) | (options & {"rng"}) | ({"beta"} & {*options})
-    plain = build(*NEEDED.get(name, (DEFAULT,)))
+    needed = partial(build, *NEEDED.get(name, (DEFAULT,)), **RADIUS.get(name, {}))
+    plain = needed()
     explicit = {**STATED[name], **({"beta": 1.0} if name == "universal" else {})}
-    stated = build(*NEEDED.get(name, (DEFAULT,)), **explicit, **({"sink": None} if "sink" in options else {}))
+    stated = needed(**explicit, **({"sink": None} if "sink" in options else {}))
     assert repr(plain) == repr(stated)
     rng = np.random.default_rng(0)
     states = np.asarray(plain.activation(rng.normal(size=(20, 8))))
@@ -167,7 +170,7 @@ def test_each_rule_of_the_classical_network_recalls(rule):
 def test_biased_patterns_need_the_covariance_rule():
     """Patterns of mean −0.6 (Amit, Gutfreund & Sompolinsky 1987): Hebb's rule recalls only their common part."""
     patterns = np.where(np.random.default_rng(4).random((5, 300)) < 0.2, 1.0, -1.0)
-    hebb, covariance = (ha.memories.hopfield(patterns, rule).recall(patterns) for rule in ("hebb", "covariance"))
+    hebb, covariance = (ha.memories.hopfield(patterns, rule=rule).recall(patterns) for rule in ("hebb", "covariance"))
     assert np.all(hebb.matched == -1)
     assert np.all(covariance.similarity > 0.99)
 
@@ -205,8 +208,8 @@ def test_a_pattern_takes_all_the_weight_if_and_only_if_the_margin_is_reached(dat
     assume(np.all(np.any(patterns, axis=1)))
     products = patterns @ patterns.T
     for memory, margin in (
-        (ha.memories.sparse(patterns, alpha, beta), 1 / (alpha - 1)),
-        (ha.memories.normmax(patterns, alpha, beta), 1),
+        (ha.memories.sparse(patterns, alpha=alpha, beta=beta), 1 / (alpha - 1)),
+        (ha.memories.normmax(patterns, alpha=alpha, beta=beta), 1),
     ):
         for i in range(4):
             lead = products[i, i] - np.delete(products[i], i).max()
@@ -330,7 +333,7 @@ def test_sdm_reads_the_values_written_within_its_radius():
     rng = np.random.default_rng(1)
     addresses, values = random_spins(6, 24, 1), random_spins(6, 10, 2)
     locations, radius = random_spins(200, 24, 3), 9
-    memory = ha.memories.sdm(addresses, values, radius, locations)
+    memory = ha.memories.sdm(addresses, values, radius=radius, locations=locations)
     for cue in addresses * rng.choice([1, 1, 1, 1, 1, -1], size=addresses.shape):
         sums = np.zeros(10)
         for location, (address, value) in itertools.product(locations, zip(addresses, values, strict=True)):
@@ -344,21 +347,23 @@ def test_a_spin_of_sdm_whose_sum_is_0_stays_as_it_is():
     patterns, cues = random_spins(4, 6, 1), np.array([*itertools.product([-1.0, 1.0], repeat=6)])
     sums = ((cues[:, None] != patterns).sum(axis=-1) <= 3) @ patterns
     assert (sums == 0).any() and (sums != 0).any()
-    assert np.array_equal(ha.memories.sdm(patterns, patterns, 3).step(cues), np.where(sums == 0, cues, np.sign(sums)))
-    assert np.array_equal(ha.memories.sdm(patterns, patterns[:, :5], 3).step(cues), np.sign(sums[:, :5]))
-    far = ha.memories.sdm(patterns, patterns, 3, locations=cues)
+    assert np.array_equal(
+        ha.memories.sdm(patterns, patterns, radius=3).step(cues), np.where(sums == 0, cues, np.sign(sums))
+    )
+    assert np.array_equal(ha.memories.sdm(patterns, patterns[:, :5], radius=3).step(cues), np.sign(sums[:, :5]))
+    far = ha.memories.sdm(patterns, patterns, radius=3, locations=cues)
     counters = ((patterns[:, None] != cues).sum(axis=-1) <= 3).T @ patterns
     sums = ((cues[:, None] != cues).sum(axis=-1) <= 3) @ counters
     assert (sums == 0).any() and np.array_equal(far.step(cues), np.where(sums == 0, cues, np.sign(sums)))
     assert np.array_equal(far.recall(cues, update="sync", max_steps=1).state, far.step(cues))
     assert np.array_equal(far.without(0).step(cues[:3]), far.without([0]).step(cues[:3]))
-    answers = ha.memories.sdm(patterns, patterns + 0.0, 3, locations=cues)
+    answers = ha.memories.sdm(patterns, patterns + 0.0, radius=3, locations=cues)
     assert np.array_equal(answers.step(cues), np.sign(sums))
 
 
 def test_sdm_draws_its_locations_from_a_seed():
     addresses = random_spins(5, 64, 1)
-    one, again = (ha.memories.sdm(addresses, addresses, 26, locations=500, rng=3) for _ in range(2))
+    one, again = (ha.memories.sdm(addresses, addresses, radius=26, locations=500, rng=3) for _ in range(2))
     assert np.array_equal(one.keys, again.keys)
     cue = addresses[2].copy()
     cue[:6] *= -1

@@ -38,7 +38,7 @@ def test_every_named_memory_is_read_as_it_was_saved(name, tmp_path):
     for _ in range(4):
         memory = random_memory(named_memories[name], rng)
         memory.save(tmp_path / "m.npz")
-        assert_same(ha.load_memory(tmp_path / "m.npz"), memory, cues_of(memory, rng))
+        assert_same(ha.load(tmp_path / "m.npz"), memory, cues_of(memory, rng))
 
 
 @pytest.mark.parametrize("registry", [ha.similarities, ha.separations, ha.activations])
@@ -48,7 +48,7 @@ def test_every_part_keeps_its_parameters(registry, tmp_path):
         part = registry.make(name, **needed.get(name, {}))
         memory = ha.Memory(np.eye(3), **{registry.what: part})
         memory.save(tmp_path / "m.npz")
-        assert getattr(ha.load_memory(tmp_path / "m.npz"), registry.what) == part
+        assert getattr(ha.load(tmp_path / "m.npz"), registry.what) == part
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_every_part_keeps_its_parameters(registry, tmp_path):
 )
 def test_arrays_keep_their_dtype_and_their_sharing(memory, tmp_path):
     memory.save(tmp_path / "m.npz")
-    found = ha.load_memory(os.fspath(tmp_path / "m.npz"))
+    found = ha.load(os.fspath(tmp_path / "m.npz"))
     assert_same(found, memory, cues_of(memory, np.random.default_rng(2)))
     if isinstance(memory, ha.Memory):
         assert found.keys.dtype == memory.keys.dtype
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, monkeypatch):
     with pytest.raises(CannotDo, match="No space left"):
         ha.Memory(np.eye(3)).save(file)
     assert [one.name for one in tmp_path.iterdir()] == ["m.npz"]
-    assert len(ha.load_memory(file).keys) == 2
+    assert len(ha.load(file).keys) == 2
 
 
 GOOD = {"hopattn memory": 1, "kind": "Hopfield", "couplings": {"array": "couplings"}}
@@ -114,7 +114,6 @@ def archive(header, **arrays):
 WRONG = [
     (b"", NO_ARCHIVE),
     (b"keys, values", NO_ARCHIVE),
-    (npz(ARRAYS), NO_MEMORY),
     (archive(GOOD, **ARRAYS)[:-40], NO_ARCHIVE),
     (archive(GOOD), NO_MEMORY),
     (archive([1]), NO_MEMORY),
@@ -137,8 +136,8 @@ CANNOT = [
 @pytest.mark.parametrize(("data", "words"), [(row[0], row[1:]) for row in WRONG])
 def test_a_file_that_is_not_a_memory_is_refused(data, words, tmp_path):
     (tmp_path / "m.npz").write_bytes(data)
-    refused(lambda: ha.load_memory(tmp_path / "m.npz"), "", *words)
-    refused(lambda: ha.load_memory(tmp_path / "n.npz"), "", "'n.npz'", "did you mean 'm.npz'")
+    refused(lambda: ha.load(tmp_path / "m.npz"), "", *words)
+    refused(lambda: ha.load(tmp_path / "n.npz"), "", "'n.npz'", "did you mean 'm.npz'")
 
 
 @pytest.mark.parametrize(("memory", "name", "words"), [(*row[:2], row[2:]) for row in CANNOT])
@@ -154,7 +153,7 @@ def test_nothing_in_a_file_is_executed(tmp_path):
 
     with zipfile.ZipFile(tmp_path / "m.npz", "w") as zipped, zipped.open("header.npy", "w") as stream:
         np.lib.format.write_array(stream, np.array([Trap()], dtype=object), allow_pickle=True)
-    refused(lambda: ha.load_memory(tmp_path / "m.npz"), "'m.npz': 'header' holds Python objects")
+    refused(lambda: ha.load(tmp_path / "m.npz"), "'m.npz': 'header' holds Python objects")
     assert not (tmp_path / "sprung").exists()
 
 
@@ -166,7 +165,7 @@ def test_a_network_is_read_as_it_was_saved(tmp_path):
         known = rng.normal(size=(2, *network[name].shape))
         network = Network(network.layers, network.synapses, patterns={name: known}).clamped([name])
         network.save(file)
-        found, states = ha.load_memory(file), random_states(network, rng)
+        found, states = ha.load(file), random_states(network, rng)
         assert repr(found) == repr(network) and found.layers == network.layers
         assert found.patterns_of == name and np.array_equal(found.patterns, network.patterns)
         assert np.array_equal(found.held, network.held)

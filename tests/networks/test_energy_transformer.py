@@ -63,7 +63,10 @@ def test_the_energy_and_its_gradient_are_those_of_pytorch(torch, itself):
 def test_the_own_term_of_a_token_is_minus_gamma_d_epsilon_over_the_root_of_variance_and_epsilon(gamma):
     rng, epsilon = np.random.default_rng(1), 0.1
     block = ha.networks.EnergyTransformer(
-        np.ones((1, 1, 6)), np.ones((1, 1, 6)), np.ones((1, 6)), norm=ha.activations["layer_norm"](gamma, epsilon)
+        np.ones((1, 1, 6)),
+        np.ones((1, 1, 6)),
+        np.ones((1, 6)),
+        norm=ha.activations["layer_norm"](gamma, epsilon=epsilon),
     )
     x = rng.normal(size=(50, 3, 6)) * rng.uniform(0.1, 3, size=(50, 1, 1))
     exact = np.sum(-gamma * 6 * epsilon / np.sqrt(x.var(axis=-1) + epsilon), axis=-1)

@@ -150,7 +150,7 @@ def test_the_perceptron_learns_pattern_by_pattern(m, n, stability, rule):
     if stability and m > 0.8 * n:
         patterns = patterns[:70]
     expected = perceptron_pattern_by_pattern(patterns, stability)
-    np.testing.assert_allclose(getattr(ha.learning, rule)(patterns, stability), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(getattr(ha.learning, rule)(patterns, stability=stability), expected, rtol=0, atol=1e-12)
 
 
 def test_the_perceptron_takes_patterns_of_real_numbers():
@@ -158,7 +158,9 @@ def test_the_perceptron_takes_patterns_of_real_numbers():
     patterns = rng.choice([-1.0, 1.0], size=(70, 90)) * rng.uniform(0.5, 1.5, size=(70, 90))
     for stability in (0.0, 0.1):
         expected = perceptron_pattern_by_pattern(patterns, stability)
-        np.testing.assert_allclose(ha.learning.perceptron(patterns, stability), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            ha.learning.perceptron(patterns, stability=stability), expected, rtol=1e-12, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("rate", [0.3, 1.0, 1.9])
@@ -170,7 +172,9 @@ def test_the_delta_rule_learns_pair_by_pair(rate):
     for _ in range(2):
         for k, v in zip(keys, values, strict=True):
             w = w + rate * np.outer(v - w @ k, k) / (k @ k)
-    np.testing.assert_allclose(ha.learning.delta(keys, values, rate, sweeps=2), w, rtol=1e-9, atol=1e-12 * abs(w).max())
+    np.testing.assert_allclose(
+        ha.learning.delta(keys, values, rate=rate, sweeps=2), w, rtol=1e-9, atol=1e-12 * abs(w).max()
+    )
 
 
 @pytest.mark.parametrize("nearness", [1.0, 1e-3, 1e-6, 1e-9])
@@ -210,7 +214,7 @@ def test_perceptron_makes_every_pattern_stable(patterns, stability):
         )
     )
     try:
-        couplings = ha.learning.perceptron(patterns, stability)
+        couplings = ha.learning.perceptron(patterns, stability=stability)
     except InvalidInput:
         assume(False)
     fields = patterns @ couplings.T
@@ -253,7 +257,7 @@ def networks(self_coupling, dtype="float64", n=90, many=7):
     patterns = rng.choice([-1.0, 1.0], size=(many, n)).astype(dtype)
     network = ha.memories.hopfield(patterns, self_coupling=self_coupling)
     cues = rng.choice([-1.0, 0.0, 1.0], size=(11, n), p=[0.4, 0.2, 0.4]).astype(dtype)
-    return network, ha.Hopfield(ha.learning.hebb(patterns, self_coupling), patterns=patterns), cues
+    return network, ha.Hopfield(ha.learning.hebb(patterns, self_coupling=self_coupling), patterns=patterns), cues
 
 
 @both
@@ -276,7 +280,7 @@ def test_steps_fields_and_energies_by_overlaps_are_those_of_the_couplings(n, man
 def test_a_recall_by_overlaps_and_one_from_a_file_are_that_of_the_couplings(dtype, n, many, self_coupling, tmp_path):
     network, plain, cues = networks(self_coupling, dtype, n, many)
     network.save(tmp_path / "network.npz")
-    networks_alike = network, plain, ha.load_memory(tmp_path / "network.npz")
+    networks_alike = network, plain, ha.load(tmp_path / "network.npz")
     known = np.where(cues == 0, 1, cues).astype(dtype)
     for update in (*UPDATES, "sync", "concave_convex"):
         for states in (cues, known, cues[:1]):
@@ -290,8 +294,8 @@ def test_a_recall_by_overlaps_and_one_from_a_file_are_that_of_the_couplings(dtyp
 def test_patterns_that_are_not_spins_and_lists_are_learned_as_hebbs_rule_says(self_coupling):
     patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(2, 12))
     for rows in (2 * patterns, patterns.tolist(), (2 * patterns).tolist(), patterns.astype(int)):
-        network = ha.Hopfield.by_hebb(rows, self_coupling)
-        plain = ha.Hopfield(ha.learning.hebb(rows, self_coupling))
+        network = ha.Hopfield.by_hebb(rows, self_coupling=self_coupling)
+        plain = ha.Hopfield(ha.learning.hebb(rows, self_coupling=self_coupling))
         assert np.array_equal(network.field(patterns), plain.field(patterns))
         assert np.array_equal(network.energy(patterns), plain.energy(patterns))
 

@@ -420,7 +420,7 @@ def test_sparse_patterns_are_recalled_by_the_covariance_rule_with_a_threshold_al
     cues = patterns * (rng.random(patterns.shape) < 0.6)
     share = {}
     for bias in (0.0, -0.3):
-        memory = ha.memories.hopfield(patterns, "covariance", activation="step", bias=bias)
+        memory = ha.memories.hopfield(patterns, rule="covariance", activation="step", bias=bias)
         share[bias] = np.mean(memory.recall(cues, update="async", rng=0).matched == np.arange(20))
     assert share[0.0] < 0.2 and share[-0.3] == 1
 

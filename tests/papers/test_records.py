@@ -18,7 +18,7 @@ from hopattn.papers import Computed, records, trials
 from hopattn.papers.record import VERDICTS, Verdict
 from hopattn.papers.ways import Measure
 from hopattn.scenario.files import shipped
-from hopattn.scenario.loading import load
+from hopattn.scenario.loading import load_scenario
 from hopattn.scenario.running import run
 from hopattn.views.papers_text import difference
 from tests.refusal import refused
@@ -137,7 +137,7 @@ def test_the_words_say_what_is_computed_and_what_is_of_the_paper_alone(hopattn):
 
 
 def test_the_working_of_a_scenario_is_cut_after_40_lines():
-    lines = run(load(shipped()["softmax-table"]), rng=0, explain=True).runs[0].working
+    lines = run(load_scenario(shipped()["softmax-table"]), rng=0, explain=True).runs[0].working
     assert len(lines) > 41
     shown = Measure(scenario="softmax-table", measure="x").working.split("\n")
     assert shown == [*(f"    {line}" for line in lines[:40]), f"    … {len(lines)} lines; --explain writes all"]

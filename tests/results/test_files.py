@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from hopattn.experiments.sweep.table import load_sweep
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +29,7 @@ def odd_paths(tmp_path, monkeypatch):
 
 def test_a_path_that_is_not_a_plain_file_is_named_with_its_kind_and_left_alone(odd_paths, tmp_path):
     for path, kind in odd_paths.items():
-        for refuse in (require_regular, lambda file: write_over(file, b"data"), ha.load_sweep):
+        for refuse in (require_regular, lambda file: write_over(file, b"data"), load_sweep):
             with pytest.raises(ha.InvalidInput, match=f"is a {kind}; expected a plain file"):
                 refuse(tmp_path / path)
 

@@ -16,7 +16,7 @@ QUERY, KEY = 0.8 * ha.unit(RNG.normal(size=4)), 0.9 * ha.unit(RNG.normal(size=4)
 
 def estimates(n, trials, orthogonal=True, beta=1.0, query=QUERY, key=KEY):
     """The estimate of exp(β k·q) by each of the seeds from 0 on."""
-    made = [ha.retrieval.RandomFeatures(n, seed, orthogonal, beta) for seed in range(trials)]
+    made = [ha.retrieval.RandomFeatures(n, rng=seed, orthogonal=orthogonal, beta=beta) for seed in range(trials)]
     return np.array([one.kernel(query, key[None])[0] for one in made])
 
 
@@ -122,7 +122,7 @@ def test_opposite_vectors_have_the_score_of_their_length(length):
     """φ(k)·φ(−k) = exp(−|k|²) at β = 1, whatever the directions: the exponents along ω cancel."""
     x = np.zeros((1, 4), np.float32)
     x[0, 0] = length
-    assert ha.retrieval.RandomFeatures(256, 1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
+    assert ha.retrieval.RandomFeatures(256, rng=1).log_kernel(x, -x)[0, 0] == pytest.approx(-(length**2), rel=1e-6)
 
 
 def test_derivatives_are_those_of_the_plain_formula(torch):
@@ -144,10 +144,10 @@ def test_derivatives_are_those_of_the_plain_formula(torch):
 def test_a_memory_with_random_features_is_near_the_softmax_and_keeps_them_in_its_file(tmp_path):
     keys, values = 0.6 * ha.unit(RNG.normal(size=(6, 4))), RNG.normal(size=(6, 2))
     phi = ha.retrieval.RandomFeatures(4096, rng=5)
-    memory = ha.memories.linear(keys, values, phi, normalise=True)
+    memory = ha.memories.linear(keys, values, feature_map=phi, normalise=True)
     np.testing.assert_allclose(memory.step(keys), ha.Memory(keys, values).step(keys), atol=0.05)
     memory.save(tmp_path / "m.npz")
-    again = ha.load_memory(tmp_path / "m.npz")
+    again = ha.load(tmp_path / "m.npz")
     assert again.similarity == FeatureMap(phi)
     assert np.array_equal(again.step(keys), memory.step(keys))
 

@@ -131,6 +131,6 @@ def test_a_sink_shows_and_is_saved(tmp_path):
     assert "Softmax(beta=2.0, sink=1.0)" in repr(memory)
     assert "Softmax(beta=2.0)" in repr(ha.Memory(np.eye(2), beta=2.0))
     memory.save(tmp_path / "m.npz")
-    again = ha.load_memory(tmp_path / "m.npz")
+    again = ha.load(tmp_path / "m.npz")
     assert again.separation == memory.separation
     assert np.array_equal(again.step([0.3, 0.2]), memory.step([0.3, 0.2]))

@@ -56,7 +56,7 @@ def test_random_scores_give_the_median_of_their_draws(draws, n):
     keys = {"draws": draws, "n_scores": n} if n else {}
     arrays = arrays_of(seed=3, size="spectral", **keys)
     curves = ha.gradients.softmax_saturation(
-        [1, 4, 0.5], n or 16, draws or 200, kind="spectral", rng=np.random.default_rng(3)
+        [1, 4, 0.5], n_scores=n or 16, n_draws=draws or 200, kind="spectral", rng=np.random.default_rng(3)
     )
     np.testing.assert_array_equal(arrays["derivative"].values, np.stack([*curves.median.values()]))
 
@@ -64,7 +64,7 @@ def test_random_scores_give_the_median_of_their_draws(draws, n):
 def test_the_gradients_of_stacks_are_those_of_the_curves():
     arrays = arrays_of(STACK.replace("magnitudes = [1, 4, 0.5]\n", ""), seed=5)
     for of in ("words", "scores"):
-        curves = ha.gradients.vanishing_gradients(3, 2, of=of, dim=16, n_words=3, rng=np.random.default_rng(5))
+        curves = ha.gradients.vanishing_gradients(3, n_draws=2, of=of, dim=16, n_words=3, rng=np.random.default_rng(5))
         np.testing.assert_array_equal(arrays[f"{of}_norm"].values, np.stack([*curves.median.values()]))
         assert arrays[f"{of}_norm"].labels == (curves.names, ("1", "2", "3", "output")[: 4 if of == "words" else 3])
     np.testing.assert_allclose(arrays["words_norm"].values[:, -1], 1, rtol=1e-12)

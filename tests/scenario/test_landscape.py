@@ -120,7 +120,7 @@ def test_all_points_of_two_opposite_patterns_are_roots_of_tanh():
 
 def test_a_state_that_no_pattern_is_near_is_no_fixed_point():
     """At β = 1.9 and r = 2 two patterns and their mean are left; other states stay where they are, by themselves."""
-    memory = ha.memories.log_sum_relu([[-1.0, 0.5], [1.0, 0.5]], 1.9, epsilon=0.2)
+    memory = ha.memories.log_sum_relu([[-1.0, 0.5], [1.0, 0.5]], beta=1.9, epsilon=0.2)
     points = ha.landscapes.fixed_points(memory)
     assert sorted(points.state[:, 0].round(9).tolist()) == [-1, 0, 1]
     assert points.stable.all()
@@ -137,7 +137,9 @@ def test_radii_have_the_error_of_their_memories_and_lie_in_their_interval():
 
 def test_the_error_of_a_radius_is_that_of_the_radii_of_its_memories():
     damages = [0.1, 0.3, 0.5]
-    returns = ha.landscapes.radii(ha.memories.hopfield, [0.1], 40, damages, cues=90, memories=3, rng=0).returns[0]
+    returns = ha.landscapes.radii(
+        ha.memories.hopfield, [0.1], neurons=40, damage=damages, cues=90, memories=3, rng=0
+    ).returns[0]
     shares = returns.by_memory / 30
     assert returns.returned.tolist() == returns.by_memory.sum(axis=0).tolist() and returns.cues == 90
     radii = [np.interp(-0.5, -row, returns.damage) for row in shares if row[0] >= 0.5 and np.all(np.diff(row) < 0)]

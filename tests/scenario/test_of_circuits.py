@@ -26,7 +26,7 @@ def test_the_arrays_are_those_of_the_function():
     run = ha.run(parsed(TEMPLATE))
     rng = np.random.default_rng(0)
     blocks = ha.circuits.random_blocks(2, 32, 2, rng=rng)
-    texts = ha.circuits.random_texts(400, 6, 1000, 32, rng=rng)
+    texts = ha.circuits.random_texts(400, 6, n_words=1000, dim=32, rng=rng)
     masked, unmasked = (ha.circuits.position_probe(blocks, texts, mask=mask) for mask in ("causal", None))
     numbers = {"masked accuracy": masked.accuracy, "unmasked accuracy": unmasked.accuracy, "line accuracy": masked.line}
     numbers |= {"rest accuracy": masked.rest, "masked distance": masked.distance, "accuracy": masked.accuracy[-1]}
@@ -83,8 +83,8 @@ def test_the_arrays_are_the_curves_of_the_circuit():
     for i, name in enumerate(arrays["probes"].labels[0]):
         assert [arrays[f"{name} at {d}"].values for d in (16, 64)] == arrays["probes"].values[i].tolist()
     assert [arrays[f"accuracy at {d}"].values for d in (16, 64)] == arrays["accuracy"].values.tolist()
-    assert arrays["capacity"].values.tolist() == [ha.circuits.recall_width(39), ha.circuits.recall_width(8, 2)]
-    assert arrays["expected recall"].values[1, 0] == ha.circuits.outer_product_recall(8, 16, 2)
+    assert arrays["capacity"].values.tolist() == [ha.circuits.recall_width(39), ha.circuits.recall_width(8, spread=2)]
+    assert arrays["expected recall"].values[1, 0] == ha.circuits.outer_product_recall(8, 16, spread=2)
     assert any("√(16 × 8 × ln 8) = 16.31" in line for line in result.runs[0].working)
 
 

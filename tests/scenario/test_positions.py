@@ -27,11 +27,11 @@ def head(*lines):
 
 @pytest.mark.parametrize(
     ("line", "options"),
-    [("true", []), ("{ base = 9 }", [9.0]), ('{ layout = "half" }', [10000.0, "half"]), ("false", None)],
+    [("true", {}), ("{ base = 9 }", {"base": 9.0}), ('{ layout = "half" }', {"layout": "half"}), ("false", None)],
 )
 def test_rope_turns_queries_and_keys(line, options):
     found = head(f"rope = {line}", 'mask = "none"')
-    turned = TEXT if options is None else ha.rope(TEXT, [0, 1, 2], *options)
+    turned = TEXT if options is None else ha.rope(TEXT, [0, 1, 2], **options)
     np.testing.assert_allclose(found["layer 1 head 1 queries"], turned, rtol=1e-13)
     np.testing.assert_allclose(found["layer 1 head 1 keys"], turned, rtol=1e-13)
     np.testing.assert_allclose(found["layer 1 head 1 scores"], turned @ turned.T, rtol=1e-12, atol=1e-12)
@@ -73,7 +73,7 @@ def test_between_two_texts_each_counts_from_zero():
 TABLE = "[[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0]]"
 PLACES = [
     ("sinusoidal = true", ha.sinusoidal(3, 4)),
-    ("sinusoidal = { base = 50 }", ha.sinusoidal(3, 4, 50.0)),
+    ("sinusoidal = { base = 50 }", ha.sinusoidal(3, 4, base=50.0)),
     ("sinusoidal = true\nstart = 7", ha.sinusoidal(10, 4)[7:]),
     (f"table = {TABLE}", np.diag([1, 2, 3, 0])[:3]),
     (f"table = {TABLE.replace('[[1', '[[9, 9, 9, 9], [1')}\nstart = 1", np.diag([1, 2, 3, 0])[:3]),

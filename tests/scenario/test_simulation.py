@@ -23,7 +23,12 @@ PREDICTED = {  # the arguments, the draws, the number by the theory, and what th
     "largest_margin": ({"load": 0.5196, "dim": 100}, 60, 1.0, 0.05),  # N = 100
     "diluted_overlap": ({"neurons": 1500, "patterns": 3, "empty": 0.5, "which": 2}, 20, 0.25, 0),
     "denoised": (NOISY, 30, 5 * 3 * (2 + 3 * 6 / 40) / 5, 0),
-    "sdm_reading": (SPARSE, 200, T.sdm_error(127, 48, 4000, 60, 30), 0.01),  # the sum of few copies is not normal
+    "sdm_reading": (
+        SPARSE,
+        200,
+        T.sdm_error(127, 48, locations=4000, words=60, distance=30),
+        0.01,
+    ),  # the sum of few copies is not normal
     "sums_kept": ({"neurons": 100, "parts": 12, "threshold": 0.5}, 300, T.kept_sums(100, 12), 0.01),
 }
 
@@ -100,7 +105,7 @@ def test_a_run_has_the_mean_of_its_draws_their_error_and_the_theory_and_writes_a
 
 
 def test_without_noise_a_reading_is_right():
-    assert T.sdm_error(100, 100, 1000, 1) == 0
+    assert T.sdm_error(100, 100, locations=1000, words=1) == 0
     assert drawn("sdm_reading", 0, distance=5, bits=64, radius=64, locations=10, words=1) == 0
 
 

@@ -59,8 +59,8 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
     spec = ha.load("translation").spec
     words = np.array([spec.vocabulary.words[word] for word in spec.writing.words])
     model = ha.transformer.EncoderDecoder(
-        [ha.Block(heads[0], nothing, plain[:2])],
-        [ha.Block(heads[1], nothing, plain, cross=heads[2])],
+        [ha.Block(heads[0], nothing, norms=plain[:2])],
+        [ha.Block(heads[1], nothing, norms=plain, cross=heads[2])],
         read_out=ha.transformer.Affine(words @ eye[part["next"]]),
     )
     arrays = result_of("translation").arrays

@@ -24,7 +24,9 @@ def test_the_error_of_a_step_is_that_of_all_sets_of_patterns(neurons, patterns, 
     every = np.array([*product([-1.0, 1.0], repeat=neurons * patterns)]).reshape(-1, patterns, neurons)
     couplings = every.mT @ every * (1 - (not self_coupling) * np.eye(neurons))
     share = np.mean((every @ couplings) * every < 0)
-    assert float(T.bit_error(patterns / neurons, neurons, self_coupling)) == pytest.approx(share, abs=1e-12)
+    assert float(T.bit_error(patterns / neurons, neurons, self_coupling=self_coupling)) == pytest.approx(
+        share, abs=1e-12
+    )
 
 
 @given(load=st.floats(0.02, 5))
@@ -55,7 +57,7 @@ def test_gardners_load_is_her_integral(margin):
     ("patterns", "neurons", "n", "rectified", "share"), [(412, 64, 3, True, 0.0059), (15, 100, 2, False, 0.0043)]
 )
 def test_the_error_of_dense_memories_is_the_simulated_one(patterns, neurons, n, rectified, share):
-    assert float(T.dense_error(patterns, neurons, n, rectified)) == pytest.approx(share, abs=5e-4)
+    assert float(T.dense_error(patterns, neurons, n, rectified=rectified)) == pytest.approx(share, abs=5e-4)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
@@ -98,7 +100,7 @@ def test_the_error_of_the_exponential_memory_is_the_simulated_one(neurons, patte
         here, there = (np.exp(beta * (states @ stored.T - neurons)).sum(axis=-1) for states in (stored[0], turned))
         found.append(np.mean((there > here * (1 + 1e-12)) + 0.5 * np.isclose(there, here, rtol=1e-12)))
     within = 4 * np.std(found, ddof=1) / 300**0.5 + 0.006
-    assert np.mean(found) == pytest.approx(float(T.exponential_error(patterns, neurons, beta)), abs=within)
+    assert np.mean(found) == pytest.approx(float(T.exponential_error(patterns, neurons, beta=beta)), abs=within)
 
 
 def test_the_exponential_memory_ends_where_other_patterns_equal_its_own():
@@ -106,8 +108,8 @@ def test_the_exponential_memory_ends_where_other_patterns_equal_its_own():
     from scipy.stats import skellam
 
     expected = skellam.cdf(-2, 1, 1) + skellam.pmf(-1, 1, 1) / 2
-    assert float(T.exponential_error(2**20 + 1, 20, 50.0)) == pytest.approx(expected)
-    few, many = T.exponential_error(np.exp(np.array([0.6, 0.8]) * 400), 400, 50.0)
+    assert float(T.exponential_error(2**20 + 1, 20, beta=50.0)) == pytest.approx(expected)
+    few, many = T.exponential_error(np.exp(np.array([0.6, 0.8]) * 400), 400, beta=50.0)
     assert few == pytest.approx(0, abs=1e-9) and many == pytest.approx(0.5, abs=1e-3)
 
 
@@ -153,7 +155,9 @@ def test_a_reading_of_a_sparse_distributed_memory_errs_as_often_as_simulated(own
         read = near_cue @ near_words @ data
         found.append(np.mean(read * data[0] < 0) + np.mean(read == 0) / 2)
     within = 4 * np.std(found, ddof=1) / 60**0.5 + 0.01
-    assert np.mean(found) == pytest.approx(T.sdm_error(bits, radius, 2000, 60, distance, own), abs=within)
+    assert np.mean(found) == pytest.approx(
+        T.sdm_error(bits, radius, locations=2000, words=60, distance=distance, own=own), abs=within
+    )
 
 
 @pytest.mark.parametrize(

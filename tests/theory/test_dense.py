@@ -27,7 +27,7 @@ def test_the_capacity_grows_as_the_power_n_less_1(n):
 def test_the_stated_share_of_neurons_turns_if_that_lowers_the_energy():
     """Spins turn if that lowers −Σ [ξ·x]₊³, the energy of the memory of order 3: 25 patterns of 128 neurons."""
     neurons, wrong, turned = 128, 0.05, []
-    count = round(float(ha.theory.dense_capacity(neurons, 3, wrong)))
+    count = round(float(ha.theory.dense_capacity(neurons, 3, wrong=wrong)))
     for seed in range(2):
         patterns = np.random.default_rng(seed).choice([-1.0, 1.0], size=(count, neurons))
         for state in patterns[:25]:
@@ -52,9 +52,11 @@ def test_a_capacity_beyond_the_numbers_is_infinite():
 
 
 def test_other_numbers_are_refused():
-    for arguments in ((0, 3), (10, 1), (10, 1001), (10, 3, 0.5), ("x", 3), (10, 3, 0.1, 2)):
+    for neurons, n, options in (
+        (0, 3, {}), (10, 1, {}), (10, 1001, {}), (10, 3, {"wrong": 0.5}), ("x", 3, {}), (10, 3, {"rectified": 2}),
+    ):  # fmt: skip
         with pytest.raises(ha.InvalidInput):
-            ha.theory.dense_capacity(*arguments)
+            ha.theory.dense_capacity(neurons, n, **options)
 
 
 def test_the_capacity_of_a_large_order_is_finite_where_the_power_is_not():

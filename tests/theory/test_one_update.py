@@ -23,7 +23,7 @@ from hopattn.theory import (
 
 @given(dim=st.integers(20, 10_000), scale=st.floats(3, 100), beta=st.floats(1, 10), failure=st.floats(0.001, 1))
 def test_theorem_three_is_its_formula_by_lamberts_function(dim, scale, beta, failure):
-    found = random_storage(dim, scale, beta, failure)
+    found = random_storage(dim, scale, beta=beta, failure=failure)
     a = 2 / (dim - 1) * (1 + math.log(2 * beta * scale**2 * failure * (dim - 1)))
     b = 2 * scale**2 * beta / 5
     c = b / lambertw(b * math.exp(a)).real

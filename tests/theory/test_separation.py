@@ -47,7 +47,7 @@ def test_a_softmax_memory_surely_returns_from_within_the_radius(name):
     apart, rng = ha.theory.margins(patterns), np.random.default_rng(1)
     good = ~apart.lost
     for beta in np.array([1.3, 6.0]) * apart.softmax_beta(0.05)[good].max():
-        memory = ha.memories.modern(patterns, beta)
+        memory = ha.memories.modern(patterns, beta=beta)
         radius, error = apart.softmax_radius(beta)
         assert np.all(radius[good] > 0)
         meant, x = boundary_cues(memory, patterns, radius, count(10_000, 600), rng)
@@ -68,7 +68,7 @@ def test_a_sparse_memory_returns_in_one_step_from_the_radius_and_not_from_beyond
     apart, rng = ha.theory.margins(patterns), np.random.default_rng(2)
     good = np.flatnonzero(~apart.lost)
     beta = 4 * apart.exact_beta(alpha)[good].max()
-    memory = ha.memories.sparse(patterns, alpha, beta)
+    memory = ha.memories.sparse(patterns, alpha=alpha, beta=beta)
     radius = apart.sparse_radius(beta, alpha)
     meant, x = boundary_cues(memory, patterns, radius, count(10_000, 600), rng)
     keep = np.isin(meant, good)
@@ -87,7 +87,7 @@ def test_a_memory_with_a_range_returns_in_one_step_from_within_half_of_the_dista
     """100,000 cues of 5 sets: from β = 8/D² on, a log-sum-ReLU leads every cue within √(2/β) to exactly its pattern."""
     patterns, rng = SETS[name], np.random.default_rng(3)
     beta = ha.theory.margins(patterns).relu_beta().max()
-    memory = ha.memories.log_sum_relu(patterns, beta)
+    memory = ha.memories.log_sum_relu(patterns, beta=beta)
     radius = np.full(len(patterns), np.sqrt(2 / beta))
     meant, x = boundary_cues(memory, patterns, radius, count(20_000, 600), rng)
     np.testing.assert_allclose(memory.step(x), patterns[meant], atol=1e-12)
@@ -126,7 +126,7 @@ def test_a_well_separated_pattern_fulfils_ramsauers_condition_and_error(seed):
         beta = apart.well_separated_beta()[i]
         right = 2 / (beta * n) + np.log(2 * (n - 1) * n * beta * longest**2) / beta
         assert right <= apart.delta[i] * (1 + 1e-9)
-        error = np.linalg.norm(ha.memories.modern(patterns, beta).step(patterns[i]) - patterns[i])
+        error = np.linalg.norm(ha.memories.modern(patterns, beta=beta).step(patterns[i]) - patterns[i])
         assert error <= 2 * (n - 1) * longest * np.exp(-beta * apart.delta[i]) * (1 + 1e-9)
 
 

@@ -33,13 +33,13 @@ def random_block(seed=0, activation="relu", norm_first=True):
     heads = [ha.Head(*(affine(4, DIM) for _ in range(3)), mask="none", beta=0.5) for _ in range(HEADS)]
     norms = [LayerNorm(rng.normal(size=DIM), rng.normal(size=DIM)) for _ in range(2)]
     layer = FeedForward(affine(HIDDEN, DIM), affine(DIM, HIDDEN), activation)
-    return ha.Block(ha.MultiHead(heads, affine(DIM, DIM)), layer, norms, norm_first)
+    return ha.Block(ha.MultiHead(heads, affine(DIM, DIM)), layer, norms=norms, norm_first=norm_first)
 
 
 @pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
 def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
-    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
+    own = ha.Block.from_torch(numbers(layer), n_heads=HEADS, norm_first=norm_first, activation=activation)
     rng = np.random.default_rng(2)
     x, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3]).array(5)
     allowed = rng.random((5, 5)) < 0.7
@@ -56,7 +56,7 @@ def test_it_is_pytorchs_encoder_layer(torch, norm_first, activation, bias):
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_it_is_pytorchs_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
-    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
+    own = ha.Block.from_torch(numbers(layer), n_heads=HEADS, norm_first=norm_first, mask="causal")
     rng = np.random.default_rng(3)
     x, source, words = rng.normal(size=(2, 5, DIM)), rng.normal(size=(2, 7, DIM)), ha.padding([7, 4]).array(7)
     theirs = layer(
@@ -75,7 +75,7 @@ def test_on_every_library(library, name):
         return
     own, x = random_block(activation=name), np.random.default_rng(4).normal(size=(3, DIM))
     moved = {key: library.array(array) for key, array in own.to_torch().items()}
-    other = ha.Block.from_torch(moved, HEADS, norm_first=True, activation=name)
+    other = ha.Block.from_torch(moved, n_heads=HEADS, norm_first=True, activation=name)
     assert type(other(library.array(x))) is type(library.array(x))
     np.testing.assert_allclose(library.numpy(other(library.array(x))), own(x), rtol=1e-9, atol=1e-9)
 
@@ -193,7 +193,14 @@ def test_a_block_is_its_formulas_and_its_trace_holds_every_array(
     cross = heads[1] if crossed else None
     given_norms = norms if normed else []
     block = ha.Block(
-        heads[0], layer if fed else None, given_norms, norm_first, cross, residual, after, special == "parallel"
+        heads[0],
+        layer if fed else None,
+        norms=given_norms,
+        norm_first=norm_first,
+        cross=cross,
+        residual=residual,
+        norms_after=after,
+        parallel=special == "parallel",
     )
     x, source = rng.normal(size=(5, dim)), rng.normal(size=(3, dim))
     trace = block.trace(x, "causal", source=source if crossed else None)
@@ -239,7 +246,7 @@ def test_a_stack_and_messages_take_blocks_and_a_block_alone_reads_the_source(cro
     rng = np.random.default_rng(3)
     x, source, attention = rng.normal(size=(5, DIM)), rng.normal(size=(3, DIM)), random_block().attention
     norms = [LayerNorm()] * (3 if crossed else 2)
-    block = ha.Block(attention, random_block().feed_forward, norms, cross=attention if crossed else None)
+    block = ha.Block(attention, random_block().feed_forward, norms=norms, cross=attention if crossed else None)
     expected = block(x, source=source)
     traces = stack([block, block], x, source=source)
     assert stack([], x) == []
@@ -287,7 +294,7 @@ def test_a_block_of_half_precision_stays_so(name):
     def block(dtype):
         query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
         heads = ha.MultiHead([ha.Head(query, key, value)], out)
-        return ha.Block(heads, FeedForward(w_in, w_out, name), [LayerNorm(gain, shift)] * 2)
+        return ha.Block(heads, FeedForward(w_in, w_out, name), norms=[LayerNorm(gain, shift)] * 2)
 
     x = rng.normal(size=(3, 4))
     found = block(np.float16)(x.astype(np.float16))

@@ -31,7 +31,7 @@ def unlike(rng, mask):
 PLACED = {
     "rows": st.just(4),
     "shared": st.sampled_from([1, 2]),
-    "position": st.sampled_from([None, "rope", Rotary(9.0, "half"), Rotary(50.0, dim=2)]),
+    "position": st.sampled_from([None, "rope", Rotary(9.0, layout="half"), Rotary(50.0, dim=2)]),
     "bias": st.sampled_from([None, Alibi(0.3)]),
     "sinks": st.sampled_from([None, 0.5, [0.3, -1.0]]),
 }
@@ -45,7 +45,15 @@ FED = {
 def block(rng, heads, norm_first, residual, special):
     layer, norms = FeedForward(rng.normal(size=(9, DIM)), rng.normal(size=(DIM, 9)) / 4), [LayerNorm()] * 2
     options = {} if special is None else {special: True if special == "parallel" else norms}
-    return ha.Block(heads, layer, norms, norm_first or bool(options), None, residual or bool(options), **options)
+    return ha.Block(
+        heads,
+        layer,
+        norms=norms,
+        norm_first=norm_first or bool(options),
+        cross=None,
+        residual=residual or bool(options),
+        **options,
+    )
 
 
 @given(data=st.data(), mask=st.sampled_from(["causal", "strict", ha.window(2)]), batch=st.sampled_from([(), (2,)]))

@@ -20,7 +20,7 @@ def texts(seed, n, batch=()):
 
 
 def by_loops(q, k, v, rates, features):
-    phi, w, outputs = LinearState(features, False).phi, 0, []
+    phi, w, outputs = LinearState(features, normalise=False).phi, 0, []
     for query, key, value, rate in zip(q, k, v, np.broadcast_to(rates, len(k)), strict=True):
         stored = phi(key)
         error = value - (w @ stored if np.ndim(w) else 0)
@@ -36,29 +36,29 @@ def test_chunks_and_words_are_the_loop(features, seed, n, chunk, rate):
     q, k, v = texts(seed, n)
     expected, w = by_loops(q, k, v, rate, features)
     tolerance = {"rtol": 1e-11, "atol": 1e-11 * np.abs(expected).max()}
-    found, state = DeltaState(features).attended(q, k, v, rate, chunk)
+    found, state = DeltaState(features).attended(q, k, v, rate=rate, chunk=chunk)
     np.testing.assert_allclose(found, expected, **tolerance)
     np.testing.assert_allclose(delta_attention(q, k, v, rate=rate, features=features), expected, **tolerance)
     np.testing.assert_allclose(state.couplings, w, rtol=1e-11, atol=1e-11 * np.abs(w).max())
     assert state.length == n
     state, outputs = DeltaState(features), []
     for i in range(n):
-        output, state = state.attended(q[i : i + 1], k[i : i + 1], v[i : i + 1], rate)
+        output, state = state.attended(q[i : i + 1], k[i : i + 1], v[i : i + 1], rate=rate)
         outputs.append(output)
     np.testing.assert_allclose(np.concatenate(outputs), expected, **tolerance)
     state, outputs = DeltaState(features), []
     for i in range(n):
-        state = state.extended(k[i : i + 1], v[i : i + 1], rate)
+        state = state.extended(k[i : i + 1], v[i : i + 1], rate=rate)
         outputs.append(state.read(q[i : i + 1]))
     np.testing.assert_allclose(np.concatenate(outputs), expected, **tolerance)
-    np.testing.assert_allclose(DeltaState(features).extended(k, v, rate).read(q), state.read(q), **tolerance)
+    np.testing.assert_allclose(DeltaState(features).extended(k, v, rate=rate).read(q), state.read(q), **tolerance)
 
 
 @given(seed=seeds, rate=st.sampled_from([0.3, 1.0]))
 def test_the_last_state_is_the_memory(seed, rate):
     q, k, v = texts(seed, 6)
-    _, state = DeltaState().attended(q, k, v, rate)
-    memory = ha.memories.delta(k, v, rate)
+    _, state = DeltaState().attended(q, k, v, rate=rate)
+    memory = ha.memories.delta(k, v, rate=rate)
     np.testing.assert_allclose(state.couplings, memory.couplings, atol=1e-12)
     np.testing.assert_allclose(state.read(q), memory.step(q), atol=1e-12)
 

@@ -29,7 +29,7 @@ def torch_transformer(torch, **options):
 def test_it_is_pytorchs_transformer(torch, norm_first, activation):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation)
     state = {name: array.numpy() for name, array in model.state_dict().items()}
-    own = EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
+    own = EncoderDecoder.from_torch(state, n_heads=HEADS, norm_first=norm_first, activation=activation)
     assert (len(own.encoder), len(own.decoder)) == (2, 3)
     rng = np.random.default_rng(0)
     source, target, words = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM)), ha.padding([6, 3]).array(6)
@@ -38,7 +38,7 @@ def test_it_is_pytorchs_transformer(torch, norm_first, activation):
         torch.asarray(source), torch.asarray(target), tgt_mask=torch.asarray(~ha.causal.array(4)),
         src_key_padding_mask=padded, memory_key_padding_mask=padded,
     ).detach()  # fmt: skip
-    np.testing.assert_allclose(own(source, target, words), theirs, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(own(source, target, source_mask=words), theirs, rtol=0, atol=1e-10)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def state(torch):
 
 
 def test_later_words_of_the_target_change_nothing_and_the_source_does(state):
-    own, rng = EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(1)
+    own, rng = EncoderDecoder.from_torch(state, n_heads=HEADS), np.random.default_rng(1)
     source, target = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM))
     whole = own(source, target)
     np.testing.assert_allclose(own(source, target[:2]), whole[:2], rtol=1e-10, atol=1e-12)
@@ -56,7 +56,7 @@ def test_later_words_of_the_target_change_nothing_and_the_source_does(state):
 
 def test_the_memory_is_what_the_encoder_gives_and_the_decoder_reads_it(state):
     """Block by block, with the norm behind each side; the mask of the source hides words from both."""
-    own, rng = EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(4)
+    own, rng = EncoderDecoder.from_torch(state, n_heads=HEADS), np.random.default_rng(4)
     source, target, seen = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM)), ha.padding(3).array(5)
     for mask, text in ((None, source), (seen, source[:3])):
         words = text
@@ -68,16 +68,16 @@ def test_the_memory_is_what_the_encoder_gives_and_the_decoder_reads_it(state):
         for block in own.decoder:
             written = block(written, source=words)
         expected = own.norms[1](written)
-        np.testing.assert_allclose(own(source, target, mask), expected, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(own(source, target, source_mask=mask), expected, rtol=1e-10, atol=1e-12)
     hidden = np.eye(4, dtype=bool)
     assert not np.allclose(own(source, target, target_mask=hidden), own(source, target))
     np.testing.assert_allclose(own(source, target, target_mask=hidden)[0], own(source, target)[0], rtol=1e-10)
 
 
 def test_a_read_out_gives_a_score_for_each_word_of_a_vocabulary(state):
-    own, rng = EncoderDecoder.from_torch(state, HEADS), np.random.default_rng(2)
+    own, rng = EncoderDecoder.from_torch(state, n_heads=HEADS), np.random.default_rng(2)
     matrix, shift = rng.normal(size=(7, DIM)), rng.normal(size=7)
-    reads = EncoderDecoder(own.encoder, own.decoder, own.norms, Affine(matrix, shift))
+    reads = EncoderDecoder(own.encoder, own.decoder, norms=own.norms, read_out=Affine(matrix, shift))
     source, target = rng.normal(size=(5, DIM)), rng.normal(size=(4, DIM))
     np.testing.assert_allclose(reads(source, target), own(source, target) @ matrix.T + shift, rtol=1e-12)
 
@@ -87,7 +87,7 @@ def test_a_read_out_gives_a_score_for_each_word_of_a_vocabulary(state):
 def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bias):
     model = torch_transformer(torch, norm_first=norm_first, activation=activation, bias=bias)
     state = {name: array.numpy() for name, array in model.state_dict().items()}
-    own = EncoderDecoder.from_torch(state, HEADS, norm_first, activation)
+    own = EncoderDecoder.from_torch(state, n_heads=HEADS, norm_first=norm_first, activation=activation)
     written = own.to_torch()
     assert set(written) == set(state)
     for name, array in state.items():
@@ -104,12 +104,12 @@ def test_to_torch_is_the_inverse_of_from_torch(torch, norm_first, activation, bi
 
 def test_a_side_without_a_norm_comes_back_without_it(state):
     bare = {name: array for name, array in state.items() if not name.startswith("decoder.norm.")}
-    assert set(EncoderDecoder.from_torch(bare, HEADS).to_torch()) == set(bare)
+    assert set(EncoderDecoder.from_torch(bare, n_heads=HEADS).to_torch()) == set(bare)
 
 
 def test_pytorchs_epsilon_is_taken(torch):
     model = torch_transformer(torch, layer_norm_eps=0.5)
-    own = EncoderDecoder.from_torch(model.state_dict(), HEADS, epsilon=0.5)
+    own = EncoderDecoder.from_torch(model.state_dict(), n_heads=HEADS, epsilon=0.5)
     rng = np.random.default_rng(0)
     source, target = rng.normal(size=(2, 6, DIM)), rng.normal(size=(2, 4, DIM))
     forbidden = torch.asarray(~ha.causal.array(4))
@@ -119,9 +119,9 @@ def test_pytorchs_epsilon_is_taken(torch):
 
 
 def test_pytorch_loads_a_layer_in_which_some_biases_are_missing(torch):
-    block = EncoderDecoder.from_torch(torch_transformer(torch).state_dict(), HEADS).encoder[0]
+    block = EncoderDecoder.from_torch(torch_transformer(torch).state_dict(), n_heads=HEADS).encoder[0]
     bare = FeedForward(block.feed_forward.inner.weight, block.feed_forward.outer)
-    mixed = ha.Block(block.attention, bare, block.norms)
+    mixed = ha.Block(block.attention, bare, norms=block.norms)
     layer = torch.nn.TransformerEncoderLayer(DIM, HEADS, 12, batch_first=True, dtype=torch.float64).eval()
     layer.load_state_dict(mixed.to_torch())
     words = torch.asarray(np.random.default_rng(0).normal(size=(2, 5, DIM)))

@@ -39,7 +39,14 @@ def blocks(seed, dim=4, *, activation="gelu", norm="layer", norm_first=True, res
     }
     layer = FeedForward(affine(rng, 5, dim), affine(rng, dim, 5), activation)
     norms = [kinds[norm]() for _ in range(3 if crossed else 2)]
-    return ha.Block(heads("causal"), layer, norms, norm_first, heads("none") if crossed else None, residual)
+    return ha.Block(
+        heads("causal"),
+        layer,
+        norms=norms,
+        norm_first=norm_first,
+        cross=heads("none") if crossed else None,
+        residual=residual,
+    )
 
 
 options = st.fixed_dictionaries(
@@ -59,7 +66,7 @@ def assert_slopes(layer, x, source=None, mask=None, bias=None):
     """The gradients of input and source are the slopes of the sum of upstream · output."""
     upstream = np.random.default_rng(9).normal(size=layer(x, mask, source=source, bias=bias).shape)
     value = lambda words, text: float(np.sum(upstream * layer(words, mask, source=text, bias=bias)))  # noqa: E731
-    gradients = backward(layer, x, upstream, mask, source=source, bias=bias)
+    gradients = backward(layer, x, upstream, mask=mask, source=source, bias=bias)
     close = {"rtol": 1e-5, "atol": 1e-6 * max(1, np.abs(gradients.input).max())}
     np.testing.assert_allclose(gradients.input, slopes(lambda words: value(words, source), x), **close)
     assert (gradients.source is None) == (source is None) and np.array_equal(gradients.output, upstream)
@@ -96,14 +103,16 @@ def test_the_gradients_of_the_weights_are_their_slopes(activation, norm_first):
     heads = [ha.Head(*(affine(rng, 2, 4) for _ in range(3)), beta=2**-0.5, mask="causal") for _ in range(2)]
     norms = [LayerNorm(rng.normal(size=4), rng.normal(size=4)) for _ in range(2)]
     layer = FeedForward(affine(rng, 5, 4), affine(rng, 4, 5), activation)
-    own = ha.Block(ha.MultiHead(heads, affine(rng, 4, 4)), layer, norms, norm_first)
+    own = ha.Block(ha.MultiHead(heads, affine(rng, 4, 4)), layer, norms=norms, norm_first=norm_first)
     x, upstream, state = rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), own.to_torch()
     found = backward(own, x, upstream).weights
     assert found.keys() == state.keys()
     for name, array in state.items():
 
         def value(changed, name=name):
-            moved = ha.Block.from_torch({**state, name: changed}, 2, norm_first, activation, mask="causal")
+            moved = ha.Block.from_torch(
+                {**state, name: changed}, n_heads=2, norm_first=norm_first, activation=activation, mask="causal"
+            )
             return float(np.sum(upstream * moved(x)))
 
         np.testing.assert_allclose(found[name], slopes(value, array), rtol=1e-5, atol=1e-6, err_msg=name)
@@ -159,20 +168,20 @@ def assert_same(found, layer, x):
 @pytest.mark.parametrize(("norm_first", "activation", "bias"), OPTIONS)
 def test_the_gradients_are_pytorchs_of_an_encoder_layer(torch, norm_first, activation, bias):
     layer = torch_layer(torch, "Encoder", norm_first=norm_first, activation=activation, bias=bias)
-    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first=norm_first, activation=activation)
+    own = ha.Block.from_torch(numbers(layer), n_heads=HEADS, norm_first=norm_first, activation=activation)
     rng = np.random.default_rng(2)
     x = torch.asarray(rng.normal(size=(2, 5, DIM))).requires_grad_()
     upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([5, 3]).array(5)
     allowed = rng.random((5, 5)) < 0.7
     allowed[:, 0] = True
     layer(x, torch.asarray(~allowed), torch.asarray(~words[:, 0])).backward(torch.asarray(upstream))
-    assert_same(backward(own, x.detach().numpy(), upstream, allowed & words), layer, x)
+    assert_same(backward(own, x.detach().numpy(), upstream, mask=allowed & words), layer, x)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_the_gradients_are_pytorchs_of_a_decoder_layer(torch, norm_first):
     layer = torch_layer(torch, "Decoder", norm_first=norm_first)
-    own = ha.Block.from_torch(numbers(layer), HEADS, norm_first, mask="causal")
+    own = ha.Block.from_torch(numbers(layer), n_heads=HEADS, norm_first=norm_first, mask="causal")
     rng = np.random.default_rng(3)
     x, source = (torch.asarray(rng.normal(size=(2, n, DIM))).requires_grad_() for n in (5, 7))
     upstream, words = rng.normal(size=(2, 5, DIM)), ha.padding([7, 4]).array(7)
@@ -192,7 +201,7 @@ def test_the_gradients_are_pytorchs_of_a_stack(torch, norm_first):
     )
     for parameter in layers.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
-    own = [ha.Block.from_torch(numbers(layer), HEADS, norm_first) for layer in layers.layers]
+    own = [ha.Block.from_torch(numbers(layer), n_heads=HEADS, norm_first=norm_first) for layer in layers.layers]
     x = torch.asarray(np.random.default_rng(5).normal(size=(5, DIM))).requires_grad_()
     layers(x[None], torch.asarray(~ha.causal.array(5))).sum().backward()
     found = gradient_flow(own, x.detach().numpy(), mask="causal")
@@ -234,7 +243,7 @@ def test_inputs_stay_as_they_are_and_the_gradient_is_linear_in_the_upstream():
 
 
 def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
-    found = vanishing_gradients(10, 4, of="scores", magnitude=10.0, rng=0)
+    found = vanishing_gradients(10, n_draws=4, of="scores", magnitude=10.0, rng=0)
     assert found.names == tuple(VARIANTS)
     last = {name: norms.min() for name, norms in found.median.items()}
     kept = last.pop("norm first, residuals")
@@ -244,10 +253,10 @@ def test_only_norms_with_residuals_keep_the_gradients_of_all_scores():
 
 
 def test_the_gradients_of_words_end_at_the_upstream_gradient():
-    found = vanishing_gradients(3, 2, dim=8, n_words=3, rng=np.random.default_rng(0))
+    found = vanishing_gradients(3, n_draws=2, dim=8, n_words=3, rng=np.random.default_rng(0))
     assert np.array_equal(found.at, [0, 1, 2, 3])
     for trials in found.trials.values():
         np.testing.assert_allclose(trials[:, -1], 1, rtol=1e-12)
         assert trials.shape == (2, 4)
-    again = vanishing_gradients(3, 2, dim=8, n_words=3, rng=0)
+    again = vanishing_gradients(3, n_draws=2, dim=8, n_words=3, rng=0)
     assert all(np.array_equal(again.trials[name], own) for name, own in found.trials.items())

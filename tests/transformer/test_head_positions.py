@@ -15,7 +15,7 @@ from hopattn.positions.planes import LAYOUTS
 from hopattn.transformer import Affine, FeedForward, LayerNorm
 
 DIM = 6
-rotaries = st.builds(Rotary, st.sampled_from([2.0, 100.0, 10000.0]), st.sampled_from(LAYOUTS))
+rotaries = st.builds(Rotary, st.sampled_from([2.0, 100.0, 10000.0]), layout=st.sampled_from(LAYOUTS))
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
@@ -58,7 +58,7 @@ def test_every_parameter_of_the_position_changes_the_output(rng):
     x, maps = rng.normal(size=(4, DIM)), rng.normal(size=(3, 4, DIM)) / 2
     outputs = [
         ha.Head(*maps, position=position)(x)
-        for position in (None, "rope", Rotary(base=3.0), Rotary(layout="half"), Rotary(3.0, "half"))
+        for position in (None, "rope", Rotary(base=3.0), Rotary(layout="half"), Rotary(3.0, layout="half"))
     ]
     for i, one in enumerate(outputs):
         assert all(np.abs(one - other).max() > 1e-9 for other in outputs[:i])
@@ -146,7 +146,7 @@ def test_alibi_of_one_head_is_that_head_of_alibi():
 def test_every_library_gives_the_same(library):
     rng = np.random.default_rng(4)
     x, maps, out = rng.normal(size=(2, 5, DIM)), rng.normal(size=(2, 3, 4, DIM)), rng.normal(size=(DIM, 8))
-    for options in ({"position": "rope"}, {"position": Rotary(9.0, "half"), "bias": Alibi(0.5)}):
+    for options in ({"position": "rope"}, {"position": Rotary(9.0, layout="half"), "bias": Alibi(0.5)}):
         own = ha.MultiHead([ha.Head(*one, **options) for one in maps], out)
         heads = [ha.Head(*map(library.array, one), **options) for one in maps]
         found = ha.MultiHead(heads, library.array(out))(library.array(x))
@@ -159,11 +159,11 @@ def test_gradients_go_back_through_the_turn(torch):
     rng = np.random.default_rng(5)
     maps, out, x = rng.normal(size=(2, 3, 4, 8)) / 3, rng.normal(size=(8, 8)) / 3, rng.normal(size=(3, 8))
     outer = [Affine(rng.normal(size=(9, 8)) / 3), Affine(rng.normal(size=(8, 9)) / 3)]
-    options = {"position": Rotary(50.0, "half"), "bias": Alibi(0.3)}
+    options = {"position": Rotary(50.0, layout="half"), "bias": Alibi(0.3)}
 
     def block(own, text_maps, w_out, layers):
         heads = ha.MultiHead([ha.Head(*own(one), **options) for one in text_maps], w_out)
-        return ha.Block(heads, FeedForward(*layers), [LayerNorm()] * 2)
+        return ha.Block(heads, FeedForward(*layers), norms=[LayerNorm()] * 2)
 
     change = rng.normal(size=(3, 8))
     found = backward(block(list, maps, out, outer), x, change)

@@ -145,7 +145,7 @@ def test_layers_say_briefly_what_they_are():
     heads = ha.MultiHead(
         [ha.Head(matrix, matrix, matrix, mask=ha.causal.array(5), bias=Alibi(0.5))] * 8, np.eye(64, 512)
     )
-    block = ha.Block(heads, FeedForward(matrix, matrix), [LayerNorm(matrix[0]), LayerNorm()])
+    block = ha.Block(heads, FeedForward(matrix, matrix), norms=[LayerNorm(matrix[0]), LayerNorm()])
     texts = [repr(one) for one in (heads, AttentionLayer(heads), block, Affine(matrix, matrix[0]))]
     assert max(map(len, texts)) < 600 and not any("array" in text or "\n" in text for text in texts)
     maps = "w_query (64, 64), w_key (64, 64), w_value (64, 64)"
@@ -230,7 +230,7 @@ def test_the_formula_of_a_head_agrees_with_the_head_without_the_token(kind):
     head = ha.Head(*MATRICES, **KINDS[kind])
     padding = ha.padding([5, 4]).array(5)
     for token in (1, [0, -1]):
-        found, left = worth(head, TEXT, token, padding), head.without(token)
+        found, left = worth(head, TEXT, token, mask=padding), head.without(token)
         trace, bare = (one.trace(TEXT, padding) for one in (head, left))
         assert np.all(bare.weights[..., token] == 0)
         np.testing.assert_allclose(found.before.answer, trace.output, atol=1e-13)

@@ -34,7 +34,7 @@ def by_scores(q, k, v, features, normalise, mask):
 
 def by_loops(q, k, v, features, normalise, mask):
     """S ← S + φ(k) vᵀ and z ← z + φ(k), word by word, with the paper's letters."""
-    phi, outputs = LinearState(features, False).phi, []
+    phi, outputs = LinearState(features, normalise=False).phi, []
     s, z = 0, 0
     for query, key, value in zip(q, k, v, strict=True):
         before = s, z
@@ -77,7 +77,7 @@ def test_it_is_the_memory_and_the_head(features, normalise, seed):
     q, k, v = texts(seed, 4)
     close(
         linear_attention(q, k, v, features=features, normalise=normalise),
-        ha.memories.linear(k, v, features, normalise).step(q),
+        ha.memories.linear(k, v, feature_map=features, normalise=normalise).step(q),
     )
     separation = "proportional" if normalise else "identity"
     head = ha.Head(
@@ -90,16 +90,16 @@ def test_it_is_the_memory_and_the_head(features, normalise, seed):
 @every
 def test_word_by_word_with_a_state_that_does_not_grow(features, normalise, seed, n):
     q, k, v = texts(seed, n)
-    state, outputs, sizes = LinearState(features, normalise), [], set()
+    state, outputs, sizes = LinearState(features, normalise=normalise), [], set()
     for i in range(n):
         state = state.extended(k[i : i + 1], v[i : i + 1])
         outputs.append(state.read(q[i : i + 1]))
         sizes.add(state.couplings.shape)
     close(np.concatenate(outputs), linear_attention(q, k, v, features=features, mask="causal", normalise=normalise))
     assert len(sizes) == 1 and state.length == n
-    whole = LinearState(features, normalise).extended(k, v)
+    whole = LinearState(features, normalise=normalise).extended(k, v)
     close(whole.read(q), state.read(q))
-    halves, middle = LinearState(features, normalise).attended(q[:1], k[:1], v[:1])
+    halves, middle = LinearState(features, normalise=normalise).attended(q[:1], k[:1], v[:1])
     rest, end = middle.attended(q[1:], k[1:], v[1:], chunk=2)
     close(np.concatenate([halves, rest]), np.concatenate(outputs))
     close(end.read(q), state.read(q))
@@ -112,7 +112,7 @@ def test_many_random_features_are_the_softmax():
     expected = ha.attention(q, k, v, mask="causal")
 
     def error(n):
-        made = [ha.retrieval.RandomFeatures(n, seed, beta=0.5) for seed in range(count(20, 8))]
+        made = [ha.retrieval.RandomFeatures(n, rng=seed, beta=0.5) for seed in range(count(20, 8))]
         found = [linear_attention(q, k, v, features=one, mask="causal") for one in made]
         return np.sqrt(np.mean((np.array(found) - expected) ** 2))
 
@@ -162,7 +162,7 @@ def test_the_chunk_changes_nothing_where_every_exponential_underflows(dtype, len
 @pytest.mark.parametrize(("dtype", "length"), [(np.float64, 150), (np.float32, 25)])
 def test_a_later_key_of_larger_features_does_not_hide_an_earlier_one(dtype, length):
     """The third query is the first key's opposite: no row and no column has a product inside the range."""
-    phi, along = ha.retrieval.RandomFeatures(256, 1), np.array([1.0, 0.0, 0.0, 0.0])
+    phi, along = ha.retrieval.RandomFeatures(256, rng=1), np.array([1.0, 0.0, 0.0, 0.0])
     q, v = length * np.stack([along, -along, np.roll(along, 1)]), np.array([[1.0], [2.0], [3.0]])
     expected = by_logarithms(q, -q, v, phi, "causal")
     for chunk in (1, 2, 64):
@@ -212,7 +212,10 @@ def test_a_batch_of_pytorchs_vmap_is_each_text_by_itself(torch):
 def test_the_matrix_of_a_state_is_the_sum_of_outer_products(features, normalise, seed):
     """Σ v φ(k)ᵀ, and z = Σ φ(k) as one more row; with it a query is answered as `read` says."""
     q, k, v = texts(seed, 5)
-    state, phi = LinearState(features, normalise).extended(k, v), LinearState(features, normalise).phi
+    state, phi = (
+        LinearState(features, normalise=normalise).extended(k, v),
+        LinearState(features, normalise=normalise).phi,
+    )
     marked = np.concatenate([v, np.ones((5, 1))], axis=1) if normalise else v
     close(state.matrix, marked.T @ phi(k))
     sums = phi(q) @ state.matrix.T

@@ -137,7 +137,8 @@ def test_a_layer_by_messages_is_the_layer_in_matrix_form(data, crossed, residual
     parts = [[data.draw(arrays((dim, dim))) for _ in range(3)] for _ in range(2)]
     mask = data.draw(st.sampled_from(["none"] if crossed else ["none", "causal", "strict"]))
     layer = AttentionLayer(
-        ha.MultiHead([ha.Head(*maps, mask=mask) for maps in parts], data.draw(arrays((dim, 2 * dim)))), residual
+        ha.MultiHead([ha.Head(*maps, mask=mask) for maps in parts], data.draw(arrays((dim, 2 * dim)))),
+        residual=residual,
     )
     source = other if crossed else None
     passed = layer_by_messages(layer, x, source=source)

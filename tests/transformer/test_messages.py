@@ -43,14 +43,14 @@ EYE, TWO, ODD, ONES = np.eye(4), np.eye(2), np.eye(3), np.ones((3, 2))
 LONG, WORDS = np.ones((3, 4)), np.ones((2, 4))
 HEAD = ha.Head(EYE, EYE, EYE, beta=0.5, mask="none")
 HEADS, NORM, FED = ha.MultiHead([HEAD], EYE), LayerNorm(np.ones(4)), FeedForward(EYE, EYE)
-BLOCK, CROSSED = ha.Block(HEADS, FED, [NORM] * 2), ha.Block(HEADS, FED, [NORM] * 3, cross=HEADS)
-BOTH = EncoderDecoder([BLOCK], [CROSSED], (NORM, NORM))
+BLOCK, CROSSED = ha.Block(HEADS, FED, norms=[NORM] * 2), ha.Block(HEADS, FED, norms=[NORM] * 3, cross=HEADS)
+BOTH = EncoderDecoder([BLOCK], [CROSSED], norms=(NORM, NORM))
 CAUSAL, THREE = ha.Head(EYE, EYE, EYE), ha.MultiHead([HEAD] * 3, np.ones((4, 12)))
 MIXED = ha.MultiHead([HEAD, HEAD, CAUSAL], np.ones((4, 12)))
 STATE, WHOLE = HEADS.to_torch(), BOTH.to_torch()
 FIXED = FixedScores(np.eye(2))
 NETWORK, DECODER = Recurrent(TWO, TWO), RecurrentDecoder(Recurrent(np.ones((2, 4)), TWO))
-YARN = ha.positions.YarnScaling(8.0, 64, 4.0, 1.0, True, 1.3)
+YARN = ha.positions.YarnScaling(8.0, original=64, fast=4.0, slow=1.0, whole=True, length=1.3)
 
 
 def biased(bias, heads=1):
@@ -78,17 +78,17 @@ def asking(**vectors):
 
 def special(**options):
     """A block with an option that PyTorch's layer lacks."""
-    return ha.Block(HEADS, FED, [NORM] * 2, norm_first=True, **options)
+    return ha.Block(HEADS, FED, norms=[NORM] * 2, norm_first=True, **options)
 
 
 SPECIAL = {
     "parallel": special(parallel=True), "norms_after": special(norms_after=[NORM] * 2),
-    "gate": ha.Block(HEADS, FeedForward(EYE, EYE, gate=EYE), [NORM] * 2),
+    "gate": ha.Block(HEADS, FeedForward(EYE, EYE, gate=EYE), norms=[NORM] * 2),
 }  # fmt: skip
 
 
 def other_encoder(*blocks, norms=BOTH.norms):
-    return EncoderDecoder(blocks, BOTH.decoder, norms).to_torch()
+    return EncoderDecoder(blocks, BOTH.decoder, norms=norms).to_torch()
 
 
 ROWS = [
@@ -176,8 +176,8 @@ ROWS = [
     (lambda: Rotary(scaling="yarn"), "scaling:", "Scaling"),
     (lambda: Rotary(dim=8)(WORDS), "dim of x:", "4", "8"),
     (lambda: Rotary(1.0, scaling=YARN)(WORDS), "base:", "1"),
-    (lambda: ha.positions.WavelengthScaling(2.0, 4.0, 1.0, 8), "high:", "1", "above low, 4"),
-    (lambda: ha.positions.WavelengthScaling(2.0, 4.0, 4.0, 8), "high:", "4", "above low, 4"),
+    (lambda: ha.positions.WavelengthScaling(2.0, low=4.0, high=1.0, original=8), "high:", "1", "above low, 4"),
+    (lambda: ha.positions.WavelengthScaling(2.0, low=4.0, high=4.0, original=8), "high:", "4", "above low, 4"),
     (lambda: Alibi(0), "slope:", "positive", "0"),
     (lambda: ha.positions.alibi(0, 3), "n_heads:", "at least 1", "0"),
     (lambda: ha.positions.alibi(8, 0), "n:", "at least 1", "0"),
@@ -218,9 +218,9 @@ ROWS = [
     (lambda: LayerNorm(epsilon=0), "epsilon:", "positive"),
     (lambda: RMSNorm(shift=[1.0, 2.0])(ODD), "x:", "(3, 3)", "dim = 2"),
     # blocks
-    (lambda: ha.Block(HEADS, FED, [NORM]), "norms:", "expected 2", "not 1"),
+    (lambda: ha.Block(HEADS, FED, norms=[NORM]), "norms:", "expected 2", "not 1"),
     (lambda: ha.Block(HEADS, norms=[NORM] * 2), "norms:", "expected 1", "not 2"),
-    (lambda: ha.Block(HEADS, FED, 3), "norms:", "3"),
+    (lambda: ha.Block(HEADS, FED, norms=3), "norms:", "3"),
     (lambda: ha.Block(HEADS, FED, norm_first="yes"), "norm_first:", "'yes'"),
     (lambda: ha.Block(HEADS, FED, residual=2), "residual:", "2"),
     (lambda: ha.Block(HEADS, FED, parallel=2), "parallel:", "2"),
@@ -260,16 +260,17 @@ ROWS = [
     (lambda: ha.MultiHead.from_torch([1], 3), "state:", "state_dict"),
     (lambda: ha.MultiHead.from_torch(STATE | {"in_proj_bias": np.zeros(5)}, 1), "in_proj_bias:", "rows = 12"),
     (lambda: ha.MultiHead.from_torch(STATE | {"in_proj_weight": EYE}, 1), "in_proj_weight:", "(4, 4)"),
-    (lambda: ha.Block.from_torch({"linear1.weight": TWO, "norm.bias": 1}, 2), "state:",
+    (lambda: ha.Block.from_torch({"linear1.weight": TWO, "norm.bias": 1}, n_heads=2), "state:",
      "missing: self_attn.in_proj_weight,", "norm2.weight; unexpected: norm.bias"),
-    (lambda: ha.Block.from_torch(7, 2), "state:", "state_dict", "7"),
-    (lambda: ha.Block.from_torch(BLOCK.to_torch(), 1, activation="rellu"), "activation:", "'rellu'", "'relu'"),
+    (lambda: ha.Block.from_torch(7, n_heads=2), "state:", "state_dict", "7"),
+    (lambda: ha.Block.from_torch(BLOCK.to_torch(), n_heads=1, activation="rellu"), "activation:", "'rellu'", "'relu'"),
     # encoder and decoder
-    (lambda: EncoderDecoder.from_torch(WHOLE | {"red_out.weight": 1}, 1), "state:", "unexpected: red_out.weight"),
-    (lambda: EncoderDecoder.from_torch({k.replace("r.layers.0", "r.layers.1"): a for k, a in WHOLE.items()}, 1),
+    (lambda: EncoderDecoder.from_torch(WHOLE | {"red_out.weight": 1}, n_heads=1), "state:",
+     "unexpected: red_out.weight"),
+    (lambda: EncoderDecoder.from_torch({k.replace("r.layers.0", "r.layers.1"): a for k, a in WHOLE.items()}, n_heads=1),
      "state:", "encoder.layers.0", "not 1"),
-    (lambda: EncoderDecoder.from_torch({}, 1), "state:", "encoder.layers.0", "not none"),
-    (lambda: EncoderDecoder.from_torch(3, 1), "state:", "state_dict", "3"),
+    (lambda: EncoderDecoder.from_torch({}, n_heads=1), "state:", "encoder.layers.0", "not none"),
+    (lambda: EncoderDecoder.from_torch(3, n_heads=1), "state:", "state_dict", "3"),
     (lambda: EncoderDecoder([BLOCK], [BLOCK]), "decoder:", "block 1 has no cross-attention"),
     (lambda: EncoderDecoder([BLOCK, CROSSED], [CROSSED]), "encoder:", "block 2 has a cross-attention"),
     (lambda: EncoderDecoder([], [CROSSED]), "encoder:", "at least one Block"),
@@ -278,7 +279,7 @@ ROWS = [
     (lambda: other_encoder(BLOCK, replace(BLOCK, norms=[LayerNorm()] * 2)), "to_torch: encoder: block 2: norm 1:"),
     (lambda: other_encoder(replace(BLOCK, norm_first=True)), "to_torch:", "n_heads = 1, norm_first = False, "
      "activation = 'relu'; n_heads = 1, norm_first = True, activation = 'relu'"),
-    (lambda: other_encoder(ha.Block(THREE, FED, [NORM] * 2)), "to_torch:", "n_heads = 1,", "; n_heads = 3,"),
+    (lambda: other_encoder(ha.Block(THREE, FED, norms=[NORM] * 2)), "to_torch:", "n_heads = 1,", "; n_heads = 3,"),
     (replace(BOTH, read_out=Affine(EYE)).to_torch, "to_torch:", "no read-out"),
     *((partial(greedy, lambda _, s=s: s, 2), "next_scores:", "(n_words,) finite scores")
       for s in ([np.nan, 1.0], [[1.0]], [], 3.0, [np.inf])),
@@ -356,7 +357,7 @@ ROWS = [
     (lambda: FirstWord().accuracy(1, 1, attention=True), "names:", "at least 2"),
     (lambda: FirstWord().read(np.ones((2, 64)), attention=True), "words:", "(2, 64)", "(n_texts, n+1, dim)"),
     (lambda: FirstWord().read(np.ones((2, 3, 4)), attention=True), "words:", "(2, 3, 4)", "dim = 64"),
-    (lambda: FirstWord(4).measured(3, 4, 5, rng="x"), "rng:", "a seed"),
+    (lambda: FirstWord(4).measured(3, names=4, trials=5, rng="x"), "rng:", "a seed"),
     # n-grams
     (lambda: NGram.counted(["ab"], 0), "n:", "at least 1", "0"),
     (lambda: NGram.counted(["ab"], add=-1), "add:", "at least 0", "-1"),

@@ -214,7 +214,7 @@ def test_every_layer_takes_its_mask_after_the_text():
     rng, x = np.random.default_rng(3), np.random.default_rng(4).normal(size=(3, 3))
     head = ha.Head(*rng.normal(size=(3, 3, 3)), mask="none")
     heads = ha.MultiHead([head], np.eye(3))
-    block = ha.Block(heads, FeedForward(np.eye(3), np.eye(3)), [LayerNorm()] * 2)
+    block = ha.Block(heads, FeedForward(np.eye(3), np.eye(3)), norms=[LayerNorm()] * 2)
     for layer in (head, heads, AttentionLayer(heads), block):
         assert np.array_equal(layer(x, ha.causal.array(3)), layer(x, mask="causal"))
         assert not np.allclose(layer(x, ha.causal.array(3)), layer(x))

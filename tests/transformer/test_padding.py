@@ -80,7 +80,7 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_layer(torch, name, va
         hidden = [torch.asarray(one).requires_grad_() for one in (NEURONS, NEURONS.T)]
         x = torch.asarray(padded(padding)).requires_grad_()
         heads = ha.MultiHead([ha.Head(*maps, mask="none", beta=0.6), ha.Head(*maps, separation="sparsemax")], join)
-        block = ha.Block(heads, FeedForward(*hidden, activation="gelu"), [LayerNorm()] * 2)
+        block = ha.Block(heads, FeedForward(*hidden, activation="gelu"), norms=[LayerNorm()] * 2)
         mask, bias = (
             torch.asarray(ha.padding(LENGTHS).array(5)),
             torch.asarray(np.where(SEEN[:, None, None, :], 0.3, -np.inf)),
@@ -107,7 +107,7 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_block_of_jax(jax):
 
     def total(x, query, key, value, join, inner):
         heads = ha.MultiHead([ha.Head(query, key, value, mask="none")], join)
-        block = ha.Block(heads, FeedForward(inner, neurons.T, activation="gelu"), [LayerNorm()] * 2)
+        block = ha.Block(heads, FeedForward(inner, neurons.T, activation="gelu"), norms=[LayerNorm()] * 2)
         return (jax.numpy.where(seen[..., None], block(x, mask), 0.0) ** 2).sum()
 
     derivatives = jax.jit(jax.grad(total, range(6)))

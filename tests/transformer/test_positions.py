@@ -106,9 +106,9 @@ def test_the_wavelengths_run_from_two_pi_to_almost_two_pi_times_the_base():
 
 @given(p=st.integers(0, 30), k=st.integers(-30, 30), dim=dims, base=bases)
 def test_a_step_is_the_same_matrix_from_every_position(p, k, dim, base):
-    table = ha.sinusoidal(61, dim, base)
+    table = ha.sinusoidal(61, dim, base=base)
     if p + k >= 0:
-        np.testing.assert_allclose(sinusoidal_shift(k, dim, base) @ table[p], table[p + k], atol=1e-13)
+        np.testing.assert_allclose(sinusoidal_shift(k, dim, base=base) @ table[p], table[p + k], atol=1e-13)
 
 
 @given(k=st.floats(-30, 30), r=st.floats(-30, 30), dim=dims)
@@ -120,7 +120,7 @@ def test_steps_add_up_and_are_undone_by_the_transpose(k, r, dim):
 
 @given(n=st.integers(1, 20), dim=dims, base=bases)
 def test_the_score_of_two_positions_depends_on_their_offset_only(n, dim, base):
-    table = ha.sinusoidal(n, dim, base)
+    table = ha.sinusoidal(n, dim, base=base)
     scores = table @ table.T
     for k in range(n):
         np.testing.assert_allclose(np.diag(scores, k), scores[0, k], atol=1e-12)

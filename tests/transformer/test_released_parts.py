@@ -35,7 +35,7 @@ def heads(draw, **options):
 def block(draw, gated=True, **options):
     gate = draw(HIDDEN, DIM) if gated else None
     fed = FeedForward(draw(HIDDEN, DIM), draw(DIM, HIDDEN), "silu", gate=gate)
-    return ha.Block(heads(draw), fed, [RMS, RMS], **options)
+    return ha.Block(heads(draw), fed, norms=[RMS, RMS], **options)
 
 
 def test_a_gate_multiplies_the_hidden_layer():
@@ -70,9 +70,9 @@ def test_norms_of_queries_and_keys_are_of_each_head_and_come_before_the_position
 SCALINGS = [
     None,
     LinearScaling(4.0),
-    WavelengthScaling(8.0, 1.0, 4.0, 64),
-    YarnScaling(8.0, 64, 4.0, 1.0, True, 1.3),
-    YarnScaling(8.0, 64, 4.0, 1.0, False, 1.0),
+    WavelengthScaling(8.0, low=1.0, high=4.0, original=64),
+    YarnScaling(8.0, original=64, fast=4.0, slow=1.0, whole=True, length=1.3),
+    YarnScaling(8.0, original=64, fast=4.0, slow=1.0, whole=False, length=1.0),
 ]
 
 
@@ -80,13 +80,13 @@ SCALINGS = [
 @given(seed=st.integers(0, 1000), dim=st.sampled_from([None, 2, 4]), first=st.integers(0, 50))
 def test_scores_of_scaled_and_partial_positions_depend_on_the_offset_alone(scaling, seed, dim, first):
     """And `undone` is the transpose, through which a derivative goes back."""
-    draw, own = drawn(seed), Rotary(100.0, "half", dim, scaling)
+    draw, own = drawn(seed), Rotary(100.0, layout="half", dim=dim, scaling=scaling)
     q, k = draw(3, 6), draw(3, 6)
     np.testing.assert_allclose(own(q) @ own(k).T, own(q, first) @ own(k, first).T, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(np.sum(own(q) * k), np.sum(q * own.undone(k)), rtol=1e-9, atol=1e-9)
     if dim is not None:
         np.testing.assert_array_equal(own(q)[:, dim:], q[:, dim:])
-        np.testing.assert_allclose(own(q)[:, :dim], Rotary(100.0, "half", None, scaling)(q[:, :dim]))
+        np.testing.assert_allclose(own(q)[:, :dim], Rotary(100.0, layout="half", dim=None, scaling=scaling)(q[:, :dim]))
 
 
 @given(base=st.sampled_from([100.0, 1e4, 5e5]))
@@ -133,7 +133,7 @@ def test_values_and_derivatives_on_other_libraries_are_those_of_numpy(library, r
     maps = [draw(4, DIM) for _ in range(3)]
     options = {
         "beta": 0.5,
-        "position": Rotary(100.0, "half", 2, SCALINGS[3]),
+        "position": Rotary(100.0, layout="half", dim=2, scaling=SCALINGS[3]),
         "similarity": ha.retrieval.Capped(2.0),
         "query_norm": RMS,
         "key_norm": RMS,
@@ -149,7 +149,7 @@ def test_values_and_derivatives_on_other_libraries_are_those_of_numpy(library, r
     def built(array):
         attention = ha.MultiHead([ha.Head(*map(array, maps), **options)], array(w_out))
         fed = FeedForward(array(inner), array(outer), "gelu_tanh", gate=array(gate))
-        return ha.Block(attention, fed, [RMS, RMS], norm_first=True, parallel=True)
+        return ha.Block(attention, fed, norms=[RMS, RMS], norm_first=True, parallel=True)
 
     own = built(np.asarray)
     slope = np.zeros_like(x)

@@ -48,7 +48,7 @@ def test_position_one_of_dim_four_by_hand():
 def test_it_is_the_product_with_a_complex_number(data, dim, base, layout):
     x, positions = data.draw(arrays((2, 3, dim))), data.draw(st.lists(places, min_size=3, max_size=3))
     expected = by_complex_numbers(x, positions, base, layout)
-    np.testing.assert_allclose(ha.rope(x, positions, base, layout), expected, rtol=1e-11, atol=1e-10)
+    np.testing.assert_allclose(ha.rope(x, positions, base=base, layout=layout), expected, rtol=1e-11, atol=1e-10)
 
 
 @given(x=arrays((3, 6)), p=places)
@@ -63,10 +63,10 @@ def test_it_is_the_rotation_of_each_plane(x, p):
 @given(data=st.data(), dim=dims, base=bases, layout=layouts, p=places, r=places, shift=places)
 def test_scores_depend_on_the_offset_alone(data, dim, base, layout, p, r, shift):
     q, k = data.draw(arrays((dim,))), data.draw(arrays((dim,)))
-    here = ha.rope(q, p, base, layout) @ ha.rope(k, r, base, layout)
-    there = ha.rope(q, p + shift, base, layout) @ ha.rope(k, r + shift, base, layout)
+    here = ha.rope(q, p, base=base, layout=layout) @ ha.rope(k, r, base=base, layout=layout)
+    there = ha.rope(q, p + shift, base=base, layout=layout) @ ha.rope(k, r + shift, base=base, layout=layout)
     assert here == pytest.approx(there, abs=1e-8)
-    assert here == pytest.approx(q @ ha.rope(k, r - p, base, layout), abs=1e-8)
+    assert here == pytest.approx(q @ ha.rope(k, r - p, base=base, layout=layout), abs=1e-8)
 
 
 @given(data=st.data(), dim=dims, layout=layouts, p=places)
@@ -131,7 +131,7 @@ def test_derivatives_by_torch_are_central_differences(torch, layout):
     rng = np.random.default_rng(3)
     x = torch.tensor(rng.normal(size=(2, 3, 4)), requires_grad=True)
     positions = torch.tensor([0.0, 1.5, -7.0], dtype=torch.float64, requires_grad=True)
-    function = lambda x, p: ha.rope(x, p, 100.0, layout)  # noqa: E731
+    function = lambda x, p: ha.rope(x, p, base=100.0, layout=layout)  # noqa: E731
     assert torch.autograd.gradcheck(function, (x, positions))
     assert torch.autograd.gradgradcheck(function, (x, positions))
     assert torch.autograd.gradcheck(lambda x: ha.rope(x, [0, 1, 2]), (x,))
@@ -181,7 +181,7 @@ def test_jax_without_x64_keeps_digits_of_positions_that_numpy_holds(jax):
 
 shares = st.floats(0, 1).map(lambda x: round(x, 3))
 sharpness = st.one_of(st.just(0.0), st.floats(0, 12).map(lambda x: round(x, 3)))
-models = st.builds(FirstWord, st.just(3), shares, sharpness)
+models = st.builds(FirstWord, st.just(3), carry=shares, beta=sharpness)
 either = pytest.mark.parametrize("attention", [False, True])
 
 
@@ -258,16 +258,18 @@ def test_the_accuracy_in_a_small_dim_is_that_by_hand(dim, names, expected):
 def test_the_accuracy_is_the_measured_one_after_one_word_and_nearly_after_more():
     """20,000 texts (quick: 8,000), with standard errors up to .0036 (.0056)."""
     for dim, carry, n in ((1, 0.5, 1), (2, 0.8, 1), (8, 0.7, 1), (32, 0.7, 4)):
-        model = FirstWord(dim, carry)
-        found = model.measured(n, 5, count(20_000, 8000), np.random.default_rng(1))["accuracy without attention"].mean()
+        model = FirstWord(dim, carry=carry)
+        found = model.measured(n, names=5, trials=count(20_000, 8000), rng=np.random.default_rng(1))[
+            "accuracy without attention"
+        ].mean()
         assert model.accuracy(n, 5, attention=False) == pytest.approx(found, abs=0.015)
 
 
 def test_what_is_measured_in_many_dims_is_what_the_model_states():
     """200 texts in 400 dims: a cosine of random words is off by .05 or so, the mean of them by a tenth of that."""
-    model = FirstWord(400, 0.8, 3.0)
-    assert FirstWord() == FirstWord(64, 0.9, 8.0)
-    measured = model.measured(6, 5, 200, 1)
+    model = FirstWord(400, carry=0.8, beta=3.0)
+    assert FirstWord() == FirstWord(64, carry=0.9, beta=8.0)
+    measured = model.measured(6, names=5, trials=200, rng=1)
     for attention, how in ((False, "without attention"), (True, "with attention")):
         assert measured[f"cosine {how}"].mean() == pytest.approx(model.cosine(6, attention=attention), abs=0.02)
         assert measured[f"accuracy {how}"].mean() == pytest.approx(model.accuracy(6, 5, attention=attention), abs=0.03)
@@ -275,6 +277,6 @@ def test_what_is_measured_in_many_dims_is_what_the_model_states():
 
 def test_a_seed_and_its_generator_measure_the_same():
     model = FirstWord(4)
-    by_seed, by_generator = (model.measured(3, 4, 5, rng=rng) for rng in (7, np.random.default_rng(7)))
+    by_seed, by_generator = (model.measured(3, names=4, trials=5, rng=rng) for rng in (7, np.random.default_rng(7)))
     for name, numbers in by_seed.items():
         np.testing.assert_array_equal(numbers, by_generator[name])

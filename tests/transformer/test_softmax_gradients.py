@@ -17,7 +17,7 @@ from tests.draws import arrays, betas
 @given(data=st.data(), n=st.integers(1, 6), beta=betas)
 def test_rows_sum_to_0_and_the_matrix_is_symmetric_and_positive_semi_definite(data, n, beta):
     scores, where = data.draw(arrays((3, n))), data.draw(hnp.arrays(np.bool_, (3, n)))
-    found = softmax_jacobian(scores, beta, where)
+    found = softmax_jacobian(scores, beta=beta, where=where)
     assert np.array_equal(found, found.mT)
     largest = np.abs(found).max(axis=(-2, -1), keepdims=True)
     assert np.all(np.abs(found.sum(axis=-1, keepdims=True)) <= 1e-14 * largest)
@@ -32,7 +32,7 @@ def test_it_is_the_formula(data, n, beta):
     scores = data.draw(arrays((n,)))
     p = scipy.special.softmax(beta * scores)
     expected = beta * (np.diag(p) - np.outer(p, p))
-    np.testing.assert_allclose(softmax_jacobian(scores, beta), expected, rtol=1e-10, atol=1e-13 * beta)
+    np.testing.assert_allclose(softmax_jacobian(scores, beta=beta), expected, rtol=1e-10, atol=1e-13 * beta)
 
 
 @pytest.mark.parametrize("lead", [0.0, 0.3, 5.0, 40.0, 300.0, 700.0])
@@ -60,7 +60,7 @@ def test_a_saturated_softmax_keeps_its_digits():
 @given(data=st.data(), n=st.integers(1, 6), beta=betas)
 def test_the_backward_pass_is_the_product_with_the_jacobian(data, n, beta):
     scores, upstream = data.draw(arrays((2, n))), data.draw(arrays((2, n)))
-    expected = (softmax_jacobian(scores, beta) @ upstream[..., None])[..., 0]
+    expected = (softmax_jacobian(scores, beta=beta) @ upstream[..., None])[..., 0]
     found = softmax_backward(scipy.special.softmax(beta * scores, axis=-1), upstream, beta)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * beta)
 
@@ -71,10 +71,10 @@ def test_the_size_falls_exponentially_with_the_magnitude(data, n, beta):
     lead = data.draw(st.floats(0.5, 4))
     scores = np.concatenate(([lead, 0.0], -np.abs(data.draw(arrays((n - 2,)))) - 0.5))
     p = np.sort(scipy.special.softmax(beta * scores))[::-1]
-    found = float(size(softmax_jacobian(scores, beta)))
+    found = float(size(softmax_jacobian(scores, beta=beta)))
     assert 2 * beta * p[0] * p[1] * (1 - 1e-12) <= found <= 2 * beta * p[1:].sum() * (1 + 1e-12)
     far = 60 / (beta * 0.5)  # where all but the first two weights are less than 1e-13 of the second
-    first, second = (size(softmax_jacobian(m * scores, beta)) for m in (far, far + 1))
+    first, second = (size(softmax_jacobian(m * scores, beta=beta)) for m in (far, far + 1))
     np.testing.assert_allclose(np.log(second / first), -beta * lead, rtol=1e-10)
 
 
@@ -89,7 +89,7 @@ def test_the_size_is_numpys_norm(kind):
 
 def test_what_is_not_said_is_16_scores_200_draws_64_dims_and_the_spectral_norm():
     plain = softmax_saturation([1.0, 8.0], rng=0)
-    said = softmax_saturation([1.0, 8.0], 16, 200, dim=64, beta=1.0, kind="spectral", rng=0)
+    said = softmax_saturation([1.0, 8.0], n_scores=16, n_draws=200, dim=64, beta=1.0, kind="spectral", rng=0)
     assert all(np.array_equal(plain.trials[name], said.trials[name]) for name in plain.names)
 
 
@@ -120,7 +120,7 @@ def test_the_mean_falls_more_slowly_than_the_median():
 
 
 def test_curves_give_mean_error_and_median_of_the_same_draws():
-    found = softmax_saturation([0.5, 2], 4, 7, kind="frobenius", rng=np.random.default_rng(3))
+    found = softmax_saturation([0.5, 2], n_scores=4, n_draws=7, kind="frobenius", rng=np.random.default_rng(3))
     drawn = np.random.default_rng(3).normal(size=(7, 4))
     sizes = [[np.linalg.norm(softmax_jacobian(m * row)) for m in (0.5, 2)] for row in drawn]
     np.testing.assert_allclose(found.trials["raw"], sizes, rtol=1e-12)

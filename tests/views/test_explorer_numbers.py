@@ -58,7 +58,7 @@ def attention_by_numpy(state):
     dim = len(state["axes"])
     x = np.array([words[token] for token in state["tokens"]])
     heads = MultiHead([head_of(head, dim) for head in state["heads"]], np.tile(np.eye(dim), len(state["heads"])))
-    return stack([AttentionLayer(heads, state["residual"])] * state["steps"], x)
+    return stack([AttentionLayer(heads, residual=state["residual"])] * state["steps"], x)
 
 
 @pytest.mark.parametrize(("key", "value"), [*tried("head"), ("alpha", 1.05), ("alpha", 1.7), ("n", 2), ("n", 5)])

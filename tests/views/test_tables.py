@@ -14,7 +14,7 @@ from hopattn.views.training_table import show_training
 
 def test_the_axes_of_a_sweep_have_the_last_keys_of_their_paths_as_headings(capsys):
     axes = {"layer.head.beta": (1, 2), 'cue."half of R".flip': (0.1,)}
-    show_sweep(Sweep(axes, 1, {"steps": np.ones((2, 1, 1))}))
+    show_sweep(Sweep(axes=axes, trials=1, values={"steps": np.ones((2, 1, 1))}))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split() for line in lines[:3]] == [["beta", "flip", "steps"], ["1", ".1", "1"], ["2", ".1", "1"]]
 

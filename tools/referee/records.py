@@ -317,7 +317,7 @@ def under(library, function):
 
 def of_file(memory, cues):
     memory.save("memory.npz")
-    again = ha.load_memory("memory.npz")
+    again = ha.load("memory.npz")
     with np.load("memory.npz") as file:
         return {"repr": repr(again), "step": again.step(cues), "file": {name: file[name] for name in sorted(file)}}
 

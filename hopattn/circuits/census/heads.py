@@ -102,7 +102,9 @@ def head_census(
             report(len({row.layer for row in rows}))
     if not rows:
         raise InvalidInput("layers: expected at least one layer")
-    return Census(about, len(text), tuple(rows), "vectors" if through is None else "words", names)
+    return Census(
+        about=about, tokens=len(text), rows=tuple(rows), copied="vectors" if through is None else "words", words=names
+    )
 
 
 def _layers(layers: Any, words: np.ndarray) -> Iterator[Layer]:

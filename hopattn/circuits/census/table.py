@@ -44,7 +44,7 @@ class Strong(NamedTuple):
     partner: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Census(Drawable):
     """The measures of all heads of a model for one text.
 

@@ -13,7 +13,7 @@ from hopattn.circuits.attention_only import AttentionOnly
 from hopattn.circuits.emergence.gpt2_form import gpt2_arrays, gpt2_config
 from hopattn.circuits.scores import prefix_matching, previous_token
 from hopattn.foundation.argument_names import PublicObject
-from hopattn.foundation.array_files import arrays_of, named
+from hopattn.foundation.array_files import TRAINING, arrays_of, named
 from hopattn.foundation.arrays import Array, require_finite, shaped
 from hopattn.foundation.boundary import Count, Declared, Flag, Positive
 from hopattn.foundation.checks import instance, path_of, require_room, whole
@@ -25,7 +25,7 @@ from hopattn.transformer.from_torch import require_names, with_prefix
 from hopattn.transformer.heads import Head, HeadTrace
 from hopattn.transformer.multi_head import MultiHead
 
-RECIPE, STEP, STEPS = "recipe", "step", "steps"
+STEP, STEPS = "step", "steps"
 EMBED, POSITION, UNEMBED = "embed.weight", "position.weight", "unembed.weight"
 HEAD_ARRAYS = ("in_proj_weight", "out_proj.weight")
 MOST_LAYERS = 10_000
@@ -34,7 +34,7 @@ ITERATIONS = 5
 """How often the last layer is applied to its own output, to follow the energies of its heads."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recipe(Declared):
     """A model that consists of attention alone, the texts that it learns from, and how it learns.
 
@@ -187,7 +187,7 @@ class TrainingState:
     moments: Mapping[str, np.ndarray]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Training(PublicObject):
     """A training, finished or on its way.
 
@@ -213,7 +213,7 @@ class Training(PublicObject):
         instance(recipe, Recipe, "recipe")
         rng, scale = np.random.default_rng([recipe.seed, 0]), recipe.dim**-0.5
         weights = {name: (scale * rng.normal(size=size)).astype(np.float32) for name, size in recipe.shapes.items()}
-        return cls(recipe, TrainingState(0, weights, {}), np.zeros(0, int), {})
+        return cls(recipe=recipe, state=TrainingState(0, weights, {}), steps=np.zeros(0, int), measures={})
 
     @classmethod
     def load(cls, file: str | Path) -> "Training":
@@ -230,13 +230,19 @@ class Training(PublicObject):
                     if array.dtype.kind != "f":
                         raise InvalidInput(f"{name}: expected floating-point numbers, not {array.dtype}")
                     require_finite(array, name)
-                recipe = Recipe(**json.loads(str(arrays[RECIPE])))
-                training = cls(recipe, TrainingState(int(arrays[STEP]), weights, moments), arrays[STEPS], measures)
+                recipe = Recipe(**json.loads(str(arrays[TRAINING])))
+                training = cls(
+                    recipe=recipe,
+                    state=TrainingState(int(arrays[STEP]), weights, moments),
+                    steps=arrays[STEPS],
+                    measures=measures,
+                )
                 training.model()
         except InvalidInput:
             raise
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise InvalidInput(f"{named(path)} is not a file of a training, or a truncated one") from None
+            reason = "is not a file of a training, or a truncated one; ha.load gives what a file holds"
+            raise InvalidInput(f"{named(path)} {reason}") from None
         return training
 
     @classmethod
@@ -272,7 +278,9 @@ class Training(PublicObject):
         arrays = {name: shaped(weights[name], name, "n dim", n=n, dim=dim) for name, (n, dim) in recipe.shapes.items()}
         parts = [with_prefix(arrays, f"layers.{i}") for i in range(recipe.layers)]
         layers = tuple(AttentionLayer(MultiHead.from_torch(part, recipe.heads, mask=mask)) for part in parts)
-        return AttentionOnly(arrays[EMBED], arrays.get(POSITION), layers, arrays[UNEMBED])
+        return AttentionOnly(
+            embed=arrays[EMBED], positions=arrays.get(POSITION), layers=layers, unembed=arrays[UNEMBED]
+        )
 
     def with_measures(self, measures: Mapping[str, np.ndarray]) -> "Training":
         """The same training with the measures at its step added."""
@@ -290,7 +298,7 @@ class Training(PublicObject):
         moments = {} if self.finished else self.state.moments
         parts = {"weights": self.state.weights, "moments": moments, "measures": self.measures}
         recipe = np.array(json.dumps(asdict(self.recipe)))
-        arrays: dict[str, Any] = {RECIPE: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
+        arrays: dict[str, Any] = {TRAINING: recipe, STEP: np.array(self.state.step), STEPS: self.steps}
         arrays |= {f"{part}/{name}": array for part, table in parts.items() for name, array in table.items()}
         write_over(path_of(file, "file"), npz(arrays), continues=True)
 

@@ -35,7 +35,7 @@ Walkable = Annotated[
 Noise = Annotated[float, partial(real, least=0.0)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Walked(PublicObject):
     """A walk of T steps, and what was predicted at each of them.
 
@@ -162,7 +162,19 @@ def walk(
     positions = _walked(turns, actions, noise, of_noise)
     predictions = _recalled(positions, observations[places], beta)
     sorts = _sorts(world, places, actions)
-    return Walked(world, observations, turns, beta, noise, places, actions, positions, predictions, sorts, gap)
+    return Walked(
+        world=world,
+        observations=observations,
+        angles=turns,
+        beta=beta,
+        noise=noise,
+        places=places,
+        actions=actions,
+        positions=positions,
+        predicted=predictions,
+        sorts=sorts,
+        gap=gap,
+    )
 
 
 def _observations(kinds: Any, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -21,7 +21,7 @@ Edge = tuple[str, str, str]
 """The place that an edge leaves, its action, and the place that it leads to."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class World(PublicObject):
     """Places and actions; each action has an inverse that leads back.
 
@@ -87,7 +87,14 @@ class World(PublicObject):
         places = zip(row, column, strict=True)
         names = (f"place {j + 1}" if len(lengths) == 1 else f"row {i + 1}, column {j + 1}" for i, j in places)
         inverse = (1, 0, 3, 2)[: len(moves)]
-        return cls(tuple(names), LATTICE[: len(moves)], inverse, np.stack(moves, axis=-1), lengths, closed)
+        return cls(
+            places=tuple(names),
+            actions=LATTICE[: len(moves)],
+            inverse=inverse,
+            moves=np.stack(moves, axis=-1),
+            size=lengths,
+            closed=closed,
+        )
 
 
 @public
@@ -128,7 +135,9 @@ def world_of_edges(edges: Sequence[Edge], inverse: Mapping[str, str], places: Se
     moves = np.full((len(names), len(actions)), -1)
     for start, action, end in _with_ways_back(edges, back):
         moves[names.index(start), actions.index(action)] = names.index(end)
-    return World(names, actions, tuple(actions.index(back[action]) for action in actions), moves)
+    return World(
+        places=names, actions=actions, inverse=tuple(actions.index(back[action]) for action in actions), moves=moves
+    )
 
 
 def edge_problems(

@@ -83,14 +83,14 @@ def _checked(name: str) -> "tuple[Result, str, float] | str":
     from hopattn.foundation.errors import InvalidInput
     from hopattn.foundation.threads import single_threaded
     from hopattn.practice.drawing import Exercise
-    from hopattn.scenario.loading import load
+    from hopattn.scenario.loading import load_scenario
     from hopattn.scenario.running import run
 
     start = perf_counter()
     # The matrices of a scenario are small: several threads of BLAS would wait for each other most of the time.
     with single_threaded():
         try:
-            scenario = load(name)
+            scenario = load_scenario(name)
             result = run(scenario)
             if scenario.spec.practice is not None:
                 Exercise(scenario).draw_each()

@@ -37,7 +37,7 @@ def command(
 
     from hopattn.views.explorer.explorer import explore
 
-    page = explore(scenario, None if tokens is None else tokens.split(","), mask, array)
+    page = explore(scenario, tokens=None if tokens is None else tokens.split(","), mask=mask, array=array)
     file = page.save(out or f"{page.name}-explorer.html")
     click.echo(file)
     for reason in page.left_out:

@@ -113,13 +113,13 @@ def _draw(record: "Record", file: Path) -> None:
     from hopattn.foundation.errors import InvalidInput
     from hopattn.results.files import write_over
     from hopattn.scenario.files import shipped
-    from hopattn.scenario.loading import load
+    from hopattn.scenario.loading import load_scenario
     from hopattn.scenario.running import run
 
     if record.figure is None:
         raise InvalidInput(f"--figure: no scenario shows '{record.name}'")
     format, plots = file.suffix.lower()[1:], [one() for one in every_figure.values() if one.scenario == record.figure]
-    scenario = load(shipped()[record.figure])
+    scenario = load_scenario(shipped()[record.figure])
     with remarks_printed(str(file), resizable=False):
         if not plots and (kept_folder() / f"{record.figure}.jsonl").is_file():
             data = rendered(lambda figure: draw_sweep(figure, kept_sweep(scenario)), format)[0]

@@ -161,10 +161,10 @@ def _draw(result: "Result", figures: str, into: Path | None, wishes: Drawing) ->
 def _loaded(scenario: str) -> "Scenario":
     """The scenario of a name or a file; `-` stands for standard input."""
     from hopattn.scenario.files import MAX_BYTES, decode
-    from hopattn.scenario.loading import load, parse
+    from hopattn.scenario.loading import load_scenario, parse
 
     if scenario != "-":
-        return load(scenario)
+        return load_scenario(scenario)
     if sys.stdin is None:
         raise InvalidInput("-: standard input is closed")
     data = sys.stdin.buffer.read(MAX_BYTES + 1)

@@ -59,11 +59,11 @@ def command(scenario: str, points: Path | None, outputs: tuple[Path, ...], as_js
     A KEY is a path as for --set, or its last part where that is the only one. Finished points are kept: the same
     command goes on where it was interrupted, and with all points finished only prints, writes and draws.
     """
-    from hopattn.scenario.loading import load
+    from hopattn.scenario.loading import load_scenario
     from hopattn.views.sweep_files import require_writable, write_sweep
 
     require_writable(outputs)
-    loaded = load(scenario)
+    loaded = load_scenario(scenario)
     points = points or Path(f"{loaded.name}-points.jsonl")
     result = _finished_sweep(loaded, points, **options)
     for path in outputs:

@@ -54,7 +54,7 @@ class Asynchronous(Declared, Update):
     def ends(self) -> tuple[Status, ...]:
         return (Status.CONVERGED,) if self.order == "random" else super().ends
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         neurons, n = memory._single_neuron_states(states, mask), states.shape[1]
         order = context.rng.permutation(n) if self.order == "random" else np.arange(n)
         order = order if isinstance(self.order, str) else np.array(self.order)
@@ -109,7 +109,7 @@ class Glauber(Declared, Update):
     def ends(self) -> tuple[Status, ...]:
         return () if self.temperature else (Status.CONVERGED,)
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         neurons, n = memory._single_neuron_states(states, mask), states.shape[1]
         limits = self.limits(context, n)
         neurons.sweep(context.rng.permutation(n), limits)

@@ -84,7 +84,7 @@ class Update(PublicObject, ABC):
 
     @abstractmethod
     @in_loops
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         """One step of states `(n, dim)`, and their energies; a step of an asynchronous update is one sweep."""
 
     def internal(self, memory: AssociativeMemory, states: Array) -> Array | None:
@@ -95,7 +95,7 @@ class Update(PublicObject, ABC):
         """The standard deviation of an entry of the noise in a step of states `(n, dim)`; 0 without noise."""
         return 0.0
 
-    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, *, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest change of an entry in one step, |x⁺ − x|."""
         return largest_change(before, after)
 

@@ -33,7 +33,7 @@ class _Flow(Declared, Update):
     def internal(self, memory: AssociativeMemory, states: Array) -> Array:
         return memory.activation.inverse(states)
 
-    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, *, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: the largest entry of |x − ∇Φ(h(x))|, which does not depend on dt."""
         target = as_array(memory.activation(memory.field(after, mask)))
         return largest_change(_unless_clamped(memory, after, target), after)
@@ -62,7 +62,7 @@ class Graded(_Flow):
         """A step with a dt between 10^-2.5 and 10^-0.5, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-2.5, -0.5)))
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         u = self.internal(memory, states) if context.internal is None else context.internal
         context.internal = after = self._flow(memory, u, mask)
         xp = namespace(after)
@@ -117,7 +117,7 @@ class Time(_Flow):
         """A step with a dt between 10^-3 and 10^3, uniform in log dt."""
         return cls(float(10 ** rng.uniform(-3, 3)))
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         u = np.array(self.internal(memory, states) if context.internal is None else context.internal)
         x, h = np.array(states), np.asarray(memory.field(states, mask))
         before = np.asarray(memory.energy(states, mask))

@@ -25,7 +25,7 @@ class Layers(Update):
     way: ClassVar[str] = "one layer after another"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         return memory._step_at(states, mask, energy=True, in_turn=True)  # type: ignore[call-arg]
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:

@@ -6,7 +6,7 @@ density p = exp(−E/T) stays as it is.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self
 
@@ -30,17 +30,17 @@ class Sampler(Declared, Update):
     temperature: Annotated[float, partial(real, least=0.0)]
 
     @abstractmethod
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, *, mask: Mask) -> tuple[Array, Any]:
         """The states that are tried, `(n, dim)`, and the cost c of each. noise: Gaussian numbers, `(n, dim)`."""
 
     @property
     def ends(self) -> tuple[Status, ...]:
         return ()
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         before = np.asarray(energy_of(memory, states, mask))
         noise = np.stack([rng.standard_normal(states.shape[1]) for rng in context.own])
-        y, cost = self.move(memory, states, noise, mask)
+        y, cost = self.move(memory, states, noise, mask=mask)
         with np.errstate(over="ignore", invalid="ignore"):  # an energy that is not finite refuses the move
             change = np.asarray(memory.energy(y, mask)) - before + cost
         bar = -self.temperature * np.log1p(-np.array([rng.random() for rng in context.own]))  # −T log u, of u in (0, 1]
@@ -80,7 +80,7 @@ class Metropolis(Sampler):
         """An update with a temperature between 0.01 and 10, uniform in log T, or of 0 in half of the draws."""
         return cls(_drawn_temperature(rng))
 
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, *, mask: Mask) -> tuple[Array, Any]:
         y = (states + self.spread(states.shape[1]) * noise).astype(states.dtype)
         return normalised(y) if isinstance(memory.activation, Unit) else y, 0.0
 
@@ -114,6 +114,7 @@ class Langevin(Sampler):
     source: ClassVar[str] = "Roberts & Tweedie 1996"
     way: ClassVar[str] = "all neurons downhill, with noise"
     dt: Positive = 0.1
+    _: KW_ONLY
     correction: Flag = True
 
     @classmethod
@@ -125,7 +126,7 @@ class Langevin(Sampler):
     def ends(self) -> tuple[Status, ...]:
         return () if self.temperature else (Status.CONVERGED,)
 
-    def move(self, memory: AssociativeMemory, states: Array, noise: Array, mask: Mask) -> tuple[Array, Any]:
+    def move(self, memory: AssociativeMemory, states: Array, noise: Array, *, mask: Mask) -> tuple[Array, Any]:
         on_sphere = isinstance(memory.activation, Unit)
         here = normalised(states) if on_sphere else states
 
@@ -149,7 +150,7 @@ class Langevin(Sampler):
     def spread(self, dim: int) -> float:
         return float((2 * self.dt * self.temperature) ** 0.5)
 
-    def residual(self, memory: AssociativeMemory, before: Array, after: Array, mask: Array | None) -> Array:
+    def residual(self, memory: AssociativeMemory, before: Array, after: Array, *, mask: Array | None) -> Array:
         """The distance from a fixed point, `(n,)`: at T = 0 the largest entry of |x − ∇Φ(h(x))|, whatever dt is."""
         reference = as_array(memory.step(after, mask)) if self.temperature == 0 else before
         return largest_change(reference, after)

@@ -24,7 +24,7 @@ class Synchronous(Update):
     way: ClassVar[str] = "all neurons at once"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         return memory._step_with_energy(states, mask)
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:
@@ -47,10 +47,10 @@ class ConcaveConvex(Update):
     way: ClassVar[str] = "all neurons at once, with inertia"
     on_devices: ClassVar[bool] = True
 
-    def step(self, memory: AssociativeMemory, states: Array, mask: Array | None, context: StepContext) -> Moved:
+    def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         inertia = memory._curvature
         if inertia == 0:
-            return Synchronous().step(memory, states, mask, context)
+            return Synchronous().step(memory, states, mask=mask, context=context)
         field = as_array(memory.field(states, mask))
         field = field + inertia * namespace(field).astype(states, field.dtype, copy=False)
         return memory.activation.proximal(field, states, inertia), energy_of(memory, states, mask)

@@ -158,7 +158,7 @@ def comparison(
                 rows.append(row_of(contender.name, *place, trials))
                 independent = next((trial.referees for trial in trials if trial.referees), independent)
             done += len(problems)
-    return Comparison(about, tuple(rows), tuple(axes), settings.seed, independent)
+    return Comparison(about=about, rows=tuple(rows), axes=tuple(axes), seed=settings.seed, referees=independent)
 
 
 def checked_axes(over: Any, known: Sequence[str]) -> dict[str, Values]:

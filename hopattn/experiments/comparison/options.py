@@ -17,7 +17,7 @@ from hopattn.foundation.array_files import named
 from hopattn.foundation.endings import is_of_numbers
 from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.scenario.grids import axes_from
-from hopattn.scenario.loading import load
+from hopattn.scenario.loading import load_scenario
 
 ALWAYS = ("memories", "over", "beta", "max_steps", "rng", "report", "anyway", "note")
 """The options that go with every source."""
@@ -38,7 +38,7 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
     file = Path(source)
     if not is_of_numbers(source):
         options = _options(given, (), ("beta",), "a scenario")
-        scenario = load(source)
+        scenario = load_scenario(source)
         admit = _admit(options, _points(options))
         problems = problems_of(scenario, options.get("rng"))
         admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])

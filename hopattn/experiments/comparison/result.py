@@ -16,7 +16,7 @@ SEEN = 1e-6
 """The part of an error by which another one differs from it by more than rounding."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(Drawable):
     """All rows of a comparison.
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from hopattn.experiments.sweeps.checkpoint import read_checkpoint
 from hopattn.experiments.sweeps.plan import key_of, points_of
-from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.results.display import Drawable
@@ -26,7 +25,7 @@ HALF = "_ci95"
 """The end of the name of a column with half the length of an interval: letters that every spreadsheet reads."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sweep(Drawable):
     """The numbers of every trial at every point of a grid.
 
@@ -66,7 +65,9 @@ class Sweep(Drawable):
             name: np.array([[*(result or {}).get(name, ()), *missing][:trials] for result in results], dtype=float)
             for name in names
         }
-        return cls(axes, trials, {name: rows.reshape(*shape, trials) for name, rows in values.items()})
+        return cls(
+            axes=axes, trials=trials, values={name: rows.reshape(*shape, trials) for name, rows in values.items()}
+        )
 
     def mean(self, name: str) -> np.ndarray:
         """The mean over the trials that have this number, in the shape of the grid; NaN if no trial has it.
@@ -149,13 +150,12 @@ class Sweep(Drawable):
         return {"trials": self.trials, **self.about}
 
 
-@public
 def load_sweep(file: Any) -> Sweep:
     """The table of a checkpoint, NaN at points and trials that are not finished yet.
 
     file: the `file` that was given to `sweep`. Raises `InvalidInput` if it cannot be read or is not a checkpoint.
     """
-    path = path_of(file, "load_sweep")
+    path = path_of(file, "path")
     head, finished = read_checkpoint(path)
     if "axes" not in head:
         raise InvalidInput(f"{path}:1: expected the axes of a grid, not {quoted(head)}")

@@ -39,6 +39,7 @@ def nearest(keys: Stored, values: Stored | None = None) -> Memory:
 def universal(
     keys: Stored,
     values: Stored | None = None,
+    *,
     similarity: str | Similarity = "manhattan",
     separation: str | Separation = "softmax",
     activation: str | Activation = "identity",
@@ -64,7 +65,7 @@ def universal(
     answers=True,
 )
 def linear(
-    keys: Stored, values: Stored | None = None, feature_map: Feature | Features = "identity", normalise: bool = False
+    keys: Stored, values: Stored | None = None, *, feature_map: Feature | Features = "identity", normalise: bool = False
 ) -> Memory:
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
@@ -91,7 +92,7 @@ def linear(
 
 
 @named(source="Widrow & Hoff 1960; Schlag et al. 2021", energy="none: values are not states of the cue", answers=True)
-def delta(keys: Stored, values: Stored, rate: float = 1.0, sweeps: int = 1) -> Associator:
+def delta(keys: Stored, values: Stored, *, rate: float = 1.0, sweeps: int = 1) -> Associator:
     """Linear attention that corrects itself: a pair learned later overwrites the earlier value of its key.
 
     The arguments and errors are those of `ha.learning.delta`.
@@ -102,12 +103,12 @@ def delta(keys: Stored, values: Stored, rate: float = 1.0, sweeps: int = 1) -> A
     array([5.])
     """
     rows, answers = real_patterns(keys, "keys"), real_patterns(values, "values")
-    return Associator(learning.delta(rows, answers, rate, sweeps), patterns=answers)
+    return Associator(learning.delta(rows, answers, rate=rate, sweeps=sweeps), patterns=answers)
 
 
 @named(source="Kanerva 1988", energy="none: the Hamming distance is not a dot product")
 def sdm(
-    addresses: Stored, values: Stored, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
+    addresses: Stored, values: Stored, *, radius: float, locations: int | np.ndarray | None = None, rng: Any = None
 ) -> Memory:
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.

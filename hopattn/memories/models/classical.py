@@ -35,7 +35,12 @@ OF_0_AND_1 = ("hebb", "covariance", "pseudo_inverse")
 
 @named(source="Hopfield 1982", energy="−½ xᵀW x − b Σ x_i", update="async")
 def hopfield(
-    patterns: Stored, rule: Rule = "hebb", self_coupling: bool = False, activation: Neurons = "sign", bias: float = 0.0
+    patterns: Stored,
+    *,
+    rule: Rule = "hebb",
+    self_coupling: bool = False,
+    activation: Neurons = "sign",
+    bias: float = 0.0,
 ) -> Hopfield:
     """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j + b).
 
@@ -53,8 +58,8 @@ def hopfield(
     >>> recall = network.recall([1, 1, 1, 1, -1, 1], update="async")
     >>> str(recall.status), int(recall.matched)
     ('converged', 0)
-    >>> sparse = ha.memories.hopfield([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]], "covariance", activation="step",
-    ...     bias=-0.1)
+    >>> apart = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]]
+    >>> sparse = ha.memories.hopfield(apart, rule="covariance", activation="step", bias=-0.1)
     >>> sparse.recall([1, 1, 0, 0, 0, 0], update="async").state
     array([1., 1., 1., 0., 0., 0.])
     """
@@ -72,7 +77,7 @@ def hopfield(
 
 
 @named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x", update="graded")
-def graded(patterns: Stored, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
+def graded(patterns: Stored, *, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
     patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ), positive. For
@@ -88,7 +93,7 @@ def graded(patterns: Stored, beta: float = 4.0, rule: Rule = "hebb", self_coupli
 
 
 @named(source="Betteti et al. 2025", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW(u) x", update="graded")
-def input_driven(patterns: Stored, input: Array, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
+def input_driven(patterns: Stored, input: Array, *, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
     """Hopfield's graded network with couplings that its input weighs: W(u) = (1/N) Σ_μ α_μ ξ_μ ξ_μᵀ, α_μ = ξ_μ·u / N.
 
     patterns: `(n_patterns, N)`, ±1. input: u, `(N,)`, real; it says how much each pattern counts (its salience α_μ),
@@ -129,8 +134,9 @@ def _network(
     if flag(self_coupling, "self_coupling") and not has_diagonal:
         raise InvalidInput(f"self_coupling: the rule '{rule}' has none; expected False")
     if rule == "hebb" and activation != "step":
-        return Hopfield.by_hebb(patterns, self_coupling, activation, bias)
-    couplings, error = learning.learned(rule, patterns, *([self_coupling] if has_diagonal else []))
+        return Hopfield.by_hebb(patterns, self_coupling=self_coupling, activation=activation, bias=bias)
+    options = {"self_coupling": self_coupling} if has_diagonal else {}
+    couplings, error = learning.learned(rule, patterns, **options)
     return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns, rounding=error)
 
 

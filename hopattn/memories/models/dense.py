@@ -8,7 +8,7 @@ from hopattn.retrieval.separation.elementwise import Exponential, Power, Rectifi
 
 
 @named(source="Krotov & Hopfield 2016", energy="−Σ [ξ·x]₊ⁿ/n", update="async")
-def dense(patterns: Stored, n: int = 3, rectified: bool = True) -> Memory:
+def dense(patterns: Stored, *, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
     patterns: `(n_patterns, N)`, ±1. n: from 2 to 1000; 2 without rectification is Hopfield's network with
@@ -28,7 +28,7 @@ def dense(patterns: Stored, n: int = 3, rectified: bool = True) -> Memory:
 
 
 @named(source="Demircigil et al. 2017", energy="−log Σ exp(ξ·x)", update="async")
-def exponential(patterns: Stored, beta: float = 1.0) -> Memory:
+def exponential(patterns: Stored, *, beta: float = 1.0) -> Memory:
     """The exponential memory: E = −Σ_μ exp(β ξ_μ·x); energies are given as logarithms, so that they do not overflow.
 
     patterns: `(n_patterns, N)`, ±1. beta: the factor of the overlaps, positive; 1 in the paper. The capacity is
@@ -44,7 +44,7 @@ def exponential(patterns: Stored, beta: float = 1.0) -> Memory:
 
 
 @named(source="Chaudhry et al. 2023", energy="none: what is read out is the next pattern")
-def sequence(patterns: Stored, n: int = 3, cyclic: bool = True) -> Memory:
+def sequence(patterns: Stored, *, n: int = 3, cyclic: bool = True) -> Memory:
     """A memory that replays a sequence of patterns: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
 
     patterns: `(n_patterns, N)`, ±1, in the order of the sequence. n: the power of the interaction, from 2 (Hebb's

@@ -22,7 +22,7 @@ STATES_TRIED = 4096
 
 
 @named(source="Shafiei Kafraj et al. 2026", energy="Φ*(x) − Σ [k·x − θ]₊")
-def threshold_layer(patterns: Stored, threshold: float = 0.5, activation: Visible = "identity") -> Memory:
+def threshold_layer(patterns: Stored, *, threshold: float = 0.5, activation: Visible = "identity") -> Memory:
     """A hidden layer with a threshold: h_μ = 1 where k_μ·x ≥ θ, else 0, and x⁺ = Σ_μ h_μ k_μ, a sum of parts.
 
     patterns: the parts k_μ, `(n_hidden, N)`, scaled to unit magnitude, so that a part alone has the score 1. threshold:

@@ -18,7 +18,7 @@ LARGEST_EXPONENT = 1e300
 
 
 @named(source="Hoover et al. 2025", energy="−β⁻¹ log(ε + Σ [1 − ½β|x − ξ|²]₊)")
-def log_sum_relu(patterns: Stored, beta: float = 1.0, epsilon: float = 1e-8) -> LogSumRelu:
+def log_sum_relu(patterns: Stored, *, beta: float = 1.0, epsilon: float = 1e-8) -> LogSumRelu:
     """A memory with a range: x⁺ is the mean of the patterns within √(2/β) of x; without any, "nothing near".
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse of half the squared range, positive. epsilon:
@@ -41,7 +41,7 @@ def log_sum_relu(patterns: Stored, beta: float = 1.0, epsilon: float = 1e-8) -> 
 
 @named(source="Hoover et al. 2024; Choromanski et al. 2021", energy="½|x|² − β⁻¹ log T·φ(x), T = Σ φ(ξ)")
 def random_features(
-    patterns: Stored, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Any = 0
+    patterns: Stored, *, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Any = 0
 ) -> SuperposedMemory:
     """A modern memory whose patterns are added up in one vector of n random features, however many there are.
 
@@ -65,4 +65,6 @@ def random_features(
             f"beta: {factor:g} makes exponents of size {square:.3g}; expected at most {LARGEST_EXPONENT:g}"
         )
     damping = best_damping(square, int(rows.shape[1]))
-    return SuperposedMemory(rows, RandomFeatures(n, whole_seed(rng), orthogonal, factor, damping))
+    return SuperposedMemory(
+        rows, RandomFeatures(n, rng=whole_seed(rng), orthogonal=orthogonal, beta=factor, damping=damping)
+    )

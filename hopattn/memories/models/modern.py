@@ -11,7 +11,7 @@ from hopattn.retrieval.separation.softmax import Softmax
 
 
 @named(source="Ramsauer et al. 2021", energy="½|x|² − β⁻¹ log Σ exp(βξ·x)")
-def modern(patterns: Stored, beta: float = 8.0, sink: float | None = None) -> Memory:
+def modern(patterns: Stored, *, beta: float = 8.0, sink: float | None = None) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive; with a larger one fewer
@@ -27,7 +27,7 @@ def modern(patterns: Stored, beta: float = 8.0, sink: float | None = None) -> Me
 
 
 @named(source="Hu et al. 2023; Martins et al. 2023", energy="½|x|² − β⁻¹ Ω*(βKx), Ω Tsallis's entropy")
-def sparse(patterns: Stored, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
+def sparse(patterns: Stored, *, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
     """A sparse modern memory: x⁺ = Kᵀ entmax(β K x); weights may be exactly 0, and retrieval may be exact.
 
     patterns, beta, sink: as in `modern`. alpha: at least 1; 2 is sparsemax, 1.5 the usual entmax, 1 softmax. Without a
@@ -44,7 +44,7 @@ def sparse(patterns: Stored, alpha: float = 2.0, beta: float = 1.0, sink: float 
 
 
 @named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω a norm's entropy")
-def normmax(patterns: Stored, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
+def normmax(patterns: Stored, *, alpha: float = 2.0, beta: float = 1.0, sink: float | None = None) -> Memory:
     """A sparse modern memory with the normmax: x⁺ = Kᵀ normmax(β K x), which favours few patterns of equal weight.
 
     patterns, beta, sink: as in `modern`. alpha: the order of the norm, above 1. Raises `InvalidInput` for others.
@@ -58,7 +58,7 @@ def normmax(patterns: Stored, alpha: float = 2.0, beta: float = 1.0, sink: float
 
 
 @named(source="Santos et al. 2024", energy="½|x|² − β⁻¹ Ω*(βKx), Ω over sets of k")
-def k_subsets(patterns: Stored, k: int = 2, beta: float = 1.0) -> Memory:
+def k_subsets(patterns: Stored, *, k: int = 2, beta: float = 1.0) -> Memory:
     """A memory that recalls k patterns together: x⁺ = Kᵀ p, with weights p in [0, 1] that sum to k.
 
     patterns, beta: as in `modern`. k: from 1 to n_patterns. The sum of k patterns is a fixed point if their scores
@@ -76,7 +76,7 @@ def k_subsets(patterns: Stored, k: int = 2, beta: float = 1.0) -> Memory:
 
 @named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1")
 def spherical(
-    patterns: Stored, separation: str | Separation = "softmax", beta: float | None = None, sink: float | None = None
+    patterns: Stored, *, separation: str | Separation = "softmax", beta: float | None = None, sink: float | None = None
 ) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 

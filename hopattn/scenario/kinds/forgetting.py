@@ -58,7 +58,7 @@ class ForgettingTable(Table):
     @property
     def model(self) -> FirstWord:
         """The networks, and their law."""
-        return FirstWord(self.dim, self.carry, self.beta)
+        return FirstWord(self.dim, carry=self.carry, beta=self.beta)
 
     def problems(self) -> Iterator[Problem]:
         """Lengths that are not whole, or not in rising order."""

@@ -65,7 +65,7 @@ class StackTable(Table):
     def gradients(self, rng: np.random.Generator) -> dict[str, Curves]:
         """The norms of the gradients of words and of scores at each layer."""
         n, magnitude = self.words, self.magnitude
-        return stack_gradients(self.layers, self.draws, dim=self.dim, n_words=n, magnitude=magnitude, rng=rng)
+        return stack_gradients(self.layers, n_draws=self.draws, dim=self.dim, n_words=n, magnitude=magnitude, rng=rng)
 
 
 class GradientsTable(Table):
@@ -113,7 +113,9 @@ class GradientsTable(Table):
         draws, n = self.shape
         if self.scores is not None:
             return saturation_of(self.scores, self.magnitudes, dim=self.dim, beta=self.beta, kind=self.size)
-        return softmax_saturation(self.magnitudes, n, draws, dim=self.dim, beta=self.beta, kind=self.size, rng=rng)
+        return softmax_saturation(
+            self.magnitudes, n_scores=n, n_draws=draws, dim=self.dim, beta=self.beta, kind=self.size, rng=rng
+        )
 
 
 class Gradients(Spec):

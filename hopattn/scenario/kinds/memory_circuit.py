@@ -52,13 +52,15 @@ class CircuitTable(Table):
         """The width from which each memory in `SPREADS` loses few of its keys; 0 for one key."""
         stored = self.stored
         return np.array(
-            [recall_width(stored[name], spread) if stored[name] > 1 else 0.0 for name, spread in SPREADS.items()]
+            [recall_width(stored[name], spread=spread) if stored[name] > 1 else 0.0 for name, spread in SPREADS.items()]
         )
 
     def expected_recall(self) -> np.ndarray:
         """The share of keys that each memory in `SPREADS` recalls in theory, by width, `(2, n_widths)`."""
         rows = [(self.stored[name], spread) for name, spread in SPREADS.items()]
-        return np.array([[outer_product_recall(n, d, k) if n > 1 else 1.0 for d in self.widths] for n, k in rows])
+        return np.array(
+            [[outer_product_recall(n, d, spread=k) if n > 1 else 1.0 for d in self.widths] for n, k in rows]
+        )
 
 
 class MemoryCircuit(Spec):

@@ -75,8 +75,9 @@ class ProbeTable(TableWithFiles):
         """The model with the mask and the one without: its layers, the vectors of the texts, a mask for all layers."""
         if self.trained is None:
             layers = random_blocks(self.layers, self.dim, self.heads, norm_first=self.norm == "first", rng=rng)
-            size = self.sequences, self.length, self.words, self.dim
-            texts = random_texts(*size, common=self.common, rng=rng)
+            texts = random_texts(
+                self.sequences, self.length, n_words=self.words, dim=self.dim, common=self.common, rng=rng
+            )
             yield from ((layers, texts, mask) for mask in (self.mask, None))
             return
         tokens = self._recipe(self.trained).texts(self.sequences, rng).tokens[:, : self.length]

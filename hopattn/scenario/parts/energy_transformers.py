@@ -97,9 +97,11 @@ class EnergyTransformerTable(Settling):
             query, key, memories = (
                 array_of(getattr(self, name), words, random_stream(root, name)) for name in OF_MATRICES
             )
-            return EnergyTransformer(query, key, memories, self.beta, attends_itself=self.attends_itself)
+            return EnergyTransformer(query, key, memories, beta=self.beta, attends_itself=self.attends_itself)
         rows = np.stack([words.vectors[word] for word in self.pictures])
-        block = EnergyTransformer.of_pictures(rows, self._patches(words), self.beta or 0.5, self.sharpness)
+        block = EnergyTransformer.of_pictures(
+            rows, self._patches(words), beta=self.beta or 0.5, sharpness=self.sharpness
+        )
         return replace(block, attends_itself=self.attends_itself)
 
     def _patches(self, words: Words) -> Patches:

@@ -235,7 +235,7 @@ def _renormalised(table: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
 def rotary(rope: bool | RopeTable) -> Rotary | None:
     """The rotary positions of a head; None for none."""
     table = RopeTable() if rope is True else rope
-    return Rotary(table.base, table.layout) if isinstance(table, RopeTable) else None
+    return Rotary(table.base, layout=table.layout) if isinstance(table, RopeTable) else None
 
 
 def head_bias(bias: str | AlibiTable | list[list[float]] | None, place: tuple[int, int]) -> Alibi | np.ndarray | None:

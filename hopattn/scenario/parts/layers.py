@@ -126,7 +126,7 @@ class LayerTable(Table):
         sum_ = np.tile(np.eye(encoding.dim), len(heads))
         attention = MultiHead(heads, sum_ if self.output is None else np.array(self.output, dtype=float))
         if not self.full:
-            return AttentionLayer(attention, self.residual)
+            return AttentionLayer(attention, residual=self.residual)
         fed = None if self.feed_forward is None else self.feed_forward.build()
         norms = [norm_of(self.norm)] * (1 if fed is None else 2)
-        return Block(attention, fed, norms, self.norm_first, residual=self.residual)
+        return Block(attention, fed, norms=norms, norm_first=self.norm_first, residual=self.residual)

@@ -206,7 +206,7 @@ class NeuronLayerTable(Table):
         """The layer; raises `InvalidInput` for one without a Lagrangian."""
         chosen: Any = self.activation
         if isinstance(chosen, str):
-            return Layer(name, self.shape, chosen, self.beta, self.tau)
+            return Layer(name, self.shape, chosen, beta=self.beta, tau=self.tau)
         registry: Any = activations if chosen.name in activations else separations
         own = {} if self.beta is None else {"beta": self.beta}
         return Layer(name, self.shape, registry_entry(registry, chosen, **own), tau=self.tau)

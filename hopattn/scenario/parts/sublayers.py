@@ -65,7 +65,7 @@ class NormTable(Table):
 
     def build(self) -> Normalisation:
         """The normalisation; `problems` must have found none."""
-        return (LayerNorm if self.name == "layer" else RMSNorm)(self.gain, self.shift, self.epsilon)
+        return (LayerNorm if self.name == "layer" else RMSNorm)(self.gain, self.shift, epsilon=self.epsilon)
 
 
 NormChoice = Annotated[

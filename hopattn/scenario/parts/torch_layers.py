@@ -68,7 +68,12 @@ class TorchTable(TableWithFiles):
     def _block(self, mask: Any) -> Block:
         with placed(named(self._folder / self.file)):
             return Block.from_torch(
-                self._state, self.heads, self.norm_first, self.activation, mask=mask, epsilon=self.epsilon
+                self._state,
+                n_heads=self.heads,
+                norm_first=self.norm_first,
+                activation=self.activation,
+                mask=mask,
+                epsilon=self.epsilon,
             )
 
     @cached_property

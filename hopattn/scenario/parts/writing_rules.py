@@ -111,13 +111,13 @@ class FastWeightsTable(ProjectionsTable):
         """The text written word by word, `(n, dim)` each; each word reads after itself, other queries at the end."""
         memories: list[Any] = []
         outputs: list[Any] = []
-        sums, deltas = LinearState(phi, self.normalise), DeltaState(phi)
+        sums, deltas = LinearState(phi, normalise=self.normalise), DeltaState(phi)
         for i in range(len(k)):
             own = (slice(i, i + 1), slice(None))
             if self.rule == "sum":
                 sums = sums.extended(k[own], v[own])
             else:
-                _, deltas = deltas.attended(k[own], k[own], v[own], self.rate or 1.0)
+                _, deltas = deltas.attended(k[own], k[own], v[own], rate=self.rate or 1.0)
             memories.append(sums.matrix if self.rule == "sum" else deltas.couplings)
             if not crossed:
                 outputs.append((sums if self.rule == "sum" else deltas).read(q[own]))
@@ -129,5 +129,5 @@ class FastWeightsTable(ProjectionsTable):
         n, rate = len(k), self.rate or 1.0
         if not crossed:
             return np.asarray(delta_attention(q, k, v, rate=rate, features=phi, chunk=n))
-        _, state = DeltaState(phi).attended(k, k, v, rate, chunk=n)
+        _, state = DeltaState(phi).attended(k, k, v, rate=rate, chunk=n)
         return np.asarray(state.read(q))

@@ -62,7 +62,7 @@ class Positions(Table):
             return np.asarray(circle(self.start + np.arange(n), self.turn))
         if self.table is not None:
             return np.array(self.table[self.start : self.start + n], dtype=float)
-        return np.asarray(sinusoidal(n, dim, self.base) @ sinusoidal_shift(self.start, dim, self.base).T)
+        return np.asarray(sinusoidal(n, dim, base=self.base) @ sinusoidal_shift(self.start, dim, base=self.base).T)
 
     def joined(self, words: np.ndarray) -> np.ndarray:
         """Words `(n, dim)` with their positions added or multiplied, `(n, dim)`."""
@@ -72,7 +72,7 @@ class Positions(Table):
         """The matrix `(dim, dim)` that moves position p to position p + steps; a learned table has none."""
         if self.turn is not None:
             return rotation_degrees(steps * self.turn, dim)
-        return sinusoidal_shift(steps, dim, self.base)
+        return sinusoidal_shift(steps, dim, base=self.base)
 
     def problems(self, part: Any, word: int | None) -> Iterator[Problem]:
         """The problems of the positions.

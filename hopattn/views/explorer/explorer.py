@@ -9,7 +9,7 @@ from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.files import write_over
-from hopattn.scenario.loading import Scenario, load
+from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.scenario.result import Result
 from hopattn.views.explorer.page import page_of
 from hopattn.views.explorer.start import Start, all_started, has_view
@@ -52,7 +52,7 @@ class Explorer:
 
 
 @public
-def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None, array: str | None = None) -> Explorer:
+def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, array: str | None = None) -> Explorer:
     """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
     scenario: a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in
@@ -82,7 +82,7 @@ def explore(scenario: Any = "bank", tokens: Any = None, mask: Any = None, array:
     for name, value in (("tokens", tokens), ("mask", mask), ("array", array)):
         if value is not None:
             raise InvalidInput(f"{name}: goes with given weights; a scenario has its own")
-    loaded = scenario if isinstance(scenario, Scenario) else load(scenario)
+    loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
     if gives_weights(loaded):
         return _of_weights(given_weights_started(loaded))
     starts = all_started(loaded)

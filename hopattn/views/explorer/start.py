@@ -9,7 +9,7 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.kinds.memory import MemoryScenario
-from hopattn.scenario.loading import Scenario, load
+from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.scenario.result import Run
 from hopattn.scenario.running import run
 from hopattn.views.explorer.attention_start import attention_state, induction_state
@@ -80,7 +80,7 @@ def has_view(scenario: Scenario, first: Run) -> bool:
 def all_started(scenario: Scenario) -> dict[str, Start]:
     """The start of every view, the scenario's own first."""
     own = started(scenario)
-    others = {view: started(load(name)) for view, name in DEFAULTS.items() if view != own.view}
+    others = {view: started(load_scenario(name)) for view, name in DEFAULTS.items() if view != own.view}
     return {own.view: own} | others
 
 
