@@ -43,7 +43,7 @@ def _layer(rng: np.random.Generator, n: int, n_heads: int = HEADS) -> tuple[ha.M
         return np.asarray(rng.normal(size=(rows, columns)) * columns**-0.5, np.float32)
 
     dim = DIM // HEADS
-    heads = [ha.Head(*(matrix(dim, DIM) for _ in range(3)), beta=dim**-0.5) for _ in range(n_heads)]
+    heads = [ha.Head(*(matrix(dim, DIM) for _ in range(3)), beta=dim**-0.5, mask="causal") for _ in range(n_heads)]
     return ha.MultiHead(heads, matrix(DIM, dim * n_heads)), rng.normal(size=(n, DIM)).astype(np.float32)
 
 

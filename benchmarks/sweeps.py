@@ -54,7 +54,7 @@ def _overhead(workers: int, options: Options) -> Measured:
     axes = {"x": tuple(range(IDLE_POINTS))}
     with tempfile.TemporaryDirectory() as folder:
         files = iter(Path(folder) / f"{i}.jsonl" for i in range(1000))
-        return _per_point(lambda: ha.sweep(idle, axes, workers=workers, file=next(files)), IDLE_POINTS, options)
+        return _per_point(lambda: ha.sweep(idle, axes, workers=workers, file=next(files), rng=0), IDLE_POINTS, options)
 
 
 def _scenario(options: Options) -> Measured:

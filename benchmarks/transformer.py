@@ -49,7 +49,7 @@ def rows(options: Options) -> Iterator[Row]:
 def _own_head(words: int) -> tuple[ha.Head, np.ndarray]:
     rng = np.random.default_rng(0)
     weights = (rng.normal(size=(3, DIM, DIM)) / DIM**0.5).astype(np.float32)
-    return ha.Head(*weights, beta=DIM**-0.5), rng.normal(size=(words, DIM)).astype(np.float32)
+    return ha.Head(*weights, beta=DIM**-0.5, mask="causal"), rng.normal(size=(words, DIM)).astype(np.float32)
 
 
 def _head(options: Options) -> Measured:

@@ -29,7 +29,7 @@ PAGE = Path(__file__).resolve().parent / "ideas" / "certificate.md"
 CHECKPOINT = PAGE.with_suffix(".jsonl")
 COUNT, PARTS = 100_000, 10
 """The number of updates of each pair, and the number of parts into which they are divided."""
-OWN = "own_update"
+OWN = "default_update"
 """The word for the own update of a memory."""
 VERSIONS = {"hopattn": __version__, "NumPy": numpy.__version__, "SciPy": scipy.__version__}
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from docs.builder import api, commands, gallery, papers, practice
+from docs.builder import api, commands, defaults, gallery, papers, practice
 from docs.builder.chain import chain
 from docs.builder.markdown import fenced
 from hopattn.cli.main import main as hopattn
@@ -44,6 +44,7 @@ from hopattn.views.explorer.explorer import explore
 MADE = {
     "commands": commands.page,
     "names": api.index,
+    "defaults": defaults.table,
     "scenarios": gallery.listing,
     "papers": papers.page,
     "mistakes": practice.errors,

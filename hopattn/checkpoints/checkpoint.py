@@ -24,7 +24,7 @@ from hopattn.foundation.array_headers import named
 from hopattn.foundation.arrays import Array, NumberOrArray, as_array, as_numpy, read_by_numpy, shaped
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import each, function, instance, path_of, real, whole
-from hopattn.foundation.errors import InvalidInput, listed, nearest, placed, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, in_file, listed, nearest, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.threads import Share, blocks, in_turn, workers
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import rows_taken
@@ -92,7 +92,7 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
         self._tokenizer = Tokenizer(folder, self.plan.n_tokens)
         arrays = arrays_in(folder)
         try:
-            with placed(named(arrays_file(folder))):
+            with in_file(named(arrays_file(folder))):
                 self._parts = Parts.of(family, self.plan, arrays, precision)
         except InvalidInput as error:
             raise InvalidInput(f"{error}; {fields.note}" if fields.note else error) from None
@@ -202,11 +202,11 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
 
         measure: a function from a `Run` to a number, called for each patch in the order of the table. place: "head" for
         the table by head, another place of `patch` for the table by position. at: the positions that are patched in a
-        head, or the columns; all by default. value: as in `patch`. Positions are labelled by number, with the word
-        where words are known: "3 Mary". A patch of layer i leaves the layers before it as they are, so these are
-        computed once; the layers after it compute many patches together. A change is that of `run` to rounding, and
-        exactly 0 where the patch puts in what is there. Raises `InvalidInput` as `run` and `patch` do, and for a
-        measure that is not a finite number.
+        head, or the columns; all by default. value: as in `patch`. The labels count layers, heads and positions from 1,
+        with the word where words are known: "3 Mary". A patch of layer i leaves the layers before it as they are, so
+        these are computed once; the layers after it compute many patches together. A change is that of `run` to
+        rounding, and exactly 0 where the patch puts in what is there. Raises `InvalidInput` as `run` and `patch` do,
+        and for a measure that is not a finite number.
         """
         function(measure, "measure")
         reject_unknown("place", [place], PLACES)
@@ -221,19 +221,19 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
             cells = [(j, places) if place == "head" else (None, [j]) for j in columns[chunk]]
             patches = [self.patch(place, i, head, at=rows, value=value) for head, rows in cells]
             changes[i, chunk] = [real(measure(run), "measure") - baseline for run in self._one_by_one(plain, patches)]
-        names = tuple(map(str, heads)) if place == "head" else tokens.labels
-        labels = tuple(map(str, range(self.plan.n_layers))), tuple(names[i] for i in columns)
+        names = tuple(str(head + 1) for head in heads) if place == "head" else tokens.labels
+        labels = tuple(str(i + 1) for i in range(self.plan.n_layers)), tuple(names[i] for i in columns)
         return Labelled(changes, ("layer", "head" if place == "head" else "position"), labels, tiny=True)
 
     def attribution(self, ids: Array, token: Any, *, at: int = -1, kinds: Array = None) -> Labelled:
         """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
 
         token: of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one
-        token, such as " Mary". at: the position. The labels are "words" (the embedded word), "0.3" (layer 0, head 3),
-        "0.bias" (of W_O), "0.feed_forward" and so on, and "shift" (of the final norm). The words after the last layer
-        are the sum of these parts, and a norm divides by a number that is computed from all of them; with that number
-        held, the logit before its cap is linear. Effects through later layers are not in it: `effects` measures them.
-        Raises `InvalidInput` for a family whose norms come last, and for a text that is not one token.
+        token, such as " Mary". at: the position. The labels count from 1: "words" (the embedded word), "1.4" (layer 1,
+        head 4), "1.bias" (of W_O), "1.feed_forward" and so on, and "shift" (of the final norm). The words after the
+        last layer are the sum of these parts, and a norm divides by a number that is computed from all of them; with
+        that number held, the logit before its cap is linear. Effects through later layers are not in it: `effects`
+        measures them. Raises `InvalidInput` for a family whose norms come last, and for a text that is not one token.
         Source: Elhage et al. (2021), A mathematical framework for transformer circuits (direct logit attribution).
         """
         if not self.plan.norm_first:

@@ -14,6 +14,7 @@ import numpy as np
 
 from hopattn.checkpoints.plan import Plan
 from hopattn.checkpoints.runs import Layer, Run
+from hopattn.circuits.census.table import head_name
 from hopattn.foundation.arrays import NumberOrArray, as_numpy, require_finite
 from hopattn.foundation.checks import whole
 from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
@@ -191,8 +192,8 @@ def attributed(layer: Layer, place: int) -> dict[str, np.ndarray]:
     bias = np.zeros_like(writings[:1]) if out.bias is None else out.bias[None]
     norms = layer.block.norms_after
     rows = _held(norms[0], np.concatenate([writings, bias]), arrays["attention"][place])
-    names = [*(f"{layer.number}.{i}" for i in range(n)), f"{layer.number}.bias"]
-    name, feed_forward = f"{layer.number}.feed_forward", arrays["feed_forward"][place]
+    names = [*(head_name(layer.number, i) for i in range(n)), f"{layer.number + 1}.bias"]
+    name, feed_forward = f"{layer.number + 1}.feed_forward", arrays["feed_forward"][place]
     return dict(zip(names, rows, strict=True)) | {name: _held(norms[1], feed_forward, feed_forward)}
 
 

@@ -40,8 +40,8 @@ class Tokens:
     def labels(self) -> tuple[str, ...]:
         """The positions, all different; where words are known with the word, as in "3 Mary"."""
         if self.words == Tokens.of_ids(self.ids).words:
-            return tuple(map(str, range(len(self))))
-        return tuple(f"{i} {word.strip() or repr(word)}" for i, word in enumerate(self.words))
+            return tuple(map(str, range(1, len(self) + 1)))
+        return tuple(f"{i} {word.strip() or repr(word)}" for i, word in enumerate(self.words, start=1))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -105,7 +105,7 @@ class Tokenizer:
         tokens = Tokens(ids, tuple(word_of[id] for id in ids.tolist()))
         if (wrong := np.flatnonzero(ids >= self.n_tokens)).size:
             i = int(wrong[0])
-            token = f"token {i}, {quoted(tokens.words[i])}, has the id {ids[i]:,} in {named(self._file)}"
+            token = f"token {i + 1}, {quoted(tokens.words[i])}, has the id {ids[i]:,} in {named(self._file)}"
             raise InvalidInput(f"{what}: {token}; the model has the ids 0 to {self.n_tokens - 1:,}; leave the word out")
         return tokens
 

@@ -144,7 +144,7 @@ def memory_circuit(
     later_key = embed.T @ (embed @ w_value.T @ w_out.T)
     later_out = unembed.T @ (embed @ later_value.T)
     matrices = (w_key, w_value, w_out), (later_key, later_value, later_out)
-    heads = (MultiHead([Head(np.eye(d), key, value, beta=beta)], out) for key, value, out in matrices)
+    heads = (MultiHead([Head(np.eye(d), key, value, beta=beta, mask="causal")], out) for key, value, out in matrices)
     return MemoryCircuit(embed=embed, positions=positions, layers=tuple(map(AttentionLayer, heads)), unembed=unembed)
 
 

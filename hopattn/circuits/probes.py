@@ -128,9 +128,7 @@ class PositionProbe(PublicObject):
 
 
 @public
-def position_probe(
-    layers: Iterable[Any], texts: Any, *, mask: Mask = "causal", penalty: Positive = 1e-2
-) -> PositionProbe:
+def position_probe(layers: Iterable[Any], texts: Any, *, mask: Mask = None, penalty: Positive = 1e-2) -> PositionProbe:
     """Read the positions of words by a linear probe before the first layer and after each layer.
 
     layers: blocks or attention layers without positions, called one after the other with `mask`. texts: word vectors,
@@ -142,7 +140,7 @@ def position_probe(
     >>> import hopattn as ha
     >>> blocks = ha.circuits.random_blocks(1, 8, 2, rng=0)
     >>> texts = ha.circuits.random_texts(40, 4, n_words=100, dim=8, rng=1)
-    >>> ha.circuits.position_probe(blocks, texts).chance
+    >>> ha.circuits.position_probe(blocks, texts, mask="causal").chance
     0.25
     """
     state = as_float(texts, "texts")

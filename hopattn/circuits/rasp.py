@@ -123,7 +123,7 @@ class Selection(Declared):
         require_room(size**2, f"head: a text of {size:,} numbers for each word")
         table = comparisons[self.where](keys[:, None], queries[None, :]).astype(float)
         query_part, key_part, value_part = np.split(np.eye(size), [len(queries), len(queries) + len(keys)])
-        return Head(table @ query_part, key_part, value_part, separation=separation, mask="none")
+        return Head(table @ query_part, key_part, value_part, separation=separation)
 
     def text(self, values: np.ndarray) -> np.ndarray:
         """The text that the head reads for values `(n, dim)`: the codes of the queries and of the keys, then these.

@@ -314,7 +314,7 @@ class RemoteReferencePatterns(ReferencePatterns):
         return self.patterns.layout.dtypes[1]
 
     @property
-    def _largest(self) -> float:
+    def largest(self) -> float:
         return self.patterns.layout.largest
 
     def ranked(self, states: np.ndarray) -> Ranked:

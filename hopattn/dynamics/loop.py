@@ -360,7 +360,7 @@ class Loop:
         )
 
     def _energies(self, before: list[np.ndarray]) -> np.ndarray:
-        """The energies of all states of the recall, `(n, T+1)`; before: those before each of T steps, `(n,)`.
+        """The energies of all states of the recall, `(T+1, n)`; before: those before each of T steps, `(n,)`.
 
         At a fixed point the energy is level: a change of the state by no more than √ε changes the energy by no more
         than ε. There the energy of the state before counts as that of the last state, which saves one evaluation.
@@ -375,7 +375,7 @@ class Loop:
             last[rows] = energy
             require_finite_energy(last.astype(energy.dtype), self.memory._cure)
         table = np.stack([*before, last])
-        return np.asarray(np.where(np.arange(len(table))[:, None] >= self.steps, last, table).T)
+        return np.where(np.arange(len(table))[:, None] >= self.steps, last, table)
 
 
 def _rows_of(array: Any, numbers: np.ndarray) -> Any:

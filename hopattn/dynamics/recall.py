@@ -47,7 +47,6 @@ from hopattn.retrieval.masks import MaskRule, as_mask, like, require_on_scores
 Cues = Annotated[Any, Of("… dim")]
 """Cues or states, whose dim is that of the memory's arrays."""
 TO_NUMPY = "give x.numpy(), or make the memory of arrays of the library of the cues"
-IN_SEQUENCE = Asynchronous(order="sequence")
 _CONVEXITY = "convexity", "convexity of a neuron", "convexity of a layer"
 CAPABILITIES = "recall", "mask", "energy", *_CONVEXITY, "single-neuron updates", "continuous time"
 """What a memory may lack, as `why_not` says."""
@@ -202,14 +201,14 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
         return float("inf") if self._why_not("convexity") else 0.0
 
     @property
-    def own_update(self) -> Update:
+    def default_update(self) -> Update:
         """The update of a recall that names none.
 
         Spins, and neurons of 0 and 1, change one after the other in the order 0, 1, 2 … where they can be updated
         alone, so that no random number is needed and no cycle of two is possible with an energy. Others change at once.
         """
         single = self.activation.discrete and not self._why_not("single-neuron updates")
-        return IN_SEQUENCE if single else Synchronous()
+        return Asynchronous() if single else Synchronous()
 
     @public
     def recall(
@@ -229,7 +228,8 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
         dtype of the memory. Those of PyTorch and JAX need an update of all neurons at once, such as "sync", and cannot
         be traced: for a derivative, take a fixed number of steps.
         update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`; by default
-        `own_update`, one neuron after the other in a network of spins, and all at once in other memories.
+        `default_update`, one neuron after the other in a network of spins, and all at once in other memories. One after
+        the other is in the order 0, 1, 2 …; a random order is `ha.Asynchronous(order="random")`.
         max_steps: the largest number of steps, from 1 to 100 million.
         tol: the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
         the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
@@ -240,7 +240,7 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
         Where the answer has another dim than the cue, one step is taken. Raises `InvalidInput` for a cue that cannot be
         used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
         """
-        rule = self.own_update if update is None else updates.make(update)
+        rule = self.default_update if update is None else updates.make(update)
         names = _checked_keep(self, keep)
         draws = generator(rng=rng)
         whole(max_steps, "max_steps", most=REPEATED)
@@ -261,9 +261,9 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     def descends(self, update: str | Update | None = None) -> Descent:
         """Whether this update never raises the energy: true or false in a condition, with the `reason`.
 
-        update: a name or an object; by default `own_update`.
+        update: a name or an object; by default `default_update`.
         """
-        return (self.own_update if update is None else updates.make(update)).descends(self)
+        return (self.default_update if update is None else updates.make(update)).descends(self)
 
     def without(self, pattern: Any) -> "AssociativeMemory":
         """The same memory without a pattern; raises `InvalidInput` for all but a `Memory` of keys and values."""
@@ -325,7 +325,7 @@ def _checked_keep(memory: AssociativeMemory, keep: Sequence[str]) -> tuple[str, 
     """The argument `keep` as a tuple of known names."""
     names = (keep,) if isinstance(keep, str) else () if keep is None else keep
     array_names = each(names, str, "keep", "the name of an array")
-    reject_unknown("keep", array_names, Recall.BY_STEP)
+    reject_unknown("keep", array_names, Recall.KEPT)
     if "weights" in array_names and not hasattr(memory, "weights"):
         raise InvalidInput("keep: a network of couplings has no weights of patterns")
     return array_names

@@ -35,14 +35,16 @@ STATUS_DTYPE = f"<U{max(map(len, Status))}"
 class Recall(Drawable):
     """The record of a recall of n cues over T steps; for a single cue `(dim,)`, every array lacks the axis n.
 
+    An array of every step has the axis of the steps first, `(T+1, n, …)`: entry 0 is the cue, entry t the state after t
+    steps. A cue that has stopped repeats its last state.
     state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
-    point. status: `(n,)`, words of `Status`, for a single cue a `Status`. meaning: `(n,)`, the sentence of each status.
+    point. status: `(n,)`, the words of `Status` as text. meaning: `(n,)`, the sentence of each status.
     converged: `(n,)`, whether the residual is within the tolerance, and some pattern takes part in a step.
     residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
     moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
     period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the
     tolerance, a longer one if two states are equal bit by bit.
-    energies: `(n, T+1)`, or None for a memory without an energy; at a fixed point that of the state before, if the two
+    energies: `(T+1, n)`, or None for a memory without an energy; at a fixed point that of the state before, if the two
     states are equal up to √ε.
     matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
     cosine is below `MATCH`, another pattern is as near, or the state shorter than a millionth of the pattern. A memory
@@ -51,7 +53,7 @@ class Recall(Drawable):
     mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are computed when first used,
     from the patterns as they are then.
     trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
-    `(T+1, n, n_patterns)`. Each is None unless `keep` names it. A cue that has stopped repeats its last state.
+    `(T+1, n, n_patterns)`. Each is None unless `keep` names it.
     reference: the patterns that states are compared with. asked_every: the number of steps after which the device was
     asked which cues go on; 1 for NumPy and on a CPU. state, energies, trajectory, overlaps and weights are arrays of
     the memory's library, on its device. All others are NumPy's; for `matched` and the three beside it, states and
@@ -73,18 +75,20 @@ class Recall(Drawable):
 
     BY_CUE = ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious")
     """The arrays that hold one entry for each cue."""
-    BY_STEP = ("trajectory", "overlaps", "weights")
-    """The arrays of every step that `keep` may name; their first axis is the step."""
+    KEPT = ("trajectory", "overlaps", "weights")
+    """The arrays that `keep` may name."""
+    BY_STEP = ("energies", *KEPT)
+    """The arrays of every step; their first axis is the step."""
 
     def __repr__(self) -> str:
-        n, dim = (1, *self.state.shape)[-2:]
+        n, shape = np.size(self.steps), " × ".join(map(str, self._state_shape))
         least, most = int(np.min(self.steps)), int(np.max(self.steps))
         steps = str(least) if least == most else f"{least} to {most}"
         words, counts = np.unique(np.atleast_1d(self.status), return_counts=True)
-        parts = [f"{n} cue{'' if n == 1 else 's'} of dim {dim}", f"{steps} step{'' if most == 1 else 's'}"]
+        parts = [f"{n} cue{'' if n == 1 else 's'} of dim {shape}", f"{steps} step{'' if most == 1 else 's'}"]
         for word, count in sorted(zip(words, counts, strict=True), key=lambda pair: -pair[1]):
             parts.append(f"{'' if n == 1 else f'{count} '}{word} ({Status(word).meaning})")
-        if names := [name for name in self.BY_STEP if getattr(self, name) is not None]:
+        if names := [name for name in self.KEPT if getattr(self, name) is not None]:
             parts.append(f"with {' and '.join(names)}")
         if self.asked_every > 1:
             parts.append(f"asked every {self.asked_every} steps")
@@ -94,7 +98,7 @@ class Recall(Drawable):
     def meaning(self) -> Any:
         """The sentence that explains each status, `(n,)`."""
         sentences = np.array([Status(word).meaning for word in np.atleast_1d(self.status)])
-        return str(sentences[0]) if np.ndim(self.status) == 0 else sentences
+        return sentences if self._many else sentences[0]
 
     @property
     def matched(self) -> Any:
@@ -118,7 +122,7 @@ class Recall(Drawable):
 
     def to_numpy(self) -> "Recall":
         """The same record with NumPy arrays alone; those on a device are copied, and half precision is widened."""
-        arrays = {name: getattr(self, name) for name in ("state", "energies", *self.BY_STEP)}
+        arrays = {name: getattr(self, name) for name in ("state", *self.BY_STEP)}
         copies: dict[str, Any] = {name: on_host(array) for name, array in arrays.items() if array is not None}
         return replace(self, **copies)
 
@@ -130,23 +134,25 @@ class Recall(Drawable):
         """
         columns = {name: np.atleast_1d(getattr(self, name)) for name in self.BY_CUE}
         if self.energies is not None:
-            energies = np.atleast_2d(self.to_numpy().energies)
-            columns |= {"first energy": energies[:, 0], "last energy": energies[:, -1]}
+            energies = self.to_numpy().energies
+            columns |= {"first energy": np.atleast_1d(energies[0]), "last energy": np.atleast_1d(energies[-1])}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*map(list, columns.values()), strict=True)]
         return data_frame(rows, (), {"versions": VERSIONS})
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with the dims cue, neuron, step and pattern; raises `InvalidInput` if xarray is missing.
 
-        A record of a single cue has no dim cue. `attrs` holds the versions.
+        A record of a single cue has no dim cue; one of tokens has the dim token before neuron. `attrs` holds the
+        versions.
         """
-        record, cue = self.to_numpy(), ("cue",) * (self.state.ndim - 1)
-        arrays = {"state": ((*cue, "neuron"), record.state)}
+        record, cue = self.to_numpy(), ("cue",) * self._many
+        neurons = ("token", "neuron")[-len(self._state_shape) :]
+        arrays: dict[str, Any] = {"state": ((*cue, *neurons), record.state)}
         arrays |= {name: (cue, getattr(self, name)) for name in self.BY_CUE}
-        arrays |= {} if record.energies is None else {"energies": ((*cue, "step"), record.energies)}
+        entries = {"energies": (), "trajectory": neurons, "overlaps": ("pattern",), "weights": ("pattern",)}
         for name in self.BY_STEP:
             if (array := getattr(record, name)) is not None:
-                arrays[name] = (("step", *cue, "neuron" if name == "trajectory" else "pattern"), array)
+                arrays[name] = (("step", *cue, *entries[name]), array)
         return dataset(arrays, {}, {"versions": VERSIONS})
 
     def only_row(self) -> "Recall":
@@ -156,7 +162,7 @@ class Recall(Drawable):
             array = rows[name]
             first = array[0, ...] if array.ndim > 1 else array[0]
             rows[name] = array[:, 0, ...] if name in self.BY_STEP else first
-        return Recall(**{**rows, "status": Status(self.status[0]), "energies": rows.get("energies")})
+        return Recall(**{"energies": None, **rows})
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the likeness of the states instead of all the patterns that it is computed from."""
@@ -165,8 +171,18 @@ class Recall(Drawable):
     @cached_property
     def _likeness(self) -> Likeness:
         """The likeness of the last states; computed when first used, since it takes about as long as a step."""
-        return self.reference.likeness(np.atleast_2d(on_host(self.state)))
+        return self.reference.likeness(on_host(self.state).reshape(np.size(self.steps), -1))
 
     def _of_likeness(self, name: str) -> Any:
         values = getattr(self._likeness, name)
-        return values[0] if self.state.ndim == 1 else values
+        return values if self._many else values[0]
+
+    @property
+    def _many(self) -> bool:
+        """Whether the arrays have the axis n."""
+        return np.ndim(self.steps) > 0
+
+    @property
+    def _state_shape(self) -> tuple[int, ...]:
+        """The shape of one state: `(dim,)`; `(n_tokens, dim)` for tokens."""
+        return tuple(self.state.shape[self._many :])

@@ -22,7 +22,7 @@ import numpy as np
 from hopattn.foundation.array_files import MEMORY, arrays_of, named
 from hopattn.foundation.arrays import namespace
 from hopattn.foundation.checks import path_of
-from hopattn.foundation.errors import InvalidInput, placed, quoted, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, in_file, quoted, reject_unknown, unknown
 from hopattn.foundation.registry import Registry
 from hopattn.results.files import json_text, npz, write_over
 from hopattn.retrieval.activation import Activation, activations
@@ -59,7 +59,7 @@ def read(path: str | os.PathLike[str], kinds: Mapping[str, type[Any]], inside: M
     file = path_of(path, "path")
     arrays = arrays_of(file)
     try:
-        with placed(named(file)):
+        with in_file(named(file)):
             header = json.loads(str(arrays.pop(MEMORY)[()]))
             if (version := header["hopattn memory"]) != VERSION:
                 raise InvalidInput(f"is of version {quoted(version)} of the format; expected version {VERSION}")

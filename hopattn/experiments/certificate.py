@@ -19,7 +19,7 @@ from hopattn.experiments.random_memories import random_beta, random_memory, rand
 from hopattn.experiments.random_networks import RANDOM
 from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.boundary import public
-from hopattn.foundation.checks import REPEATED, Seed, generator, whole
+from hopattn.foundation.checks import REPEATED, Seed, generator, whole, whole_seed
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import nonzero
@@ -63,7 +63,8 @@ class Certificate(PublicObject):
     the number of updates without that claim. rises: the number of these that raised the energy; for a memory without
     an energy, that raised the value of the energy's formula. reason: why the energy cannot rise. refusal: why it may
     rise. obstacle: why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
-    dtype: the numbers of the memories and states, "float64" or "float32".
+    dtype: the numbers of the memories and states, "float64" or "float32". seeds: of the random numbers; two, of two
+    tests together.
     """
 
     memory: str
@@ -76,6 +77,7 @@ class Certificate(PublicObject):
     refusal: str = ""
     obstacle: str = ""
     dtype: str = "float64"
+    seeds: Sequence[int] = ()
 
     @property
     def holds(self) -> bool:
@@ -86,7 +88,8 @@ class Certificate(PublicObject):
         """The certificate of both tests together, for two tests of the same memory, update and dtype."""
         first = {name: getattr(self, name) or getattr(other, name) for name in ("reason", "refusal", "obstacle")}
         both = {name: getattr(self, name) + getattr(other, name) for name in ("claimed", "unclaimed", "rises")}
-        return replace(self, largest=max(self.largest, other.largest), **first, **both)
+        seeds = (*self.seeds, *other.seeds)
+        return replace(self, largest=max(self.largest, other.largest), seeds=seeds, **first, **both)
 
 
 @public
@@ -95,7 +98,7 @@ def certify(
     update: str | Update | None = None,
     *,
     count: int = 1000,
-    rng: Seed = 0,
+    rng: Seed = None,
     dtype: str = "float64",
     search: int = 0,
 ) -> Certificate:
@@ -103,11 +106,11 @@ def certify(
 
     memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
     or "network" or "energy_transformer", of which random ones are drawn;
-    or the name or path of a similarity, separation or activation of your own, of which memories are drawn too. update:
-    an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `own_update` of each memory,
-    and the certificate then has the update "own_update". count: the least number of updates with a claim; of those
-    without one, a tenth of it is enough. A state begins as the activation of a random field.
-    rng: a seed or a generator (0).
+    or the name or path of a similarity, separation or activation of your own, of which memories are drawn too.
+    update: an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `default_update` of
+    each memory, and the certificate then has the update "default_update". count: the least number of updates with a
+    claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
+    rng: a seed, or a generator, which gives one; by default one is drawn. The certificate keeps it.
     dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
     by the rounding of float32. search: the rounds of a search for counter-examples on each memory, 0 for none: of
     20 states, each is moved at random, and the move is kept where the rise of the energy grows; their last updates are
@@ -115,20 +118,21 @@ def certify(
     memory that cannot be converted to the dtype.
 
     >>> import hopattn as ha
-    >>> certificate = ha.certify("modern", count=200)
+    >>> certificate = ha.certify("modern", count=200, rng=0)
     >>> certificate.claimed, certificate.holds
     (200, True)
     """
-    draws, wanted, idle = generator(rng), whole(count, "count", most=REPEATED), 0
+    seed = whole_seed(rng)
+    draws, wanted, idle = generator(seed), whole(count, "count", most=REPEATED), 0
     reject_unknown("dtype", [dtype], DTYPES)
     whole(search, "search", least=0, most=REPEATED)
-    own = "own_update" if update is None else update
+    own = "default_update" if update is None else update
     names = [given if isinstance(given, str) else repr(given) for given in (memory, own)]
     draw = _drawing(memory)
-    certificate = Certificate(memory=names[0], update=names[1], dtype=dtype)
+    certificate = Certificate(memory=names[0], update=names[1], dtype=dtype, seeds=(seed,))
     while certificate.claimed < wanted and idle < PATIENCE:
         one = _converted(draw(draws), dtype)
-        rule = one.own_update if update is None else _drawn_update(update, draws)
+        rule = one.default_update if update is None else _drawn_update(update, draws)
         before, certificate = certificate, _extended(certificate, one, rule, draws, wanted, search)
         counted = certificate.claimed + certificate.unclaimed > before.claimed + before.unclaimed
         idle = 0 if counted else idle + 1
@@ -141,7 +145,7 @@ def certify_all(
     """The certificates of memories under every update; the same for any number of `processes`.
 
     names: of named memories, "network" and "energy_transformer"; by default all. A block is tested under its own update
-    too, token by token, which is the update "own_update".
+    too, token by token, which is the update "default_update".
     """
     work = partial(_certified, count=count, seed=seed, dtype=dtype, parts=packed())
     pairs = pairs_of(names or [*sorted(named_memories), *RANDOM])

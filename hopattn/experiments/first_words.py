@@ -1,5 +1,7 @@
 """Forgetting: how well the first word of a random text is read out, by the number of words after it."""
 
+from dataclasses import replace
+
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import REPEATED, Seed, require_room, whole, whole_seed
@@ -24,14 +26,15 @@ def forgetting(
     lengths: the numbers of words after the first, in rising order, or a text such as "0:100:11". model: the networks,
     set by hand, and their law; `FirstWord()` by default. names: the names that the answer is compared with; one of
     them is the first word. trials: random texts for each length; all words and names are random vectors of unit
-    magnitude. rng: the seed of all texts (0), or a generator.
+    magnitude. rng: the seed of all texts, or a generator, which gives one; by default one is drawn.
+    The sweep keeps it in `about`.
 
     The result has two numbers of each trial, with and without attention: `cosine` of what is read with the first word,
     and `accuracy`, 1 where the nearest name is the first word and else 0. `model.cosine` and `model.accuracy` are the
     law of their means. A length has the same texts whatever the other lengths are. Raises `InvalidInput` for lengths
     that are not whole numbers in rising order, and for other numbers out of range.
 
-    >>> curve = forgetting((0, 10, 40), names=16, trials=50)
+    >>> curve = forgetting((0, 10, 40), names=16, trials=50, rng=0)
     >>> curve.mean("accuracy without attention").round(1), curve.mean("accuracy with attention")
     (array([1. , 0.3, 0.1]), array([1., 1., 1.]))
     """
@@ -41,4 +44,6 @@ def forgetting(
     after = tuple(whole(n, "lengths", least=0) for n in axis_values(lengths, "lengths"))
     names, trials = whole(names, "names", least=2), whole(trials, "trials", most=REPEATED)
     require_room(4 * trials * (max(after) + names + 1) * (model.dim + 1), f"texts of {max(after):,} words")
-    return Sweep.of({AXIS: after}, trials, measured_by_length(model, after, names, trials, whole_seed(rng)))
+    seed = whole_seed(rng)
+    curve = Sweep.of({AXIS: after}, trials, measured_by_length(model, after, names, trials, seed))
+    return replace(curve, about={"seed": seed})

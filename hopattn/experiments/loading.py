@@ -81,7 +81,7 @@ def load(
 
             return Training.load(file)
         case "a sweep":
-            from hopattn.experiments.sweep.table import load_sweep
+            from hopattn.experiments.sweeps.table import load_sweep
 
             return load_sweep(file)
         case "a model":
@@ -91,7 +91,7 @@ def load(
         case _:
             from hopattn.scenario.loading import load_scenario
 
-            return load_scenario(file)
+            return load_scenario(path)  # as it is written: `./bank` is no name
 
 
 def _kind(file: Path) -> str:

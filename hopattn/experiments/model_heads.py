@@ -20,7 +20,7 @@ from hopattn.foundation.array_files import chosen_in, named, numbers
 from hopattn.foundation.array_headers import opened
 from hopattn.foundation.checks import COUNTED, whole
 from hopattn.foundation.endings import ARRAYS, foreign
-from hopattn.foundation.errors import InvalidInput, listed, placed, quoted, shortened
+from hopattn.foundation.errors import InvalidInput, in_file, listed, placed, quoted, shortened
 from hopattn.foundation.writing import counted
 from hopattn.scenario.files import shipped_folder, utf8
 
@@ -101,7 +101,7 @@ def census_of_model(
     tokens, about = tokens_for(model, text)
     done = None if report is None else (lambda count: report(count, model.n_layers))
     tables = {"embed": model.embed, "unembed": model.unembed}
-    with placed(named(model.file)):
+    with in_file(named(model.file)):
         about = f"{model.name}: {about}"
         return head_census(model.layers(tokens.ids), tokens.ids, words=tokens.words, **tables, about=about, report=done)
 
@@ -121,7 +121,7 @@ def tokens_for(model: OpenedModel, text: CensusText) -> tuple[Tokens, str]:
         raise InvalidInput(f"{named(file)}: got {counted(len(tokens), 'token')}; expected at least two")
     if (wrong := tokens.ids[(tokens.ids < 0) | (tokens.ids >= model.tokens)]).size:
         raise InvalidInput(f"{named(file)}: got the id {wrong[0]}; expected 0 to {model.tokens - 1:,}")
-    with placed(named(file)):
+    with in_file(named(file)):
         _require_length(len(tokens), model, f"--long {model.longest} takes the first {model.longest}")
     return tokens, f"{len(tokens):,} tokens of {file.name}"
 

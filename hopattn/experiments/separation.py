@@ -14,7 +14,7 @@ from hopattn.experiments.comparison.from_files import head_arrays, heads_of, pat
 from hopattn.experiments.comparison.problem import RecallProblem
 from hopattn.foundation.array_files import named
 from hopattn.foundation.checks import require_time
-from hopattn.foundation.errors import placed
+from hopattn.foundation.errors import in_file
 from hopattn.foundation.writing import at_most
 from hopattn.theory.separation import Margins, margins, multiplications
 
@@ -42,8 +42,8 @@ class SeparationReport:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The names of the patterns, or their numbers, from 0."""
-        return self.names or tuple(map(str, range(len(self.margins.patterns))))
+        """The names of the patterns, or their numbers, from 1."""
+        return self.names or tuple(map(str, range(1, len(self.margins.patterns) + 1)))
 
     @cached_property
     def distinct(self) -> Margins:
@@ -75,9 +75,9 @@ class SeparationReport:
 
     @cached_property
     def columns(self) -> Mapping[str, np.ndarray]:
-        """The numbers of each pattern, by name; radii are those of the β that are advised."""
+        """The numbers of each pattern, by name; radii are of the β that are advised. The rival counts from 1; 0 is none."""
         m = self.margins
-        found = {"delta": m.delta, "rival": m.rival, "distance": m.distance, "reach": m.reach}
+        found = {"delta": m.delta, "rival": m.rival + 1, "distance": m.distance, "reach": m.reach}
         found |= {"beta_sparse": m.exact_beta(), "beta_softmax": m.softmax_beta(self.error)}
         found |= {"beta_log_sum_relu": m.relu_beta(), "beta_ramsauer": m.well_separated_beta()}
         if self.beta is not None:
@@ -200,7 +200,7 @@ def separation_of_file(
         if work / 1e9 > REPORTED_SECONDS:
             note(f"{named(file)}: {what} take about {in_words(work / 1e9)}")
 
-    with placed(named(file)):
+    with in_file(named(file)):
         if (names := head_arrays(file, array)) is None:
             patterns = patterns_of(file, admit, array)
             return [SeparationReport("", margins(patterns.read()), error, patterns.names)]

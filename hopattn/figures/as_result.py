@@ -148,7 +148,7 @@ def _labels(tokens: Tokens | None, n: int, m: int) -> tuple[tuple[str, ...], tup
 
 
 def recall_as_result(record: Recall, title: str = "") -> Result:
-    """A recall as the result of one run; cues and patterns have their numbers, from 0 as in the record, as labels.
+    """A recall as the result of one run; cues and patterns have their numbers, from 1, as labels.
 
     It has the energies by step if the memory has an energy. If the recall was run with `keep=["overlaps"]`, it has the
     overlaps of each cue with each pattern by step, and its start and end: its overlaps with the pattern that is nearest
@@ -162,8 +162,8 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
         "recalled": (matched >= 0, (cue,)),
     }
     if record.energies is not None:
-        energies = np.atleast_2d(record.energies)
-        values["energy"] = (energies, (cue, _numbered("step", energies.shape[1])))
+        energies = record.energies.reshape(-1, len(matched)).T
+        values["energy"] = (energies, (cue, _steps(energies.shape[1])))
     if record.overlaps is not None and record.overlaps.shape[-1]:
         values |= _of_overlaps(record, matched, cue)
     arrays = {name: ArraySpec(name, axes).labelled(array) for name, (array, axes) in values.items()}
@@ -182,12 +182,11 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
 
 def _of_overlaps(record: Recall, matched: np.ndarray, cue: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """The arrays of a recall whose overlaps by step were kept, each with its axes."""
-    overlaps = record.overlaps[:, None] if record.state.ndim == 1 else record.overlaps
-    course = overlaps.swapaxes(0, 1)
+    course = record.overlaps.reshape(-1, len(matched), record.overlaps.shape[-1]).swapaxes(0, 1)
     n_cues, n_steps, n_patterns = course.shape
     own, cues = np.argmax(course[:, 0], axis=-1), np.arange(n_cues)
     return {
-        "course": (course, (cue, _numbered("step", n_steps), _numbered("pattern", n_patterns))),
+        "course": (course, (cue, _steps(n_steps), _numbered("pattern", n_patterns))),
         "start": (course[cues, 0, own], (cue,)),
         "overlaps": (course[cues, -1, own], (cue,)),
         "recalled": (matched == own, (cue,)),
@@ -195,5 +194,10 @@ def _of_overlaps(record: Recall, matched: np.ndarray, cue: Any) -> dict[str, tup
 
 
 def _numbered(name: str, count: int) -> tuple[str, tuple[str, ...]]:
-    """An axis whose labels are numbers, from 0."""
-    return name, tuple(map(str, range(count)))
+    """An axis whose labels are numbers, from 1."""
+    return name, tuple(map(str, range(1, count + 1)))
+
+
+def _steps(count: int) -> tuple[str, tuple[str, ...]]:
+    """The axis of the steps; step 0 is the cue."""
+    return "step", tuple(map(str, range(count)))

@@ -95,7 +95,7 @@ def _draw(ax: Axes, census: Census, name: str) -> None:
     rows, columns = image.get_array().shape
     for count, numbers, set_ticks in ((rows, census.layers, ax.set_yticks), (columns, range(columns), ax.set_xticks)):
         every = -(-count // MOST_TICKS)
-        set_ticks(range(0, count, every), [str(one) for one in numbers][::every], fontsize=scaled(13))
+        set_ticks(range(0, count, every), [str(one + 1) for one in numbers][::every], fontsize=scaled(13))
     ax.tick_params(length=0)
     ax.spines[:].set(visible=True, color=theme().faint, lw=scaled(0.8))
     if rows * columns <= MOST_FRAMED:

@@ -90,7 +90,7 @@ def _simulated(sweep: Sweep, keys: tuple[str, ...], table: SimulationTable) -> L
 
 def _temperature(table: EnsembleTable) -> float | None:
     """The temperature of the update; None for an update without one, and for one that cools."""
-    rule: Any = table.update_rule()
+    rule: Any = table.update_rule(table.tried(np.random.default_rng(0))[1])
     name = type(rule).__name__
     if name == "Asynchronous":
         return 0.0

@@ -25,12 +25,12 @@ words. The curves of the first `MAX_CUES` cues are drawn."""
 def draw_recall(figure: Figure, record: Recall) -> None:
     """Draw the final states, one row for each cue; beside them energy and overlap by step, if the record has them.
 
-    Beside each state are the words for it: the pattern that it matches, by its number. The overlap of a state is its
-    largest overlap with a stored pattern, without the sign. A record has overlaps if the recall was run with
+    Beside each state are the words for it: the pattern that it matches, by its number from 1. The overlap of a state is
+    its largest overlap with a stored pattern, without the sign. A record has overlaps if the recall was run with
     `keep=["overlaps"]`.
     """
-    states = np.atleast_2d(record.state)
     steps = np.atleast_1d(record.steps)
+    states = record.state.reshape(len(steps), -1)
     curves = curves_of(record)
     pads(figure, h_pad=0.1, w_pad=0.1)
     grid = figure.add_gridspec(1, 2, width_ratios=(1.1, 1)) if curves else figure.add_gridspec(1, 1)
@@ -45,12 +45,11 @@ def curves_of(record: Recall) -> dict[str, np.ndarray]:
     """The quantities by step that a record has, `(n_cues, n_steps + 1)` each: energy and largest overlap."""
     curves: dict[str, np.ndarray] = {}
     if record.energies is not None:
-        factor, name = energy_scale(np.asarray(record.energies))
-        curves[name] = np.atleast_2d(record.energies) / factor
+        factor, name = energy_scale(record.energies)
+        curves[name] = record.energies / factor
     if record.overlaps is not None and record.overlaps.shape[-1]:
-        largest = np.abs(record.overlaps).max(axis=-1)
-        curves["largest overlap"] = largest[None] if record.state.ndim == 1 else largest.T
-    return curves
+        curves["largest overlap"] = np.abs(record.overlaps).max(axis=-1)
+    return {name: curve.reshape(-1, np.size(record.steps)).T for name, curve in curves.items()}
 
 
 def draw_course(place: Any, curves: Mapping[str, np.ndarray], last_steps: Sequence[int] | np.ndarray) -> list[Any]:
@@ -91,8 +90,9 @@ def _ends(record: Recall) -> list[str]:
     words = {Spurious.REVERSED: "a pattern reversed", Spurious.OTHER: "nothing stored"}
     ends = []
     for matched, kind, three in zip(np.atleast_1d(record.matched), map(Spurious, kinds), mixtures, strict=True):
-        end = f"a mixture of\n{in_sentence(list(map(str, three)))}" if kind == Spurious.MIXTURE else words.get(kind, "")
-        ends.append(f"pattern {matched}" if matched >= 0 else end)
+        mixed = in_sentence([str(number + 1) for number in three])
+        end = f"a mixture of\n{mixed}" if kind == Spurious.MIXTURE else words.get(kind, "")
+        ends.append(f"pattern {matched + 1}" if matched >= 0 else end)
     return ends
 
 
@@ -104,21 +104,24 @@ def _final_states(figure: Figure, place: Any, states: np.ndarray, ends: Sequence
     finite = np.abs(states[np.isfinite(states)])
     most = float(finite.max(initial=0.0)) or 1.0
     ax = figure.add_subplot(place)
-    image = ax.imshow(states, cmap=theme().picture, vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
+    n, dim = states.shape
+    extent = 0.5, dim + 0.5, n + 0.5, 0.5  # cues and neurons count from 1
+    look: dict[str, Any] = {"cmap": theme().picture, "aspect": "auto", "interpolation": "nearest"}
+    image = ax.imshow(states, vmin=-most, vmax=most, extent=extent, **look)
     ax.set(xlabel="neuron", ylabel="cue", title="the states at the end")
     for axis in (ax.xaxis, ax.yaxis):
         tick_options(axis, integer=True, min_n_ticks=1)
     ax.spines[:].set(visible=True, color=theme().faint)
     style: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": scaled(16)}
-    for i, end in enumerate(ends):
+    for i, end in enumerate(ends, start=1):
         ax.text(1.02, i, end, **style)
     if ends:
-        marked = len(states) <= MARKED_CUES
-        ax.set_yticks(range(len(states)), [f"{SIGNS[i] if marked else ''} {i}" for i in range(len(states))])
+        marked = n <= MARKED_CUES
+        ax.set_yticks(range(1, n + 1), [f"{SIGNS[i] if marked else ''} {i + 1}" for i in range(n)])
         for i, text in enumerate(ax.get_yticklabels()):
             text.set_color(theme().series[i] if marked else theme().ink)
-        for i in range(1, len(states)):
-            ax.axhline(i - 0.5, color=theme().faint, linewidth=scaled(1))
+        for i in range(1, n):
+            ax.axhline(i + 0.5, color=theme().faint, linewidth=scaled(1))
     if np.allclose(finite, most):
         ax.set_xlabel(f"neuron (filled: {most:g}, empty: −{most:g})")
     else:

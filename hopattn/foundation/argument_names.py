@@ -43,7 +43,7 @@ class ArgumentNames:
                 raise InvalidInput(f"{self._call(args)}: option {self._cure(name)}")
         if len(args) <= self.most:
             return
-        placed = ", ".join(name for name in self.placed if name != "self") or "nothing"
+        placed = ", ".join(name for name in self.placed if name not in ("self", "cls")) or "nothing"
         keywords = ", ".join(f"{name}=" for name in self.keywords)
         cure = f"write {keywords} by name" if keywords else "there are no others"
         n = len(args) - self.method

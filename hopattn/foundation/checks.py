@@ -115,17 +115,13 @@ def generator(rng: Seed = None, what: str = "rng") -> np.random.Generator:
     return np.random.default_rng(int(rng))
 
 
-def whole_seed(rng: Seed, what: str = "rng", default: int = 0) -> int:
-    """The seed as a whole number, which a result can name; a generator gives one that is drawn from it.
+def whole_seed(rng: Seed, what: str = "rng") -> int:
+    """The seed as a whole number, which a result can name; a generator, or None, gives one that is drawn.
 
-    default: the seed instead of None. Raises `InvalidInput` as `generator` does.
+    Raises `InvalidInput` as `generator` does.
     """
-    if rng is None:
-        return default
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**63))
-    generator(rng, what)
-    return int(rng)
+    draws = generator(rng, what)
+    return int(draws.integers(2**63)) if rng is None or isinstance(rng, np.random.Generator) else int(rng)
 
 
 def instance(value: Any, kind: type[Kind], what: str, noun: str = "") -> Kind:

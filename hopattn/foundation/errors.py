@@ -3,6 +3,7 @@
 The command line turns the class of an error into an exit code: `InvalidInput` is 2, `CannotDo` is 3.
 """
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ MAX_LISTED = 40  # the most choices, or problems of a file, that a message lists
 MAX_LINE = 2500  # the most characters of one line of a message: those of a full list
 MAX_LINES = 4 * MAX_LISTED  # the most lines of a message
 MAX_COMPARED = 1000  # the most choices that a mistyped word is compared with, by how often each letter occurs
+INDICES = re.compile(r"\b(row|entry) (\d+(?:, \d+)*)\b")  # of a row or an entry, in a message about arrays
 MAX_IN_ORDER = 50  # the most choices that it is compared with letter by letter: those that share most letters with it
 
 
@@ -45,6 +47,28 @@ def placed(where: str) -> Iterator[None]:
         if where in str(error):
             raise
         raise InvalidInput(f"{where}: {error}") from None
+
+
+@contextmanager
+def in_file(where: str) -> Iterator[None]:
+    """As `placed`, for the arrays of a file: a row or an entry of it counts from 1, as the lines of a text do.
+
+    >>> with in_file("'keys.npy'"):
+    ...     raise InvalidInput("keys: row 2 is zero")
+    Traceback (most recent call last):
+        ...
+    hopattn.foundation.errors.InvalidInput: 'keys.npy': keys: row 3 is zero
+    """
+    try:
+        yield
+    except InvalidInput as error:
+        if where in str(error):
+            raise
+        raise InvalidInput(f"{where}: {INDICES.sub(_from_1, str(error))}") from None
+
+
+def _from_1(found: re.Match[str]) -> str:
+    return " ".join([found[1], ", ".join(str(int(index) + 1) for index in found[2].split(", "))])
 
 
 def nearest(word: object, choices: Iterable[str]) -> str | None:

@@ -214,7 +214,7 @@ def random_heads(rng: np.random.Generator, dim: int, n_heads: int) -> list[Head]
     """Heads of dim / n_heads each without masks and biases, of β = 1/√(dim of a head)."""
     dim_head = dim // n_heads
     roles = [[random_matrix(rng, dim_head, dim) for _ in range(3)] for _ in range(n_heads)]
-    return [Head(*maps, beta=dim_head**-0.5, mask="none") for maps in roles]
+    return [Head(*maps, beta=dim_head**-0.5) for maps in roles]
 
 
 def random_layer(rng: np.random.Generator, dim: int) -> FeedForward:

@@ -10,7 +10,7 @@ import numpy as np
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.record import Status
 from hopattn.dynamics.updates import updates
-from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.asynchronous import Asynchronous, in_words
 from hopattn.dynamics.updates.base import StepContext, Update
 from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.arrays import Array, as_numpy
@@ -194,10 +194,10 @@ class SpinStates(PublicObject):
         """The basins of an update, which is named because they depend on it.
 
         update: "random" turns one neuron at random each time, which gives each minimum an exact probability. "sync"
-        updates all neurons at once, and may end in cycles. `ha.Asynchronous("sequence")`, or with the numbers of the
-        neurons, sweeps in a fixed order. Another update of spins without chance is as good. Raises `InvalidInput` for a
-        stochastic update, for `ha.Asynchronous("random")`, whose sweeps take each neuron once, and for "random" where
-        single turns may lead back to a state.
+        updates all neurons at once, and may end in cycles. "async" sweeps in the order 0, 1, 2 …, and
+        `ha.Asynchronous` with the numbers of the neurons in that order. Another update of spins without chance is as
+        good. Raises `InvalidInput` for a stochastic update, for `ha.Asynchronous("random")`, whose sweeps take each
+        neuron once, and for "random" where single turns may lead back to a state.
         """
         if isinstance(update, str):
             reject_unknown("update", [update], [RANDOM, *updates])
@@ -210,10 +210,8 @@ class SpinStates(PublicObject):
             attractors = Cycles(ends, np.ones(len(ends), dtype=int), None)
             return self._named("one neuron at random each time", attractors, descent.sizes(), descent)
         successor, rule = self.successors(update), updates.make(update)
-        order = getattr(rule, "order", None)
-        words = {None: "", "sequence": ", in sequence"}.get(order, ", in the order given")
         attractors = cycles(successor)
-        return self._named(rule.way + words, attractors, np.bincount(attractors.reached).astype(float))
+        return self._named(in_words(rule), attractors, np.bincount(attractors.reached).astype(float))
 
     def successors(self, update: str | Update) -> np.ndarray:
         """The number of the state that one step of an update leads each state to, `(2^N,)`; refuses as `basins` does.
@@ -224,7 +222,7 @@ class SpinStates(PublicObject):
         in_order = isinstance(rule, Asynchronous) and rule.order != "random"
         if rule.stochastic or (Status.CYCLE not in rule.ends and not in_order):
             message = f"update: {quoted(update)} does not lead a state always to the same next one"
-            raise InvalidInput(f"{message}; take '{RANDOM}', 'sync' or ha.Asynchronous('sequence')")
+            raise InvalidInput(f"{message}; take '{RANDOM}', 'sync' or 'async'")
         if obstacle := rule.obstacle(self.memory):
             raise InvalidInput(f"update: {obstacle}")
         if isinstance(rule, Asynchronous):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.asynchronous import Asynchronous, in_words
 from hopattn.dynamics.updates.base import Update
 from hopattn.landscapes.enumerated import spins, successors_of
 from hopattn.results.labelled import Labelled
@@ -75,10 +75,8 @@ def successors(memory: Any, update: Update, dim: int) -> dict[str, Labelled]:
     +−+, with + for 1. way: how the update goes, in words. Under a random order a state has no single successor: the
     neurons are then updated in sequence.
     """
-    fixed = Status.CYCLE in update.ends  # a state has always the same next one
-    ordered = update if fixed else Asynchronous(order="sequence")
+    ordered = update if Status.CYCLE in update.ends else Asynchronous()  # a state has always the same next one
     states = spins(dim, memory.activation.silent)
     numbers = successors_of(memory, ordered, states)
     labels = tuple("".join("−+"[int(spin > 0)] for spin in state) for state in states)
-    way = ordered.way if fixed else f"{ordered.way}, in sequence"
-    return {"successor": Labelled(numbers, ("state",), (labels,)), "way": Labelled(np.array(way))}
+    return {"successor": Labelled(numbers, ("state",), (labels,)), "way": Labelled(np.array(in_words(ordered)))}

@@ -75,18 +75,18 @@ class FixedPoints(PublicObject):
 
 @public
 def fixed_points(
-    memory: Any, starts: Array = None, *, count: Annotated[int, partial(whole, most=100_000)] = 300, rng: Seed = 0
+    memory: Any, starts: Array = None, *, count: Annotated[int, partial(whole, most=100_000)] = 300, rng: Seed = None
 ) -> FixedPoints:
     """The fixed points of a continuous memory that Newton's method and recalls find from many starts.
 
     memory: any whose states are not spins, of NumPy arrays: `ha.memories.modern`, `ha.memories.graded`, `ha.Memory`.
     starts: `(n, dim)`, more of them. count: the number of random ones, mixtures of some of the patterns; the patterns,
     the means of pairs and 0 are added, and more are drawn while `FixedPoints.index_sum` says that a point is missing.
-    rng: a seed or a generator, of the random starts. The Jacobian is exact for softmax memories, otherwise of central
-    differences. Raises `InvalidInput` for spins and other arguments.
+    rng: a seed or a generator, of the random starts; by default every call draws others. The Jacobian is
+    exact for softmax memories, otherwise of central differences. Raises `InvalidInput` for spins and other arguments.
 
     >>> import hopattn as ha
-    >>> points = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0))
+    >>> points = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0), rng=0)
     >>> points.state[:, 0].round(3) + 0.0, points.index
     (array([-0.958,  0.958,  0.   ]), array([0, 0, 1]))
     """
@@ -180,7 +180,7 @@ def bifurcation(
     values: Annotated[Array, as_float64, Of("n", finite=True)],
     *,
     count: int = 300,
-    rng: Seed = 0,
+    rng: Seed = None,
 ) -> Bifurcation:
     """The fixed points of a memory against a parameter, such as β: how many, where, and how they merge.
 
@@ -191,7 +191,7 @@ def bifurcation(
 
     >>> import hopattn as ha
     >>> build = lambda beta: ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=beta)
-    >>> course = bifurcation(build, [2.0, 1.1, 0.9, 0.5])
+    >>> course = bifurcation(build, [2.0, 1.1, 0.9, 0.5], rng=0)
     >>> course.count, course.stable
     (array([3, 3, 1, 1]), array([2, 2, 1, 1]))
     """

@@ -7,6 +7,7 @@ s = sim(K, x)          p = ∇Ψ(s)          h = Vᵀ p          x⁺ = ∇Φ(h)
 
 import os
 from abc import abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
@@ -28,7 +29,7 @@ from hopattn.foundation.arrays import (
 )
 from hopattn.foundation.boundary import Of, finite, public
 from hopattn.foundation.checks import flag, path_of
-from hopattn.foundation.errors import InvalidInput, placed, quoted
+from hopattn.foundation.errors import InvalidInput, in_file, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
@@ -371,7 +372,10 @@ def have_none(weights: Weights, activation: Activation) -> Array:
 
 def rows_of(rows: Stored, what: str) -> Array:
     """Vectors to store, from an array or from the file of a path."""
-    if not isinstance(rows, (str, os.PathLike)):
-        return stored_rows(rows, what, multiplied=True)
-    with placed(named(path_of(rows, "path"))):
-        return stored_rows(vectors_in(rows), what, multiplied=True)
+    with place_of(rows):
+        return stored_rows(vectors_in(rows) if isinstance(rows, (str, os.PathLike)) else rows, what, multiplied=True)
+
+
+def place_of(rows: Stored) -> AbstractContextManager[None]:
+    """The place of a fault in vectors to store: the file of a path, or none for an array."""
+    return in_file(named(path_of(rows, "path"))) if isinstance(rows, (str, os.PathLike)) else nullcontext()

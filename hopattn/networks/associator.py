@@ -67,7 +67,7 @@ class Associator(Coupled):
         return super()._why_not(capability)
 
     @property
-    def own_update(self) -> Update:
+    def default_update(self) -> Update:
         """All neurons at once: an answer is of another side than its cue, even where both have one dim."""
         return Synchronous()
 

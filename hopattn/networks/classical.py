@@ -154,8 +154,8 @@ class Hopfield(Coupled):
         return CoupledSpins(states, self.sums, self.bias, of_0_and_1)
 
     @property
-    def own_update(self) -> Update:
-        return Graded() if isinstance(self.activation, Tanh) else super().own_update
+    def default_update(self) -> Update:
+        return Graded() if isinstance(self.activation, Tanh) else super().default_update
 
     def _why_not(self, capability: str) -> str:
         """As of `Memory`; for a convex potential there is `curvature`, which takes the eigenvalues."""

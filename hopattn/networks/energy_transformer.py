@@ -5,7 +5,7 @@ E(g) = Σ_A Φ*(g_A) − β⁻¹ Σ_heads Σ_C log Σ_{B≠C} exp(β K_B·Q_C) �
 The tokens g are layer-normalised. Source: Hoover et al. (2023), NeurIPS, arXiv:2302.07253.
 """
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from inspect import signature
 from typing import Annotated, Any, ClassVar, Self
@@ -61,7 +61,7 @@ class EnergyTransformer(Declared):
     ...     [(2, 3, 6), (2, 3, 6), (4, 6), (5, 6)]))
     >>> block = ha.networks.EnergyTransformer(w_query, w_key, memories)
     >>> recall = block.recall(x)
-    >>> str(recall.status), bool(np.all(np.diff(recall.energies) <= 1e-9))
+    >>> str(recall.status), bool(np.all(np.diff(recall.energies, axis=0) <= 1e-9))
     ('converged', True)
     """
 
@@ -168,9 +168,10 @@ class EnergyTransformer(Declared):
 
     @public
     def recall(self, tokens: Tokens, *, patterns: Array = None, clamped: Array = None, **options: Any) -> Recall:
-        """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are flat.
+        """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are tokens.
 
-        tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. patterns:
+        tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. The record's state has the
+        shape of these, and its trajectory `(T+1, n_cues, n_tokens, dim)` or `(T+1, n_tokens, dim)`. patterns:
         `(n_patterns, n_tokens, dim)`, with which recalled states are compared. clamped: booleans `(n_tokens,)`, True
         for a token that stays. options: those of `hopattn.Memory.recall`, such as max_steps; update="sync" takes all
         tokens at once, which may raise the energy.
@@ -180,7 +181,9 @@ class EnergyTransformer(Declared):
         if states.ndim > 2:
             shape = tuple(self._apart(states).shape)
             raise InvalidInput(f"tokens: got shape {shape}; expected (n_cues, n_tokens, dim) or (n_tokens, dim)")
-        return memory.recall(memory.activation(states), **options)
+        record = memory.recall(memory.activation(states), **options)
+        trajectory = None if record.trajectory is None else self._apart(record.trajectory)
+        return replace(record, state=self._apart(record.state), trajectory=trajectory)
 
     @cached_property
     def _bare(self) -> dict[int, "TokenMemory"]:
@@ -217,7 +220,7 @@ class TokenMemory(Network):
         return f"TokenMemory({self.block!r}, {n - self.held.sum() // dim} of {n} tokens free)"
 
     @property
-    def own_update(self) -> Update:
+    def default_update(self) -> Update:
         """One token after the other."""
         return TokenByToken()
 

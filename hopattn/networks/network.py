@@ -116,11 +116,15 @@ class Network(AssociativeMemory):
         object.__setattr__(self, "layers", nodes)
         object.__setattr__(self, "synapses", _with_names(connections, names))
         object.__setattr__(self, "held", np.zeros(self.total, dtype=bool))
+        joined = []
         for connection in self.synapses:
+            shapes = [self[name].shape for name in connection.layers]
             try:
-                connection.synapse.require_fit(*(self[name].shape for name in connection.layers))
+                connection.synapse.require_fit(*shapes)
             except InvalidInput as error:
                 raise InvalidInput(f"synapse '{connection.name}': {error}") from None
+            joined.append(replace(connection, synapse=connection.synapse._fitted(*shapes)))
+        object.__setattr__(self, "synapses", tuple(joined))
         arrays = [array for connection in connections for array in connection.synapse.arrays]
         object.__setattr__(self, "patterns", _zeros((0, self.total), arrays[0] if arrays else np.zeros(1)))
         object.__setattr__(self, "patterns_of", None)
@@ -198,7 +202,7 @@ class Network(AssociativeMemory):
         return LayerActivations(self.layers, tuple(name in free for name in self.parts))
 
     @property
-    def own_update(self) -> Update:
+    def default_update(self) -> Update:
         """One layer after another."""
         return Layers()
 

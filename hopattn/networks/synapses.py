@@ -118,6 +118,10 @@ class Synapse(PublicObject, ABC):
     def require_fit(self, *shapes: Shape) -> None:
         """Raise `InvalidInput` unless layers of these shapes can be joined."""
 
+    def _fitted(self, *shapes: Shape) -> Self:
+        """The synapse on layers of these shapes, which may decide a parameter that is not given."""
+        return self
+
     def bend(self, places: tuple[int, ...]) -> tuple[float, str]:
         """The least known λ for which F + ½λ|g|² is convex in a layer g at these places, and why it is not 0.
 
@@ -435,9 +439,9 @@ class Attention(Compared):
 
     With the softmax it is β⁻¹ Σ log Σ_k exp βs. query, key: `(heads, dim, dim of a)` and `(heads, dim, dim of b)`,
     without the first axis for a single head, or None for the tokens themselves. separation, beta: as of `ha.attention`;
-    β is 1/√dim by default, and 1 without matrices. mask: booleans `(queries, keys)`, True = may attend, or a rule such
-    as "causal". The layers have the shape `(tokens, dim)`. Where a and b are one layer, the scores are quadratic in it
-    and no curvature is known.
+    β is 1/√dim by default, with the dim of the queries. mask: booleans `(queries, keys)`, True = may attend, or a rule
+    such as "causal". The layers have the shape `(tokens, dim)`. Where a and b are one layer, the scores are quadratic
+    in it and no curvature is known.
     Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021), arXiv 2107.06446.
     """
 
@@ -462,10 +466,11 @@ class Attention(Compared):
         if heads[0] is not None and heads[1] is not None and heads[0].shape[:2] != heads[1].shape[:2]:
             raise InvalidInput(f"key: got shape {tuple(heads[1].shape)}; expected the heads and dim of the query")
         dims = [matrix.shape[1] for matrix in heads if matrix is not None]
-        default = dims[0] ** -0.5 if dims else 1.0
         object.__setattr__(self, "query", heads[0])
         object.__setattr__(self, "key", heads[1])
-        object.__setattr__(self, "separation", with_potential(separation_of(separation, beta, default=default)))
+        of_layers = beta is None and isinstance(separation, str) and not dims
+        step = with_potential(separation_of(separation, beta, default=dims[0] ** -0.5 if dims else 1.0))
+        object.__setattr__(self, "separation", separation if of_layers else step)
         rule = as_mask(mask)
         if isinstance(rule, MaskRule) and not isinstance(rule, (NoMask, PositionRule)):
             raise InvalidInput(f"mask: {quoted(rule)} depends on the scores; expected booleans or a rule of positions")
@@ -476,6 +481,17 @@ class Attention(Compared):
         sides = zip(activities, (self.query, self.key), strict=True)
         q, k = (rows[:, None, ...] if matrix is None else rows[:, None, ...] @ matrix.mT for rows, matrix in sides)
         return q, k
+
+    def _fitted(self, *shapes: Shape) -> Self:
+        """The same with β = 1/√dim, where neither a β nor a matrix says another."""
+        if isinstance(self.separation, Separation):
+            return self
+        synapse = copy(self)
+        object.__setattr__(synapse, "separation", separation_of(self.separation, shapes[0][-1] ** -0.5))
+        return synapse
+
+    def answer(self, places: tuple[int, ...], *activities: Array) -> tuple[Array, Array]:
+        return super(Attention, self._fitted(*(g.shape for g in activities))).answer(places, *activities)
 
     def _back(self, place: int, field: Array) -> Array:
         matrix = self.key if place else self.query

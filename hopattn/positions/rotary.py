@@ -97,7 +97,7 @@ class Rotary(Declared):
     Raises `InvalidInput` for others.
 
     >>> import hopattn as ha
-    >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.positions.Rotary())
+    >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.positions.Rotary(), mask="causal")
     >>> head.trace([[1.0, 0.0]] * 3).scores.round(3)
     array([[ 1.   ,  0.54 , -0.416],
            [ 0.54 ,  1.   ,  0.54 ],

@@ -206,10 +206,9 @@ def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
     yield words["model"].get(model or "memory", model).format(power=power)
     if model is None:
         yield _weighing(memory, words)
-    update = memory.update_rule()
     if memory.model is not None and model in ("hopfield", "dense"):
         yield words["activation"]["sign"]
-        yield words["update"]["async" if "one neuron" in update.way else "sync"]
+        yield words["update"]["async" if "one neuron" in memory.update_rule(spec.recalled.memory).way else "sync"]
     yield say["recalled"].format(tokens=", ".join(spec.tokens))
     if memory.max_steps == 1:
         yield say["one_step"]

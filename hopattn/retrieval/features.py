@@ -70,11 +70,11 @@ class RandomFeatures(Declared, Features):
 
     With a damping a > 0, φ_i(x) = (1 + 4a)^(dim/4) exp(−a|ω_i|² + √((1 + 4a)β) ω_i·x − β|x|²/2) / √n.
 
-    n: the number of features. rng: a seed, or a generator, which gives one; the default, 0, gives the same features in
-    every run. orthogonal: directions ω_i that are orthogonal in each group of `dim`, with the lengths of normal
-    vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is 1/√dim. damping: a, 0 or more,
-    by which long ω_i count less; `best_damping` of this module gives that of the least error. The same seed gives the
-    same directions for vectors of one dim.
+    n: the number of features. rng: a seed, or a generator, which gives one; by default one is drawn. The object keeps
+    it, so that every call has the same features. orthogonal: directions ω_i that are orthogonal in each group of `dim`,
+    with the lengths of normal vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is
+    1/√dim. damping: a, 0 or more, by which long ω_i count less; `best_damping` of this module gives that of the least
+    error. The same seed gives the same directions for vectors of one dim.
 
     The mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error falls like 1/√n, and grows with |k + x|; undamped and
     independent, it is √(exp(β|k + x|²) − 1)/√n of the mean. Raises `InvalidInput` for an n below 1, a β that is not
@@ -83,7 +83,8 @@ class RandomFeatures(Declared, Features):
     damping Likhosherstov et al. (2022), NeurIPS, "Chefs' random tables" (their A is our −a).
 
     >>> import hopattn as ha, numpy as np
-    >>> scores = ha.retrieval.RandomFeatures(4096).kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    >>> phi = ha.retrieval.RandomFeatures(4096, rng=0)
+    >>> scores = phi.kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))
     >>> bool(np.allclose(scores, np.exp([0.6, -0.6]), rtol=0.1))
     True
     """
@@ -92,10 +93,14 @@ class RandomFeatures(Declared, Features):
 
     n: Count = 256
     _: KW_ONLY
-    rng: Annotated[Seed, whole_seed] = 0
+    rng: Seed = None
     orthogonal: Flag = True
     beta: Positive = 1.0
     damping: Annotated[float, partial(real, least=0.0)] = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rng", whole_seed(self.rng))
 
     def directions(self, dim: int) -> np.ndarray:
         """ω, `(n, dim)`: the directions for vectors of this dim, as an array of the caller's own."""
@@ -221,3 +226,9 @@ def _directions(n: int, dim: int, seed: int, orthogonal: bool) -> np.ndarray:
 
 
 feature_maps: Registry[Features] = Registry("phi", Features, [__name__])
+
+
+def kept(phi: str | Features) -> str | Features:
+    """The features that an object keeps: those that draw when they are made are made once, for all its calls."""
+    made = feature_maps.make(phi)
+    return made if isinstance(made, RandomFeatures) else phi

@@ -75,7 +75,7 @@ class PositionRule(MaskRule):
         """
         return by_distance(self.sees, n, m)
 
-    def __call__(self, *_: Any) -> None:
+    def __call__(self, *_: Any, **__: Any) -> None:
         """Raise `InvalidInput`: a rule is a mask as it is."""
         raise InvalidInput(f"mask: {quoted(self)} is a rule, and a mask as it is; its array of n tokens is .array(n)")
 

@@ -18,7 +18,7 @@ from hopattn.foundation.boundary import Declared, Of, Positive, formula, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Registry
 from hopattn.foundation.vectors import linear, normalised, row_length
-from hopattn.retrieval.features import Features, feature_maps
+from hopattn.retrieval.features import Features, feature_maps, kept
 
 OneOrMore = Annotated[Any, Of("… n? dim")]
 CuesOfMatrix = Annotated[Any, Of("… n? dim_cue")]
@@ -167,7 +167,7 @@ class FeatureMap(Similarity):
     source: ClassVar[str] = "Katharopoulos et al. 2020"
 
     def __post_init__(self) -> None:
-        feature_maps.make(self.phi)
+        object.__setattr__(self, "phi", kept(self.phi))
 
     def __call__(self, cues: Array, keys: Array) -> Array:
         return feature_maps.make(self.phi).kernel(cues, keys)

@@ -148,6 +148,7 @@ class Step(PublicObject):
     @public
     def scores(self, cues: Rows, keys: Keys) -> Array:
         """s = sim(K, x), `(…, n_cues, n_patterns)`; at least of single precision."""
+        self._require_one_dim(cues, keys)
         return self._scores(cues, keys)
 
     @public
@@ -171,10 +172,14 @@ class Step(PublicObject):
         cues, keys, _, total = self._texts(cues, keys, None, mask, None)
         return self._free_energy(cues, keys, total)
 
+    def _require_one_dim(self, cues: Array, keys: Array) -> None:
+        """Raise `InvalidInput` for keys of another dim, unless the similarity has matrices for both."""
+        if not isinstance(self.similarity, Declared):
+            shaped(keys, "keys", "… n_patterns dim", dim=(cues.shape[-1], "cues"))
+
     def _texts(self, cues: Array, keys: Array, values: Array | None, mask: Any, bias: Any) -> tuple[Array, ...]:
         """The arrays of a call, without what no cue may see, and the mask and bias as one."""
-        if not isinstance(self.similarity, Declared):  # that has matrices, whose axes are those of cues and keys
-            shaped(keys, "keys", "… n_patterns dim", dim=(cues.shape[-1], "cues"))
+        self._require_one_dim(cues, keys)
         values = keys if values is None else values
         leading = np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in (cues, keys, values)))
         scores = (*leading, *cues.shape[-2:-1], keys.shape[-2])

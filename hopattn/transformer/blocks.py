@@ -39,7 +39,7 @@ ATTENTION, CROSS = "self_attn", "multihead_attn"
 class BlockTrace:
     """The arrays of a block: its input, and the state after each of its sub-layers.
 
-    read: the words that each sub-layer reads, normalised where the norm comes first. given: its output before the
+    read: the words that each sub-layer reads, normalised where the norm comes first. outputs: its output before the
     residual. summed: the same after it, before a norm that comes last. attention, cross: the trace of the heads over
     the text, and of those over the source. hidden: f(W₁ x + b₁) of the feed-forward layer, `(…, n, hidden)`. The last
     three are None without such a part, and where they were not traced.
@@ -48,7 +48,7 @@ class BlockTrace:
     input: Array
     states: tuple[Array, ...]
     read: tuple[Array, ...]
-    given: tuple[Array, ...]
+    outputs: tuple[Array, ...]
     summed: tuple[Array, ...]
     attention: MultiHeadTrace | None = None
     cross: MultiHeadTrace | None = None
@@ -62,7 +62,7 @@ class BlockTrace:
     @property
     def output(self) -> Array:
         """The output of the heads of the attention together, `(…, n, dim)`."""
-        return self.given[0]
+        return self.outputs[0]
 
     @property
     def heads(self) -> tuple[HeadTrace, ...]:
@@ -208,7 +208,7 @@ class Block(PublicObject):
         n_heads: int | None = None,
         norm_first: bool | None = None,
         activation: str | None = None,
-        mask: Mask = "none",
+        mask: Mask = None,
         epsilon: float | None = None,
     ) -> "Block":
         """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`, in its eval mode.
@@ -224,7 +224,7 @@ class Block(PublicObject):
         maps = [*(f"{part}.out_proj" for part in parts), "linear1", "linear2", *norms]
         weight_names = [f"{part}.in_proj_weight" for part in parts] + [f"{name}.weight" for name in maps]
         require_names(state, weight_names, [name.removesuffix("weight") + "bias" for name in weight_names])
-        rules = {ATTENTION: mask, CROSS: "none"}
+        rules = {ATTENTION: mask, CROSS: None}
         heads = [MultiHead.from_torch(with_prefix(state, p), options["n_heads"], mask=rules[p]) for p in parts]
         layer = FeedForward(affine_from(state, "linear1"), affine_from(state, "linear2"), options["activation"])
         layer_norms = [LayerNorm.from_torch(state, name, options["epsilon"]) for name in norms]

@@ -61,7 +61,7 @@ class KeyValueCache(Owner):
     Source: Shazeer (2019), arXiv:1911.02150.
 
     >>> import numpy as np, hopattn as ha
-    >>> layer = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3)], np.eye(2)))
+    >>> layer = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3, mask="causal")], np.eye(2)))
     >>> text, cache = np.eye(2), ha.KeyValueCache([layer])
     >>> one, cache = cache.append(text[:1])
     >>> two, cache = cache.append(text[1:])

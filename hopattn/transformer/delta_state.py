@@ -13,7 +13,7 @@ from hopattn.foundation.boundary import Count, Text, finite, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.shapes import require_broadcast
 from hopattn.foundation.vectors import normalised, row_length
-from hopattn.retrieval.features import Features
+from hopattn.retrieval.features import Features, kept
 from hopattn.retrieval.separation.base import masked
 from hopattn.transformer.linear_state import StateOfText, Values, by_chunks
 
@@ -40,7 +40,7 @@ class DeltaState(StateOfText):
     length: int = 0
 
     def __post_init__(self) -> None:
-        self.phi  # refuses another name  # noqa: B018
+        object.__setattr__(self, "features", kept(self.features))
 
     @public
     def read(self, q: Text) -> Array:

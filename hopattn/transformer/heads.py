@@ -82,12 +82,13 @@ class Head(Owner):
     w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in); an
     `hopattn.transformer.Affine` in its place adds a bias. similarity, separation, activation: names or objects. beta:
     for a separation given by name; 1 by default, where Vaswani et al. have 1/√dim_key. A separation given as an object
-    has its own. mask: "none", "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0),
-    `hopattn.window(n)`, or a boolean array. position: None, "rope" or an `hopattn.positions.Rotary`: queries and keys
-    are turned by their positions, which count from 0 in each text; dim_key is then even. bias: numbers added to β s in
-    every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length; −inf masks an entry. sink:
-    the logit of a null pattern, a number that competes with β s and gives nothing, as in `hopattn.attention`.
-    query_norm, key_norm: functions such as an `hopattn.transformer.RMSNorm`, before the position, or None.
+    has its own. mask: "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0),
+    `hopattn.window(n)`, a boolean array, or None, which hides nothing. position: None, "rope" or an
+    `hopattn.positions.Rotary`: queries and keys are turned by their positions, which count from 0 in each text; dim_key
+    is then even. bias: numbers added to β s in every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts
+    of this length; −inf masks an entry. sink: the logit of a null pattern, a number that competes with β s and gives
+    nothing, as in `hopattn.attention`. query_norm, key_norm: functions such as an `hopattn.transformer.RMSNorm`, before
+    the position, or None.
 
     Raises `InvalidInput` for matrices that do not fit each other, for unknown options and names, and for a position
     with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
@@ -114,7 +115,7 @@ class Head(Owner):
         w_key: Array,
         w_value: Array,
         *,
-        mask: Mask = "causal",
+        mask: Mask = None,
         position: str | Rotary | None = None,
         bias: Alibi | Array | None = None,
         query_norm: Callable[[Array], Array] | None = None,

@@ -25,7 +25,7 @@ def worth(head: Head, x: Array, token: Any, *, mask: Mask = None, source: Array 
 
     >>> import numpy as np
     >>> import hopattn as ha
-    >>> head, x = ha.Head(*[np.eye(2)] * 3, mask="none"), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]
+    >>> head, x = ha.Head(*[np.eye(2)] * 3), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]
     >>> effect = ha.transformer.worth(head, x, 2)
     >>> effect.weight.round(3), bool(np.allclose(effect.closed.answer, effect.measured.answer, atol=1e-15))
     (array([0.329, 0.374, 0.402]), True)

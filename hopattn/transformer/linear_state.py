@@ -21,7 +21,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import cond, detached
 from hopattn.foundation.vectors import nonzero
-from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, least_sum, log_products, relative
+from hopattn.retrieval.features import Features, RandomFeatures, feature_maps, kept, least_sum, log_products, relative
 from hopattn.retrieval.masks import Causal, NoMask, PositionRule, Strict, as_mask, like
 from hopattn.retrieval.separation.base import masked
 
@@ -130,6 +130,7 @@ class LinearState(StateOfText):
     length: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "features", kept(self.features))
         flag(self.normalise, "normalise")
         if self.normalise and not self.phi.nonnegative:
             raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")

@@ -36,7 +36,7 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
     Self-attention ("Attention acts over a set of vectors in a graph").
 
     >>> import numpy as np, hopattn as ha
-    >>> graph = token_graph(ha.Head(np.eye(2), np.eye(2), np.eye(2)).trace(np.eye(2)), ["their", "dog"])
+    >>> graph = token_graph(ha.Head(np.eye(2), np.eye(2), np.eye(2), mask="causal").trace(np.eye(2)), ["their", "dog"])
     >>> [(j, i, round(edge["weight"], 2)) for j, i, edge in graph.edges(data=True)]
     [(0, 0, 1.0), (0, 1, 0.27), (1, 1, 0.73)]
     """

@@ -158,7 +158,7 @@ class MultiHead(PublicObject, metaclass=OtherWords):
 
     @classmethod
     def from_torch(
-        cls, module: Any, n_heads: int | None = None, *, mask: Mask = "none", sink: NumberOrArray = None
+        cls, module: Any, n_heads: int | None = None, *, mask: Mask = None, sink: NumberOrArray = None
     ) -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
 

@@ -4,7 +4,7 @@ import numpy as np
 from rich.text import Text
 
 from hopattn.circuits.census.measures import MEASURES, OPERATING_CLASS
-from hopattn.circuits.census.table import Census, Strong
+from hopattn.circuits.census.table import Census, Strong, head_name
 from hopattn.foundation.writing import in_lines
 from hopattn.views.consoles import console
 from hopattn.views.terminal import show, table
@@ -72,7 +72,7 @@ def all_heads(census: Census) -> TextTable:
     rows, names = census.table(), [*census.measures, OPERATING_CLASS]
     cells = [
         [
-            f"{row['layer']}.{row['head']}",
+            head_name(row["layer"], row["head"]),
             *(row[name] if isinstance(row[name], str) else _number(row[name]) for name in names),
         ]
         for row in rows
@@ -84,7 +84,7 @@ def all_heads(census: Census) -> TextTable:
 def legend_of_census(census: Census) -> list[str]:
     """Lines below the tables: the name of a head, the chance values, the operating classes."""
     classes = ", ".join(f"{count} of {name}" for name, count in census.classes().items() if count)
-    lines = ["head: layer.head, from 0, and its number; ← the earlier head that it reads most"]
+    lines = ["head: layer.head, from 1, and its number; ← the earlier head that it reads most"]
     lines += [f"chance: of even attention; 0 of copying (of {census.copied}); 1/√dim of compositions"]
     lines += [f"operating class, from I (averages) to IV (few keys): {classes}"] if classes else []
     if "fixed_point_change" in census.measures:

@@ -17,7 +17,7 @@ MOST_NEURONS = 2048
 
 
 def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
-    """The rows of the first table, (part, this memory's): shapes, similarity, separation, activation, energy.
+    """The rows of the first table, (part, this memory's): shapes, similarity, separation, activation, update, energy.
 
     A memory of an unknown kind is its text.
     """
@@ -54,7 +54,8 @@ def memory_parts(memory: AssociativeMemory) -> list[tuple[str, str]]:
         case _:
             rows = [("memory", repr(memory))]
     reason = memory.why_not("energy")
-    return [*rows, ("energy", f"none: {reason}" if reason else formula)]
+    energy = f"none: {reason}" if reason else formula
+    return [*rows, ("update", repr(memory.default_update)), ("energy", energy)]
 
 
 def descents(memory: AssociativeMemory) -> Iterator[tuple[str, str, str]]:

@@ -72,13 +72,13 @@ def _(given: Recall) -> str:
     status, steps, matched, cosine, spurious = (np.atleast_1d(getattr(record, name))[:MAX_ROWS] for name in names)
     measure = partial(cell, digits=MORE_DIGITS)
     columns = {
-        "cue": range(len(steps)),
+        "cue": range(1, len(steps) + 1),
         "ended": [Status(word).value for word in status],
         "steps": steps,
-        "pattern": ["" if number < 0 else number for number in matched],
+        "pattern": ["" if number < 0 else number + 1 for number in matched],
         "cosine": map(measure, cosine),
         "spurious": spurious,
-        "energy": [] if record.energies is None else map(measure, np.atleast_2d(record.energies)[: len(steps), -1]),
+        "energy": [] if record.energies is None else map(measure, np.atleast_1d(record.energies[-1])[: len(steps)]),
     }
     filled = {heading: texts for heading, cells in columns.items() if any(texts := [*map(str, cells)])}
     n = np.atleast_1d(record.steps).size

@@ -62,7 +62,7 @@ def show_separation(reports: "Sequence[SeparationReport]", whole: bool = False) 
         show(out, Text(f"… the {len(shown)} least separated of {len(order)} patterns; --all shows all"))
     show(out, Text(""))
     count, dim = report.margins.patterns.shape
-    numbered = "" if report.names else ", numbered from 0"
+    numbered = "" if report.names else ", numbered from 1"
     show(out, Text(f"{counted(count, 'pattern')} of {counted(dim, 'number')}{numbered}."))
     for line in report.advice:
         show(out, Text(line))

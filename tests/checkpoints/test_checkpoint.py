@@ -243,7 +243,7 @@ def test_the_trained_model_shows_its_induction_heads_first_and_the_same_census(f
     np.testing.assert_allclose(checkpoint.run(text).logits, model(text), rtol=1e-12, atol=1e-12)
     found = checkpoint.census(text)
     expected = head_census(model, text, embed=model.embed, unembed=model.unembed)
-    assert {one.head for one in found.strongest("prefix_matching", 4)} == {"1.0", "1.1", "1.2", "1.3"}
+    assert {one.head for one in found.strongest("prefix_matching", 4)} == {"2.1", "2.2", "2.3", "2.4"}
     assert found.classes() == expected.classes() and found.measures == expected.measures
     for name in found.measures:
         factor, close = RESCALED.get(name, 1.0), 1e-4 if name.startswith("fixed_point") else 1e-9

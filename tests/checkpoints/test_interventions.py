@@ -105,7 +105,7 @@ def require_effects_of_runs(model, ids, place, *, at=None, value=0.0, kinds=None
         return run.logits[-1, 4] - run.logits[0, 2] + (weights * run.states).sum()
 
     table, plain = model.effects(ids, measure, place, at=at, value=value, kinds=kinds), measure(model.run(ids, kinds))
-    columns = range(model.plan.n_heads) if place == "head" else [int(label) for label in table.labels[1]]
+    columns = range(model.plan.n_heads) if place == "head" else [int(label) - 1 for label in table.labels[1]]
     assert table.values.shape == (model.plan.n_layers, len(columns))
     assert table.dims == ("layer", "head" if place == "head" else "position")
     for i, j in np.ndindex(table.values.shape):
@@ -177,8 +177,8 @@ def test_the_parts_of_a_logit_add_up_to_it(model):
     one, two, both = (model.attribution(IDS, token, at=3) for token in (4, 2, (4, 2)))
     np.testing.assert_allclose([one.values.sum(), two.values.sum()], logits[3, [4, 2]], rtol=1e-12)
     np.testing.assert_allclose(both.values, one.values - two.values, rtol=1e-9, atol=1e-12)
-    assert one.labels[0][:2] == ("words", "0.0")
-    assert one.labels[0][-2:] == ("1.feed_forward", "shift")
+    assert one.labels[0][:2] == ("words", "1.1")
+    assert one.labels[0][-2:] == ("2.feed_forward", "shift")
 
 
 @pytest.mark.parametrize("kind", [LayerNorm, RMSNorm])
@@ -281,7 +281,7 @@ def test_direct_parts_of_a_logit_are_those_of_the_weights_of_transformers(name, 
         part = slice(j * width, (j + 1) * width)
         written = kept[i][-1, part] @ rows[part]
         centred = written - written.mean() if name == "gpt2" else written
-        found = parts.values[parts.labels[0].index(f"{i}.{j}")]
+        found = parts.values[parts.labels[0].index(f"{i + 1}.{j + 1}")]
         np.testing.assert_allclose(found, gain * centred / scale @ unembedding, rtol=1e-10, atol=1e-10)
 
 

@@ -116,7 +116,7 @@ SHARED = lasting_folder()
 def test_a_part_of_a_character_is_named_as_in_the_vocabulary(tmp_path):
     found = model_with(byte_level(), tmp_path).tokens("é Mary")
     assert found.words == ("Ã", "©", " Mary")
-    assert found.labels == ("0 Ã", "1 ©", "2 Mary")
+    assert found.labels == ("1 Ã", "2 ©", "3 Mary")
 
 
 def test_a_text_its_tokens_and_their_ids_are_one(model):
@@ -153,8 +153,8 @@ def test_words_stand_on_the_axes(model):
     assert model.census(tokens.ids).words == tuple(map(str, tokens.ids))
     by_position = model.effects(text, lambda run: run.logits[0, 0], "residual", at=[-1, 0]).labels[1]
     last = len(tokens) - 1
-    assert by_position == (f"0 {tokens.words[0].strip()}", f"{last} {tokens.words[-1].strip()}")
-    assert model.effects(tokens.ids, lambda run: run.logits[0, 0], "residual", at=[-1]).labels[1] == (str(last),)
+    assert by_position == (f"1 {tokens.words[0].strip()}", f"{last + 1} {tokens.words[-1].strip()}")
+    assert model.effects(tokens.ids, lambda run: run.logits[0, 0], "residual", at=[-1]).labels[1] == (str(last + 1),)
     labels = model.tokens(TEXT * 3).labels
     assert len(set(labels)) == len(labels)
 
@@ -202,7 +202,7 @@ def test_a_token_that_the_model_lacks_is_named(tmp_path):
     n = larger.get_vocab_size() - 1
     model = model_with(larger, tmp_path, {**FEW, "vocab_size": n})
     assert len(model.tokens("a Mary")) == 2
-    refused(partial(model.tokens, "a<extra>"), "text: token 1, '<extra>',", str(n), f"0 to {n - 1}")
+    refused(partial(model.tokens, "a<extra>"), "text: token 2, '<extra>',", str(n), f"0 to {n - 1}")
     refused(partial(model.attribution, [1], "<extra>"), "token:", "'<extra>'", f"0 to {n - 1}")
     refused(partial(model.run, ha.Checkpoint(tmp_path).tokens("a")[:0]), "ids:", "at least one")
 

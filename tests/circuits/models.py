@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hopattn.circuits.emergence.record import Recipe
 
-SMALL = Recipe(dim=8, heads=2, words=10, length=12, shortest=3, longest=5, batch=4, every=2)
+SMALL = Recipe(dim=8, heads=2, words=10, length=12, shortest=3, longest=5, batch=4, every=2, seed=0)
 
 
 def small(**changes):

@@ -157,7 +157,7 @@ def test_compositions_and_copying_are_those_of_products_of_full_matrices(dtype):
         for name in ("query", "key", "value"):
             scores = [getattr(one, name) for one in pairs]
             assert row.values[f"{name}_composition"] == pytest.approx(max(scores), rel=close)
-            assert row.partners[f"{name}_composition_with"] == f"0.{np.argmax(scores)}"
+            assert row.partners[f"{name}_composition_with"] == f"1.{np.argmax(scores) + 1}"
             assert row.chances[f"{name}_composition"] == 8**-0.5
         full = circuits.copying(own @ later.w_value, embed, unembed, by="eigenvalues")
         assert row.values["copying"] == pytest.approx(full, rel=1e-6 if dtype is np.float64 else 1e-3)
@@ -170,14 +170,14 @@ def test_our_trained_model_shows_its_induction_heads_first():
     followed = circuits.head_census(model, text, followed=32).matrix("fixed_point_keys")
     np.testing.assert_array_equal(found.matrix("fixed_point_keys"), followed)
     best, previous = found.strongest("prefix_matching"), found.strongest("previous_token")[0]
-    assert {one.head for one in best} == {"1.0", "1.1", "1.2", "1.3"}
+    assert {one.head for one in best} == {"2.1", "2.2", "2.3", "2.4"}
     assert min(one.value for one in best) > 0.9 > 20 * best[0].chance
     assert found.matrix("copying")[1].min() > 0.99
-    assert previous.head == "0.3"
-    assert {one.partner for one in found.strongest("key_composition")} == {"0.3"}
+    assert previous.head == "1.4"
+    assert {one.partner for one in found.strongest("key_composition")} == {"1.4"}
     traced = np.array([[head.weights for head in layer.heads] for layer in model.trace(text)])
     np.testing.assert_allclose(found.matrix("prefix_matching"), circuits.prefix_matching(traced, text), rtol=1e-5)
-    assert repr(found).startswith("Census(2 layers, 8 heads, 64 tokens, 1.")
+    assert repr(found).startswith("Census(2 layers, 8 heads, 64 tokens, 2.")
 
 
 @pytest.mark.slow
@@ -217,7 +217,10 @@ def test_tables_of_all_sorts_hold_the_same_numbers():
         assert name in MEASURES
         np.testing.assert_array_equal(array[name].values, found.matrix(name))
         np.testing.assert_array_equal(frame[name].astype(float).unstack().values, found.matrix(name))
-    assert frame.loc[(1, 2), "key_composition_with"].startswith("0.")
+    assert frame.loc[(1, 2), "key_composition_with"].startswith("1.")
+    written, of_csv = found.to_dict()["rows"], lines[1].split(",")
+    assert (found.rows[0].layer, frame.index[0], found.rows[0].name) == (0, (0, 0), "1.1")
+    assert (written[0]["layer"], written[0]["head"], *of_csv[:2]) == (1, 1, "1", "1")
     assert np.isnan(found.matrix("key_composition")[0]).all()
     assert len(found.to_dict()["rows"]) == 8 and found.copied == array.attrs["copied"] == "vectors"
 

@@ -92,7 +92,10 @@ def test_gaussian_matrices_lie_within_the_baseline():
 def test_the_three_compositions_of_two_heads_are_those_of_their_matrices():
     rng = np.random.default_rng(4)
     query, key, value, out, later_query, later_key, later_value, later_out = rng.normal(size=(8, 3, 5))
-    earlier, later = ha.Head(query, key, value), ha.Head(later_query, later_key, later_value)
+    earlier, later = (
+        ha.Head(query, key, value, mask="causal"),
+        ha.Head(later_query, later_key, later_value, mask="causal"),
+    )
     found = head_compositions(earlier, later, w_out=out.T, later_w_out=later_out.T)
     writes = out.T @ value
     norm = np.linalg.norm

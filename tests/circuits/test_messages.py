@@ -18,7 +18,7 @@ EYE, TWO = np.eye(4), np.eye(2)
 ABAB = ["a", "b", "a", "b"]
 EVEN = np.tril(np.ones((4, 4))) / np.arange(1, 5)[:, None]
 TEXTS, TORUS = np.zeros((4, 2, 2)), ha.circuits.World.torus(10, 10)
-HEADS = ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE)
+HEADS = ha.MultiHead([ha.Head(EYE, EYE, EYE, mask="causal")], EYE)
 CYCLE = np.triu(EYE[[1, 2, 3, 0]], 1)
 STATES = np.ones((4, 4))
 CUBE = nx.DiGraph([("a", "b", {"action": "x"}), ("a", "c", {"action": "y"})])

@@ -75,7 +75,7 @@ def test_a_checkpoint_is_read_for_random_tokens(hopattn, folder, options, about)
     assert code == 0
     found = json.loads(out)
     assert (found["about"], found["copied"]) == (f"tiny: {about}", "words")
-    assert [(row["layer"], row["head"]) for row in found["rows"]] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [(row["layer"], row["head"]) for row in found["rows"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
 
 
 @pytest.mark.parametrize("name", ["ids.npy", "ids.txt", "ids.json", "ids.csv"])
@@ -91,7 +91,7 @@ def test_ids_of_a_file(hopattn, folder, tmp_path, name):
     tables = {"embed": model.embedding, "unembed": model.unembedding}
     expected = ha.circuits.head_census(model.layers(ids[:30]), ids[:30], **tables)
     assert found["about"] == f"tiny: 30 tokens of {name}"
-    assert found["rows"] == expected.table()
+    assert found["rows"] == expected.to_dict()["rows"]
 
 
 def test_an_id_beyond_the_vocabulary_and_a_file_that_is_too_short(hopattn, folder, tmp_path):
@@ -129,7 +129,8 @@ def test_a_text_is_read_whole_by_the_models_own_tokenizer(hopattn, tmp_path):
         found = json.loads(hopattn(*command)[1])
         assert (found["words"], found["about"]) == (list(text), f"{tmp_path.name}: {len(text)} tokens of text.txt")
         model = ha.Checkpoint(tmp_path)
-        assert found["rows"] == model.census(text).table() == model.census(model.tokens(text).ids).table()
+        assert found["rows"] == model.census(text).to_dict()["rows"]
+        assert model.census(text).table() == model.census(model.tokens(text).ids).table()
     file.write_text("abcabcabc")
     code, _, err = hopattn(*command)
     assert code == 2 and err.startswith("'text.txt': tokens: got 9; the model has learned 8 positions; --long 8 ")

@@ -51,8 +51,8 @@ def test_the_advised_memories_recall_what_the_table_promises(hopattn, file, name
 def test_patterns_that_cannot_be_told_apart_are_named_with_the_cure(hopattn, file):
     rows = np.vstack([APART, 3 * APART[:1], APART[2:3]])
     _, out, _ = hopattn("separation", file("a.csv", patterns=rows))
-    assert "Equal patterns: 2 = 7. No memory tells them apart; keep one of each." in out
-    assert "Hidden, since a longer pattern has as large a dot product with it: 0 by 6" in out
+    assert "Equal patterns: 3 = 8. No memory tells them apart; keep one of each." in out
+    assert "Hidden, since a longer pattern has as large a dot product with it: 1 by 7" in out
     beta = re.search(r"hides no pattern: ha\.memories\.log_sum_relu\(patterns, beta=([\d.]+)\)", out)[1]
     memory = ha.memories.log_sum_relu(rows[:-1], beta=float(beta))
     np.testing.assert_allclose(memory.recall(rows[:-1]).state, rows[:-1])
@@ -62,8 +62,8 @@ def test_patterns_that_cannot_be_told_apart_are_named_with_the_cure(hopattn, fil
 
 def test_a_pattern_of_zeros_twice_and_a_single_one_are_no_fault(hopattn, file):
     _, out, _ = hopattn("separation", file("z.csv", patterns=np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])))
-    assert "0 = 1" in out
-    assert "product with it: 0 by 2, 1 by 2." in out
+    assert "1 = 2" in out
+    assert "product with it: 1 by 3, 2 by 3." in out
     code, out, _ = hopattn("separation", file("one.csv", patterns=np.array([[3.0, 1.0]])))
     assert code == 0
     assert "A single pattern is recalled from every cue" in out
@@ -87,7 +87,7 @@ def test_of_heads_each_has_a_line(hopattn, file):
     ],
 )
 def test_a_table_of_more_than_40_rows_is_cut_unless_all_is_asked_for(hopattn, file, names, shape, left_out):
-    """Patterns, numbered from 0, are then the ones of the least Δ; heads, numbered from 1, the first ones."""
+    """Patterns, numbered from 1, are then the ones of the least Δ; heads, numbered from 1, the first ones."""
     most = shape[0]
     for count, options, rows in ((most, [], 40), (most, ["--all"], most), (40, [], 40), (3, [], 3)):
         keys = RNG.normal(size=(count, *shape[1:]))
@@ -95,7 +95,7 @@ def test_a_table_of_more_than_40_rows_is_cut_unless_all_is_asked_for(hopattn, fi
         lines = out.splitlines()
         if len(names) == 1:
             order = np.argsort(ha.theory.margins(keys).delta) if rows < count else range(count)
-            expected = [str(i) for i in order[:rows]]
+            expected = [str(i + 1) for i in order[:rows]]
         else:
             expected = [f"head {i}" for i in range(1, rows + 1)]
         assert [" ".join(line.split()[: len(names) // 2 + 1]) for line in lines[1 : rows + 1]] == expected
@@ -114,10 +114,10 @@ def test_one_array_of_several_is_chosen_by_its_name(hopattn, file, name):
 
 def test_the_size_of_what_was_read_is_said_with_the_memory_to_take(hopattn, file):
     _, out, _ = hopattn("separation", file("cube.npy", patterns=RNG.normal(size=(2, 3, 4))))
-    assert "2 patterns of 12 numbers, numbered from 0." in out
+    assert "2 patterns of 12 numbers, numbered from 1." in out
     assert "ha.memories.sparse(" in out and "Or, for softmax attention, ha.memories.modern(" in out
     _, out, _ = hopattn("separation", file("one.npy", patterns=APART[:1]))
-    assert out.splitlines()[1].split()[:3] == ["0", "∞", "–"]
+    assert out.splitlines()[1].split()[:3] == ["1", "∞", "–"]
 
 
 def test_margins_that_take_long_are_told_and_those_that_take_too_long_are_refused(hopattn, tmp_path, monkeypatch):

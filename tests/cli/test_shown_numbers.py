@@ -124,7 +124,7 @@ def test_the_margins_of_patterns_are_in_the_rows_of_their_numbers(hopattn, table
     names = {"Δ": "delta", "rival": "rival", "distance": "distance", "reach": "reach", "β sparse": "beta_sparse"}
     names |= {"β softmax": "beta_softmax", "radius sparse": "radius_sparse", "radius softmax": "radius_softmax"}
     order = np.arange(n) if n <= 40 else np.argsort(found["delta"], kind="stable")[:40]  # else the least separated ones
-    assert [int(one[0]) for one in cells] == order.tolist()
+    assert [int(one[0]) for one in cells] == (order + 1).tolist()
     for heading, name in names.items():
         if heading in headings and name in found:
             column = [one[headings.index(heading)] for one in cells]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import hopattn as ha
-from tests.draws import arrays, count, domain, stores
+from hopattn.views.memory_tables import memory_parts
+from tests.draws import arrays, count, domain, spins, stores
 
 TOL, GROWTH = 2.0**-10, 2.0**20
 CONVEX = [name for name in ha.separations if ha.separations[name]().convex]
@@ -88,7 +89,7 @@ def test_every_field_of_a_record_is_that_of_a_plain_loop_over_step(separation, a
     for name, value in expected.items():
         of_all, of_one = getattr(found, name), getattr(alone, name)
         if of_all is not None and name != "asked_every":
-            of_all = of_all[:, 0] if name in keep else of_all[0]
+            of_all = of_all[:, 0] if name in ha.Recall.BY_STEP else of_all[0]
         if name in EXACT:
             assert of_all == of_one == value, name
         else:
@@ -294,18 +295,18 @@ def test_the_arrays_of_a_record_agree_and_the_energy_never_rises(separation, act
     memory = ha.Memory(keys, separation=separation, activation=activation)
     found = memory.recall(cues, update="sync", max_steps=30, mask=mask, keep="trajectory")
     last, states = found.steps.max(), found.trajectory
-    assert (states.shape, found.energies.shape) == ((last + 1, *cues.shape), (len(cues), last + 1))
+    assert (states.shape, found.energies.shape) == ((last + 1, *cues.shape), (last + 1, len(cues)))
     assert np.array_equal(states[0], cues) and np.array_equal(states[-1], found.state)
     assert np.array_equal(found.converged, found.status == "converged")
-    energies = np.stack([memory.energy(x, mask) for x in states], 1)
-    scale = np.square(np.abs(cues).max(axis=1, keepdims=True) + np.abs(keys).max())  # at a fixed point it is level
+    energies = np.stack([memory.energy(x, mask) for x in states])
+    scale = np.square(np.abs(cues).max(axis=1) + np.abs(keys).max())  # at a fixed point it is level
     assert np.all(np.abs(found.energies - energies) <= 1e-12 * (np.abs(energies) + scale))
     for t in range(last + 1):
         rests, moves = found.steps <= t, (found.steps > t) & (found.status != "diverged")
         assert np.array_equal(states[t][rests], found.state[rests])
         following = memory.step(states[t], mask)[moves]
         np.testing.assert_allclose(following, states[min(t + 1, last)][moves], rtol=1e-9, atol=1e-12)
-    assert np.all(np.diff(found.energies) <= 1e-12 * np.maximum(1, np.abs(found.energies[:, :-1])))
+    assert np.all(np.diff(found.energies, axis=0) <= 1e-12 * np.maximum(1, np.abs(found.energies[:-1])))
 
 
 def test_by_default_neurons_of_a_network_change_one_after_another():
@@ -337,8 +338,28 @@ def test_by_default_neurons_of_a_network_change_one_after_another():
     ],
 )
 def test_each_memory_has_an_update_of_its_own(memory, update):
-    assert memory.own_update == update
+    assert memory.default_update == update
     assert memory.descends() == memory.descends(update)
+    assert ("update", repr(update)) in memory_parts(memory)
+
+
+@given(data=st.data(), n=st.integers(2, 8), seed=st.one_of(st.none(), st.integers(0, 9)))
+@pytest.mark.parametrize("kind", ["hopfield", "dense", "exponential"])
+def test_spins_change_in_sequence_unless_a_random_order_is_asked_for(kind, data, n, seed):
+    """By default, by the name "async" and by its class, with a seed and without, the states are the same."""
+    memory = getattr(ha.memories, kind)(data.draw(spins((3, n))))
+    cues = data.draw(spins((4, n)))
+    expected = memory.recall(cues, update=SEQUENCE, keep="trajectory").trajectory
+    for update in (None, "async", ha.Asynchronous()):
+        found = memory.recall(cues, update=update, rng=seed, keep="trajectory").trajectory
+        assert np.array_equal(found, expected), update
+
+
+def test_only_a_random_order_depends_on_the_seed():
+    patterns, cues = (np.random.default_rng(i).choice([-1.0, 1.0], size=(20, 100)) for i in range(2))
+    network = ha.memories.hopfield(patterns)
+    random = [network.recall(cues, update=ha.Asynchronous(order="random"), rng=seed).state for seed in (0, 0, 1)]
+    assert np.array_equal(random[0], random[1]) and not np.array_equal(random[0], random[2])
 
 
 def test_convergence_is_relative_to_the_size_of_the_patterns():

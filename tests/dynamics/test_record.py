@@ -30,7 +30,7 @@ def test_every_status_and_every_kind_has_its_meaning_beside_it():
     found = ha.Memory([[2.0, 0.0]], separation="identity").recall([[1.0, 0.0], [0.0, 1.0]])
     assert found.meaning.tolist() == [ha.Status("diverged").meaning, ha.Status("nothing near").meaning]
     alone = ha.Memory(np.eye(2)).recall([1.0, 0.0])
-    assert alone.meaning == ha.Status(alone.status).meaning == alone.status.meaning == ha.Status.CONVERGED.meaning
+    assert alone.meaning == ha.Status(alone.status).meaning == ha.Status.CONVERGED.meaning
     assert all(status.meaning in repr(status) and status == status.value for status in ha.Status)
     assert len({status.meaning for status in ha.Status}) == len(ha.Status) == 6
 
@@ -50,18 +50,53 @@ def test_the_text_of_a_record_is_short_and_says_how_the_cues_ended():
     assert len(repr(many)) < 200 and "with trajectory and weights" in repr(many)
 
 
+BLOCK = ha.networks.EnergyTransformer(np.eye(4)[None], np.eye(4)[None], np.eye(4)[:2])
+RECALLED = {
+    "Memory": ha.memories.modern(np.eye(4)),
+    "Hopfield": ha.memories.hopfield(np.sign(np.eye(4) - 0.5)),
+    "Bidirectional": ha.memories.bam(*2 * [np.sign(np.eye(4) - 0.5)]),
+    "Network": ha.networks.Network(
+        [ha.networks.Layer("a", 4)], [ha.networks.Stored(np.eye(4), "softmax").on("a")], patterns=np.eye(4)
+    ),
+    "answers": ha.Memory(np.eye(4), np.ones((4, 3))),
+    "EnergyTransformer": BLOCK,
+}
+
+
+@pytest.mark.parametrize("name", RECALLED)
+def test_the_record_of_a_cue_is_its_entry_in_the_record_of_many(name):
+    """Every array: the axis of the steps is first, that of the cues next; an entry is of one type in both."""
+    memory = RECALLED[name]
+    cues = np.sign(np.random.default_rng(5).normal(size=(3, 2, 4) if name == "EnergyTransformer" else (3, 4)))
+    keep = [kept for kept in ha.Recall.KEPT if name != "answers" and (kept != "weights" or hasattr(memory, kept))]
+    many, one = (memory.recall(x, keep=keep, max_steps=4) for x in (cues, cues[1]))
+    assert many.state.shape[:1] == (3,) and many.state.shape[1:] == one.state.shape
+    if name != "answers":
+        assert one.state.shape == cues[1].shape
+        assert many.trajectory.shape == (int(many.steps.max()) + 1, *cues.shape)
+        assert many.energies.shape == many.trajectory.shape[:2] and many.overlaps.shape[:2] == many.energies.shape
+    for field in ("state", *ha.Recall.BY_CUE, "meaning", "mixture", *ha.Recall.BY_STEP):
+        array, alone = getattr(many, field), getattr(one, field)
+        if array is None:
+            assert alone is None, field
+            continue
+        entry = array[: one.steps + 1, 1] if field in ha.Recall.BY_STEP else array[1]
+        assert type(entry) is type(alone), field
+        np.testing.assert_array_equal(entry, alone, err_msg=field)
+    assert f"3 cues of dim {' × '.join(map(str, one.state.shape))}, " in repr(many)
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_a_record_becomes_tables_of_its_fields(single):
     pytest.importorskip("pandas", reason="pandas is not installed")
     pytest.importorskip("xarray", reason="xarray is not installed")
     cues = [[0.6, 0.4], [0.1, 0.2], [0.5, 0.5]]
-    found = ha.memories.modern(np.eye(2)).recall(cues[0] if single else cues, keep=ha.Recall.BY_STEP)
+    found = ha.memories.modern(np.eye(2)).recall(cues[0] if single else cues, keep=ha.Recall.KEPT)
     table, arrays = found.to_pandas(), found.to_xarray()
     for name in ("status", "steps", "converged", "residual", "period", "matched", "similarity", "spurious"):
         assert table[name].tolist() == np.atleast_1d(getattr(found, name)).tolist(), name
         assert arrays[name].values.tolist() == np.asarray(getattr(found, name)).tolist(), name
-    energies = np.atleast_2d(found.energies)
-    assert np.array_equal(table[["first energy", "last energy"]], energies[:, [0, -1]])
+    assert np.array_equal(table[["first energy", "last energy"]], np.atleast_2d(found.energies[[0, -1]].T))
     axes = {"state": "n", "energies": "s", "trajectory": "sn", "overlaps": "sp", "weights": "sp"}
     names = {"n": "neuron", "s": "step", "p": "pattern"}
     for name, dims in axes.items():
@@ -78,7 +113,7 @@ def test_the_help_of_recall_describes_every_argument_and_the_whole_record(kind):
     assert all(re.search(rf"^{name}( ?:|$)", message, re.MULTILINE) for name in list(signature.parameters)[1:])
     assert message.endswith(inspect.getdoc(ha.Recall))
     fields = {field.name for field in dataclasses.fields(ha.Recall)} - {"reference"}
-    properties = {name for name, value in vars(ha.Recall).items() if isinstance(value, property)}
+    properties = {n for n, value in vars(ha.Recall).items() if isinstance(value, property) and not n.startswith("_")}
     assert [name for name in fields | properties if not re.search(rf"\b{name}(:\s| : |$)", message, re.MULTILINE)] == []
 
 

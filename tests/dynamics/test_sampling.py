@@ -99,7 +99,7 @@ ONE_NEURON = {
     "modern": (ha.memories.modern([[0.8], [-0.5]], beta=3.0), 4.0),
     "powers": (ha.Memory([[1.0], [-0.5]], separation="power", activation="tanh"), 1.0),
     "graded": (ha.memories.graded([[1.0], [-1.0]]), 1.0),
-    "superposed": (ha.memories.random_features([[1.0], [-0.5]], n=20), 4.0),
+    "superposed": (ha.memories.random_features([[1.0], [-0.5]], n=20, rng=0), 4.0),
     "mean shift": (ha.Memory([[1.0], [-0.5]], similarity=HalfSquare(), beta=4.0), 4.0),
 }
 
@@ -127,7 +127,7 @@ def with_gradient():
     yield "logistic", keys, lambda k: ha.Memory(k, separation="softmax", activation="logistic", beta=2.0)
     yield "sink", keys, lambda k: ha.Memory(k, separation="softmax", beta=2.0, sink=0.5)
     yield "log-sum-ReLU", keys, lambda k: ha.memories.log_sum_relu(k, beta=0.4)
-    yield "superposed", keys, lambda k: ha.memories.random_features(k, beta=0.5, n=50)
+    yield "superposed", keys, lambda k: ha.memories.random_features(k, beta=0.5, n=50, rng=0)
     yield "couplings", keys[:3] + keys[:3].T, lambda k: ha.Hopfield(k, bias=0.2, activation="tanh", patterns=k)
 
 
@@ -217,7 +217,7 @@ def test_as_the_temperature_falls_to_0_langevin_descends_to_a_fixed_point(name):
     assert memory.descends(ha.Langevin(0, dt=0.2)) and not memory.descends(ha.Langevin(1e-12))
     for temperature in (1e-12, 0):
         found = memory.recall(start, update=ha.Langevin(temperature, dt=0.2), max_steps=300, tol=1e-5, rng=0)
-        assert np.all(np.diff(found.energies, axis=1) <= 1e-9)
+        assert np.all(np.diff(found.energies, axis=0) <= 1e-9)
     assert np.all(found.converged)
     np.testing.assert_allclose(memory.step(found.state), found.state, atol=2e-5)
 
@@ -226,14 +226,14 @@ def test_a_cold_cue_inside_the_sphere_goes_to_it_downhill():
     memory = COLD["sphere"]
     found = memory.recall(np.array([[0.0, 0.0], [0.2, 0.1]]), update=ha.Langevin(0), max_steps=500, tol=1e-6, rng=0)
     np.testing.assert_allclose(np.linalg.norm(found.state, axis=1), 1, atol=1e-12)
-    assert np.all(found.converged) and np.all(np.diff(found.energies) <= 1e-12)
+    assert np.all(found.converged) and np.all(np.diff(found.energies, axis=0) <= 1e-12)
 
 
 def test_at_temperature_0_metropolis_takes_only_moves_that_lower_the_energy():
     memory = ha.memories.modern(PATTERNS, beta=4.0)
     found = memory.recall(around_circle(20), update=ha.Metropolis(0), max_steps=60, rng=0)
     assert memory.descends(ha.Metropolis(0)) and not memory.descends(ha.Metropolis(0.1))
-    assert np.all(np.diff(found.energies) <= 0) and not found.converged.any()
+    assert np.all(np.diff(found.energies, axis=0) <= 0) and not found.converged.any()
 
 
 def test_a_state_that_a_step_leaves_has_the_same_bytes_with_the_same_seed_alone_and_in_a_batch():
@@ -289,7 +289,7 @@ def test_a_start_of_the_right_density_keeps_it(memory):
         start = 0.5 * around_circle(800)
         start = start * 2 if memory.activation.directional else start
         long = memory.recall(start, update=update, max_steps=60, rng=3).energies
-        early, late = long[:, 40], long[:, 60]
+        early, late = long[40], long[60]
         assert abs(early.mean() - late.mean()) < 4 * np.sqrt((early.var() + late.var()) / 800)
         assert np.all(np.isfinite(long))
 

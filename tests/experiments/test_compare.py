@@ -22,7 +22,7 @@ ERRORS = ("error_first", "error_second", "error_rest", "median_first", "median_r
 
 def compared(keys, cues, *values, **more):
     """The row of one memory; those of several by their names."""
-    made = ha.compare(keys, cues, *values, **more).rows
+    made = ha.compare(keys, cues, *values, **{"rng": 0} | more).rows
     return made[0] if len(made) == 1 else {row.memory: row for row in made}
 
 
@@ -74,12 +74,12 @@ def test_the_memories_by_name_are_those_objects(seed, beta):
 def test_of_several_names_of_a_memory_one_is_shown():
     for name, shown in (("classical", "hopfield"), ("softmax", "modern"), ("modern", "modern")):
         assert compared(HADAMARD[:3], HADAMARD[:3], memories=name).memory == shown
-    row, other = ha.compare(KEYS, CUES, memories={"soft": "softmax", "modern": ha.memories.modern}, beta=8).rows
+    row, other = ha.compare(KEYS, CUES, memories={"soft": "softmax", "modern": ha.memories.modern}, beta=8, rng=0).rows
     assert (row.memory, row.entropy) == ("soft", other.entropy)
-    assert ha.compare(KEYS, CUES).memories == tuple(NAMES[:6])
+    assert ha.compare(KEYS, CUES, rng=0).memories == tuple(NAMES[:6])
     alone = [ha.memories.modern, ha.Memory(KEYS), lambda keys: ha.Memory(keys, separation="sparsemax"), ha.Memory]
     shown = ["modern", "memory 2", "memory 3", "Memory"]
-    assert [row.memory for row in ha.compare(KEYS, CUES, memories=alone).rows] == shown
+    assert [row.memory for row in ha.compare(KEYS, CUES, memories=alone, rng=0).rows] == shown
 
 
 def test_a_memory_of_other_keys_or_without_weights_is_refused_in_its_row():
@@ -172,7 +172,7 @@ def test_a_recall_that_diverges_is_reported_without_nan():
     assert (row.at_rest, row.steps, row.distance, row.energy_fall) == (0.0, None, None, None)
     assert row.notes["steps"] == row.notes["distance"] == "no cue converged"
     for scale, beta in ((1, 1e-300), (1, 1e300), (1e200, 1.0)):
-        assert "NaN" not in ha.compare(scale * HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta).to_json()
+        assert "NaN" not in ha.compare(scale * HADAMARD, HADAMARD, targets=[0, 1, 2, 3], beta=beta, rng=0).to_json()
 
 
 def test_steps_and_the_way_are_means_over_the_cues_that_reach_a_fixed_point():
@@ -189,10 +189,12 @@ def test_steps_and_the_way_are_means_over_the_cues_that_reach_a_fixed_point():
 
 
 def test_a_cue_that_may_see_nothing_is_left_out_and_equal_values_are_the_keys():
-    few = ha.compare(np.eye(3), np.eye(3), np.eye(3), targets=[0, 1, 2], mask=ha.strict.array(3), memories="nearest")
+    few = ha.compare(
+        np.eye(3), np.eye(3), np.eye(3), targets=[0, 1, 2], mask=ha.strict.array(3), memories="nearest", rng=0
+    )
     assert few.about == "2 cues and 3 keys of dim 3; 1 cue that may see no key is left out"
     assert (few.rows[0].n_cues, few.rows[0].recalled, few.rows[0].refusal) == (2, 0.0, "")
-    assert ha.compare(np.eye(3), np.eye(3)).about == "3 cues and 3 keys of dim 3"
+    assert ha.compare(np.eye(3), np.eye(3), rng=0).about == "3 cues and 3 keys of dim 3"
     equal, other = (compared(HADAMARD, HADAMARD, values, memories="hopfield") for values in (HADAMARD, 2 * HADAMARD))
     assert (equal.parameters, other.parameters) == (6, 6 + 32)
 
@@ -273,7 +275,7 @@ def test_what_has_no_target_has_no_error_and_what_has_no_beta_says_so():
     keys, cues, targets = drawn(1)
     row = compared(keys, cues, memories="softmax")
     assert {getattr(row, name) for name in (*ERRORS, "recalled", "recalled_first", "cosine")} == {None}
-    rows = ha.compare(np.sign(keys), np.sign(cues), targets=targets, memories=NAMES, max_steps=2).rows
+    rows = ha.compare(np.sign(keys), np.sign(cues), targets=targets, memories=NAMES, max_steps=2, rng=0).rows
     assert [row.effective_beta is not None for row in rows] == [row.memory in (*NAMES[2:4], *NAMES[6:]) for row in rows]
     assert rows[0].notes["effective_beta"] == "only softmax, entmax and normmax of dot products have one"
     assert all(getattr(row, name) is not None for row in rows for name in ERRORS)
@@ -298,20 +300,22 @@ def test_stored_numbers_are_those_that_one_counts_by_hand(make, keys, count):
 
 def test_memories_are_compared_at_equal_numbers_of_parameters():
     # Couplings of N neurons are as many numbers as (N − 1)/2 patterns: 7 of 15 neurons are 105 on both sides.
-    more = {"dim": 15, "noise": 0.0, "trials": 3, "memories": ["hopfield", "dense"]}
+    more = {"rng": 0, "dim": 15, "noise": 0.0, "trials": 3, "memories": ["hopfield", "dense"]}
     (one, single), many = (ha.experiments.compare_random(n_patterns=n, **more).rows for n in (1, 7))
     assert [row.parameters for row in many] == [105, 105]
     assert (one.recalled_per_number, single.recalled_per_number) == (15 / 105, 1.0)
     assert many[1].recalled_per_number > many[0].recalled_per_number
     for row in many:
         assert row.recalled_per_number == pytest.approx(row.recalled * 7 * 15 / 105)
-    apart = ha.compare(HADAMARD[:3], HADAMARD[:3], np.eye(3, 2), targets=[0, 1, 2], memories=["hopfield", "modern"])
+    apart = ha.compare(
+        HADAMARD[:3], HADAMARD[:3], np.eye(3, 2), targets=[0, 1, 2], memories=["hopfield", "modern"], rng=0
+    )
     assert [row.parameters for row in apart.rows] == [6 + 18, 18]
     assert compared(HADAMARD, HADAMARD, memories="modern").recalled_per_number is None
 
 
 def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
-    more = {"trials": 2, "dim": 20, "memories": ["hopfield"]}
+    more = {"rng": 0, "trials": 2, "dim": 20, "memories": ["hopfield"]}
     whole = ha.experiments.compare_random({"load": "0.1:0.3:3", "noise": [0.0, 0.2]}, **more)
     points = [(row.point["load"], row.point["noise"]) for row in whole.rows]
     assert points == [*itertools.product((0.1, 0.2, 0.3), (0.0, 0.2))] and whole.axes == ("load", "noise")
@@ -321,21 +325,21 @@ def test_a_grid_may_be_run_in_any_order_and_a_point_alone():
 
 
 def test_the_standard_error_is_that_of_the_draws():
-    more = {"dim": 20, "load": 0.3, "memories": ["hopfield"]}
+    more = {"rng": 0, "dim": 20, "load": 0.3, "memories": ["hopfield"]}
     rows = [ha.experiments.compare_random(trials=n, **more).rows[0] for n in range(1, 7)]
     # Trials are the same whatever their number, so that the sums of 1 … 6 trials give the shares of each.
     shares = np.diff([0.0, *(row.recalled * row.trials for row in rows)])
     assert rows[5].recalled == pytest.approx(shares.mean())
     assert rows[5].recalled_error == pytest.approx(np.std(shares, ddof=1) / 6**0.5)
     assert rows[0].recalled_error is None
-    same = ha.experiments.compare_random(trials=3, dim=7, load=0.1, noise=0.0, memories="nearest").rows[0]
+    same = ha.experiments.compare_random(trials=3, dim=7, load=0.1, noise=0.0, memories="nearest", rng=0).rows[0]
     assert same.recalled_error == 0.0  # all trials agree, and a third has no digits
 
 
 def test_beyond_its_capacity_the_classical_network_forgets_and_the_dense_one_does_not():
     # Amit, Gutfreund & Sompolinsky (1985): nothing is recalled at loads well above 0.138; Krotov & Hopfield (2016):
     # n = 3 holds of the order N² patterns. 4 draws of 50 patterns each, fixed seed.
-    more = {"dim": 100, "load": 0.5, "trials": 4, "noise": 0.05}
+    more = {"rng": 0, "dim": 100, "load": 0.5, "trials": 4, "noise": 0.05}
     hopfield, dense = ha.experiments.compare_random(memories=["hopfield", "dense"], **more).rows
     assert hopfield.recalled < 0.05 < 0.95 < dense.recalled
 
@@ -344,7 +348,7 @@ def test_one_step_may_recall_what_the_fixed_point_forgets():
     # Ramsauer et al. (2021), section 2: where β is small for the patterns, the one fixed point is near their mean, and
     # one step is still on its way there. 32 unit vectors in 64 dims, β = 4, 3 draws of 32 cues each, fixed seed: after
     # one step the weight of the own pattern is about e⁴ / (e⁴ + 31) = .64, the rest spread over 31 directions.
-    (row,) = ha.experiments.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="modern").rows
+    (row,) = ha.experiments.compare_random(patterns="unit", load=0.5, beta=4.0, trials=3, memories="modern", rng=0).rows
     assert row.recalled_first > 0.95 > 0.05 > row.recalled
     assert row.cosine < 0.3  # the mean of 32 nearly orthogonal patterns has a cosine of about 1/√32 with each
 

@@ -39,7 +39,7 @@ def heads(*shape, keys=None, n=5):
 
 def assert_same(rows, where, keys, cues, values, **more):
     """Rows of one place are those of `ha.compare`."""
-    more = {"memories": ["modern", "linear"], "max_steps": 9, **more}
+    more = {"memories": ["modern", "linear"], "max_steps": 9, "rng": 0, **more}
     own = json.loads(ha.compare(keys, cues, values, **more).to_json())["rows"]
     assert [{**row, "named": []} for row in rows if row["where"] == where] == [{**row, "where": where} for row in own]
 
@@ -81,7 +81,7 @@ def test_patterns_come_from_arrays_tables_and_pictures(rows, tmp_path):
     np.savez(tmp_path / "two.npz", one=patterns, other=np.ones(2))
     save_file({"x": patterns.astype(np.float32)}, tmp_path / "a.safetensors")
     (tmp_path / "a.csv").write_text("\n".join(",".join(map(str, row)) for row in patterns))
-    more = {"memories": ["modern", "linear"], "max_steps": 9, "trials": 3, "noise": 0.3}
+    more = {"memories": ["modern", "linear"], "max_steps": 9, "trials": 3, "noise": 0.3, "rng": 0}
     expected = json.loads(ha.experiments.compare_patterns(patterns, **more).to_json())["rows"]
     assert expected[0]["n_cues"] == 9
     for name in ("a.npy", "a.npz", "one.npz", "a.safetensors", "a.csv", "two.npz --array one"):
@@ -120,7 +120,7 @@ def test_a_scenario_of_memory_asks_with_its_cues_and_knows_whose_they_are(rows, 
     labels, cues = arrays["patterns"].labels[0], arrays["input"].labels[0]
     of = [spec.cue[cue].of if cue in spec.cue else cue for cue in cues]
     assert name != "letters" or (cues, of) == (("half of R", "torn X", "white on black"), ["R", "X", "S"])
-    own = {"beta": told["beta"], "targets": [labels.index(one) if one in labels else -1 for one in of]}
+    own = {"rng": 0, "beta": told["beta"], "targets": [labels.index(one) if one in labels else -1 for one in of]}
     keys, asked = arrays["patterns"].values, arrays["input"].values
     (same,) = json.loads(ha.compare(keys, asked, memories="modern", **own).to_json())["rows"]
     assert [one["cue"] for one in told["named"]] == [*cues]
@@ -247,7 +247,7 @@ def test_what_no_memory_has_room_for_is_refused_whatever_is_said(hopattn, tmp_pa
         assert f"compare: 100,000 keys × 10,000 cues of dim 1 would take {gib}; this machine has" in err
     a_machine_of(2**30)
     with pytest.raises(ha.InvalidInput, match=r"compare: 20,000 keys × 20,000 cues of dim 1 would take 6\.0 GiB"):
-        ha.compare(np.ones((20_000, 1)), np.ones((20_000, 1)))
+        ha.compare(np.ones((20_000, 1)), np.ones((20_000, 1)), rng=0)
 
 
 def test_a_long_comparison_is_announced_and_begun_if_it_is_wanted(hopattn):
@@ -264,7 +264,7 @@ def test_a_long_comparison_is_announced_and_begun_if_it_is_wanted(hopattn):
 def test_a_comparison_by_distance_does_not_hold_all_differences():
     keys = np.sign(np.random.default_rng(0).normal(size=(600, 128)))
     tracemalloc.start()
-    (row,) = ha.compare(keys, keys[:480], targets=np.arange(480), memories="nearest", max_steps=2).rows
+    (row,) = ha.compare(keys, keys[:480], targets=np.arange(480), memories="nearest", max_steps=2, rng=0).rows
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert row.recalled == row.effective_keys == 1.0

@@ -69,7 +69,7 @@ def test_the_same_input_gives_the_same_text_and_a_seed_may_be_a_generator():
 
 def test_it_is_shown_in_a_line():
     assert repr(GRID) == f"Comparison({GRID.about}: hopfield, modern, dense, over load, 6 rows, seed 4)"
-    single = ha.compare(np.eye(2), np.eye(2), memories="nearest")
+    single = ha.compare(np.eye(2), np.eye(2), memories="nearest", rng=0)
     assert repr(single) == "Comparison(2 cues and 2 keys of dim 2: nearest, 1 rows, seed 0)"
 
 
@@ -235,13 +235,15 @@ def test_a_grid_that_is_longer_than_the_screen_is_one_measure_of_all_memories(ho
 
 def test_the_keywords_have_the_defaults_that_their_descriptions_name():
     stated = {"dim": 64, "load": 0.1, "noise": 0.1, "hidden": 0, "correlation": 0, "patterns": "spins", "trials": 20}
-    stated |= {"max_steps": 100, "rng": 0, "n_patterns": None, "beta": None}
-    for few in ({"memories": ["nearest"]}, {"memories": ["linear"], "dim": 16}):
+    stated |= {"max_steps": 100, "n_patterns": None, "beta": None}
+    for few in ({"memories": ["nearest"], "rng": 0}, {"memories": ["linear"], "dim": 16, "rng": 0}):
         one, same = ha.experiments.compare_random(**few), ha.experiments.compare_random(**{**stated, **few})
         assert one.to_json() == same.to_json()
-    own = {"noise": 0.1, "hidden": 0.0, "trials": 20, "max_steps": 100, "rng": 0, "beta": None}
-    one, same = (ha.experiments.compare_patterns(np.eye(6), memories="modern", **more) for more in ({}, own))
+    own = {"noise": 0.1, "hidden": 0.0, "trials": 20, "max_steps": 100, "beta": None}
+    one, same = (ha.experiments.compare_patterns(np.eye(6), memories="modern", rng=0, **more) for more in ({}, own))
     assert one.to_json() == same.to_json()
-    default = {"values": None, "targets": None, "mask": None, "max_steps": 100, "rng": 0, "beta": None}
-    one, same = (ha.compare(np.eye(6), np.eye(6), memories=["linear", "modern"], **more) for more in ({}, default))
+    default = {"values": None, "targets": None, "mask": None, "max_steps": 100, "beta": None}
+    one, same = (
+        ha.compare(np.eye(6), np.eye(6), memories=["linear", "modern"], rng=0, **more) for more in ({}, default)
+    )
     assert one.to_json() == same.to_json() and "100" in str(ha.compare.__doc__)

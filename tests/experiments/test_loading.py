@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hopattn.experiments.sweep.table import load_sweep
 
 import hopattn as ha
 from hopattn.checkpoints.checkpoint import Checkpoint
 from hopattn.circuits.emergence.record import Recipe, Training
+from hopattn.experiments.sweeps.table import load_sweep
 from hopattn.foundation.array_files import mapped, numbers, vectors_in
 from hopattn.foundation.endings import ENDINGS
 from hopattn.memories.saved import load_memory

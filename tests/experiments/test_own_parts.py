@@ -68,7 +68,10 @@ def test_a_class_that_is_defined_again_takes_the_place_of_the_first(own):
 def test_a_path_stands_for_its_class_without_a_registration():
     memory = ha.Memory(PATTERNS, similarity="mymodule:Near", separation="mymodule:LogCosh", beta=0.5)
     assert [type(memory.similarity).__name__, memory.separation.beta] == ["Near", 0.5]
-    assert ha.Head(np.eye(8), np.eye(8), np.eye(8), separation="mymodule:LogCosh")(PATTERNS).shape == (4, 8)
+    assert ha.Head(np.eye(8), np.eye(8), np.eye(8), separation="mymodule:LogCosh", mask="causal")(PATTERNS).shape == (
+        4,
+        8,
+    )
     assert ha.attention(PATTERNS, PATTERNS, PATTERNS, separation="mymodule:LogCosh").shape == (4, 8)
     recall = ha.Memory(PATTERNS, activation="mymodule:Softsign").recall(PATTERNS[0] / 9, update="mymodule:Part")
     assert recall.state.shape == (8,)
@@ -145,10 +148,10 @@ def test_what_a_similarity_with_a_gradient_cannot_do_has_its_reason(own):
 @pytest.mark.parametrize("part", ["log_cosh", "near", "softsign", "mymodule:LogCosh"])
 def test_the_certificate_draws_memories_with_the_part(part, own):
     for update in ("sync", "graded", "concave_convex"):
-        found = ha.certify(part, update, count=60)
+        found = ha.certify(part, update, count=60, rng=0)
         assert found.holds and (found.claimed >= 60 or found.obstacle or found.refusal)
-    assert ha.certify(part, "mymodule:Part", count=60).refusal == "nobody has proved it"
-    assert ha.certify(part, count=60, dtype="float32").holds
+    assert ha.certify(part, "mymodule:Part", count=60, rng=0).refusal == "nobody has proved it"
+    assert ha.certify(part, count=60, dtype="float32", rng=0).holds
 
 
 def test_a_false_claim_is_found_by_the_certificate(own):
@@ -161,7 +164,7 @@ def test_a_false_claim_is_found_by_the_certificate(own):
         def cue_term(self, cues):
             return 0 * cues.sum(-1)
 
-    found = ha.certify("lying", count=200)
+    found = ha.certify("lying", count=200, rng=0)
     assert found.claimed >= 200 and not found.holds
 
 
@@ -170,18 +173,18 @@ def test_an_activation_without_an_inverse_has_no_continuous_time(own):
     class OneWay(own.Softsign):
         inverse = ha.Activation.inverse
 
-    obstacle = ha.certify(ha.Memory(PATTERNS, activation=OneWay()), "graded", count=10).obstacle
+    obstacle = ha.certify(ha.Memory(PATTERNS, activation=OneWay()), "graded", count=10, rng=0).obstacle
     assert obstacle == "graded neurons need an activation with an inverse, and 'one_way' has none"
 
 
 @pytest.mark.slow
 def test_a_comparison_takes_classes_functions_and_names(own):
     memories = ["modern", "log_cosh", "mymodule:Near", "mymodule:make", "softsign"]
-    result = ha.experiments.compare_random(memories=memories, dim=16, trials=2, patterns="unit")
+    result = ha.experiments.compare_random(memories=memories, dim=16, trials=2, patterns="unit", rng=0)
     assert [row.memory for row in result.rows] == memories and all(not row.refusal for row in result.rows)
-    named = ha.experiments.compare_random(memories={"mine": "mymodule:LogCosh"}, dim=16, trials=2)
+    named = ha.experiments.compare_random(memories={"mine": "mymodule:LogCosh"}, dim=16, trials=2, rng=0)
     assert [row.memory for row in named.rows] == ["mine"]
-    refused(lambda: ha.experiments.compare_random(memories=["log_cash"]), "memories", "'log_cash'", "'log_cosh'")
+    refused(lambda: ha.experiments.compare_random(memories=["log_cash"], rng=0), "memories", "'log_cash'", "'log_cosh'")
 
 
 def test_a_file_of_a_memory_names_a_registered_part_and_imports_none(own, monkeypatch):

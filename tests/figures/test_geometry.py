@@ -265,7 +265,7 @@ def test_a_sweep_of_any_names_and_sizes_has_a_panel_for_each_of_four_measures(ax
     assert sum(ax.get_label() != "<colorbar>" for ax in figure.axes) == min(len(names), 4)
 
 
-FEW = {"trials": 2, "dim": 16}
+FEW = {"trials": 2, "dim": 16, "rng": 0}
 COMPARED = {
     "bars": lambda: ha.experiments.compare_random(**FEW),
     "curves": lambda: ha.experiments.compare_random({"beta": (0.1, 1.0, 10.0)}, **FEW),

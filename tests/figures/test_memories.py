@@ -146,13 +146,13 @@ def test_a_record_names_its_ends_beside_them():
     record = ha.memories.hopfield(PATTERNS).recall([PATTERNS[1], -PATTERNS[0], PATTERNS[0]], keep=["overlaps"])
     figure = see.drawing(record)
     ends = [text for text in see.texts(figure) if "pattern" in text]
-    assert ends == ["pattern 1", "a pattern reversed", "pattern 0"] and len(figure.axes) == 3
+    assert ends == ["pattern 2", "a pattern reversed", "pattern 1"] and len(figure.axes) == 3
     assert figure.axes[0].get_xlabel() == "neuron (filled: 1, empty: −1)"
-    assert see.ticks(figure.axes[0].yaxis) == ["● 0", "■ 1", "▲ 2"]
-    ax = see.drawing(record, "overlaps", query="0").axes[0]
-    assert see.ticks(ax.yaxis) == ["0", "1"] and ax.get_title() == "cue: 0"
+    assert see.ticks(figure.axes[0].yaxis) == ["● 1", "■ 2", "▲ 3"]
+    ax = see.drawing(record, "overlaps", query="1").axes[0]
+    assert see.ticks(ax.yaxis) == ["1", "2"] and ax.get_title() == "cue: 1"
     assert see.cells(ax)[0][:, -1] == pytest.approx(record.overlaps[-1, 0])
-    for name, values in (("energy", record.energies), ("overlap", np.abs(record.overlaps).max(axis=-1).T)):
+    for name, values in (("energy", record.energies.T), ("overlap", np.abs(record.overlaps).max(axis=-1).T)):
         drawn = see.drawing(record, name, title="two letters")
         assert drawn.get_suptitle() == "two letters" and drawn.axes[0].get_xlabel() == "step"
         for cue, steps in enumerate(record.steps):
@@ -320,7 +320,7 @@ def test_the_basin_of_a_bare_recall_is_that_of_the_pattern_nearest_to_each_cue()
     ends = [np.mean(states[at][np.arange(120)] * patterns[nearest], axis=1) for at in (0, -1)]
     assert np.allclose(ax.collections[0].get_offsets(), np.column_stack(ends))
     for name in ("overlaps", "energies", "energy", "overlap"):
-        assert see.panel(record, name, **({"query": 0} if name == "overlaps" else {})).has_data()
+        assert see.panel(record, name, **({"query": 1} if name == "overlaps" else {})).has_data()
 
 
 def test_the_line_between_two_patterns_is_krotov_and_hopfields():

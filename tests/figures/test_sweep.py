@@ -364,7 +364,7 @@ def test_the_lines_of_one_step_and_many_are_the_loads_at_which_patterns_are_lost
 def test_a_head_of_ones_own_is_a_point_on_the_map():
     """Keys twice and cues three times as long: β = 4 is 24 for directions; 400 keys of 16 numbers are a load of 25."""
     keys, cues, targets = directions()
-    own = ha.compare(2 * keys, 3 * cues, targets=targets, beta=4, memories=["softmax", "nearest"])
+    own = ha.compare(2 * keys, 3 * cues, targets=targets, beta=4, memories=["softmax", "nearest"], rng=0)
     sweep = of_scenario("one-step-or-many", NOISE, ["gain"])
     figure = drawing(sweep, points={"mine": own})
     line, point = curves(figure.axes[0])
@@ -374,5 +374,5 @@ def test_a_head_of_ones_own_is_a_point_on_the_map():
         np.array([[24, 25]])
     )
     assert [line.tolist() for line in lines(sweep, points={"there": (16, 0.2)}, theory={})] == [[[16, 0.2]]]
-    narrow = ha.compare(*directions(dim=8, n=64)[:2], targets=targets[:64], beta=9, memories="softmax")
+    narrow = ha.compare(*directions(dim=8, n=64)[:2], targets=targets[:64], beta=9, memories="softmax", rng=0)
     assert says(drawing(sweep, points={"mine": narrow}), "mine (N = 8)") == []

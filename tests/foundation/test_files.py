@@ -147,7 +147,7 @@ def test_what_is_no_file_of_numbers_is_refused(tmp_path):
         ("archive.npy", "'archive.npy'", "is truncated"),
     ):
         refused(lambda name=name: ha.load(tmp_path / name), place, *words)
-    refused(lambda: ha.Memory(tmp_path / "broken.npy"), "'broken.npy': keys: row 0", "NaN")
+    refused(lambda: ha.Memory(tmp_path / "broken.npy"), "'broken.npy': keys: row 1", "NaN")
     refused(lambda: numbers(tmp_path / "cat.csv"), "there is no file 'cat.csv'")
     (tmp_path / "keys.csv").write_text("1,2")
     refused(lambda: numbers(tmp_path / "keys.csv", "x"), "'keys.csv'", "without a name", "'x'")

@@ -93,7 +93,7 @@ def test_what_is_not_finite_before_and_what_numpy_expects_come_as_they_are():
 
 def test_arrays_of_two_libraries_and_two_dtypes_are_refused_where_there_is_no_product_of_them(torch, jax):
     wide, narrow, followed = torch.eye(3, dtype=torch.float64), torch.eye(3), torch.eye(3, requires_grad=True)
-    of_wide = ha.Head(wide, wide, wide)
+    of_wide = ha.Head(wide, wide, wide, mask="causal")
     for call, place, *words in (
         (lambda: attention(narrow, wide, wide), "k", "torch.float64", "q of torch.float32"),
         (lambda: attention(wide, wide, narrow), "v", "torch.float32", "q of torch.float64"),

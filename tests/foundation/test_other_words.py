@@ -20,7 +20,7 @@ from tests.foundation.test_shown import CLASSES, ROOMS
 RNG = np.random.default_rng(0)
 PATTERNS = np.sign(RNG.standard_normal((3, 8)))
 X = RNG.standard_normal((5, 8))
-HEAD = ha.Head(*RNG.standard_normal((3, 4, 8)))
+HEAD = ha.Head(*RNG.standard_normal((3, 4, 8)), mask="causal")
 TOKENS = np.array([1, 2, 3, 1, 2])
 CODES = sorted(
     {

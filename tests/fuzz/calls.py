@@ -15,8 +15,8 @@ WIDE_ATTENTION = np.eye(32)
 TOKENS = ["a", "b", "a"]
 
 
-def head(**options):
-    return ha.Head(EYE[:2], EYE[:2], EYE, **options)
+def head(mask="causal", **options):
+    return ha.Head(EYE[:2], EYE[:2], EYE, mask=mask, **options)
 
 
 def multi_head():
@@ -189,7 +189,7 @@ ARGUMENTS = {
     "memories.sdm": lambda: {"addresses": SPINS, "values": SPINS, "radius": 2, "locations": SPINS},
     "circuits.select": lambda: {"keys": [0, 1], "queries": [1, 0], "where": "=="},
     "memories.sequence": lambda: {**PATTERNS, "n": 3}, "cluster.sharded": lambda: {**PAIRS, "cluster": None},
-    "sinusoidal": lambda: {"n": 3, "dim": 4}, "positions.sinusoidal_shift": lambda: {"k": 1, "dim": 4},
+    "sinusoidal": lambda: {"n": 3, "dim": 4}, "Step": dict, "positions.sinusoidal_shift": lambda: {"k": 1, "dim": 4},
     "gradients.softmax_jacobian": lambda: {"scores": [0.0, 1.0]},
     "gradients.softmax_saturation": lambda: {"magnitudes": [1.0], "n_scores": 3, "n_draws": 1, "rng": 0},
     "memories.sparse": lambda: {**VECTORS, "alpha": 2.0},
@@ -247,7 +247,7 @@ ARGUMENTS = {
     **dict.fromkeys(("ConcaveConvex", "transformer.DeltaState", "transformer.LinearState"), dict),
     **dict.fromkeys(("transformer.delta_attention", "transformer.linear_attention"), lambda: dict(QKV)),
     **dict.fromkeys(("learning.delta", "memories.nearest", "memories.universal"), lambda: dict(PAIRS)),
-    **dict.fromkeys(("causal", "strict", "circuits.uniform_attention", "theory.mixture_energy", "theory.mixture_load",
+    **dict.fromkeys(("circuits.uniform_attention", "theory.mixture_energy", "theory.mixture_load",
         "theory.mixture_temperature"), lambda: {"n": 3}),
     **dict.fromkeys(("theory.gaussian_load", "theory.relu_load", "theory.sphere_bound"), lambda: {"beta": [0.5, 2.0]}),
     **dict.fromkeys(("theory.glass_temperature", "theory.replica_temperature", "theory.retrieval_temperature",

@@ -22,10 +22,12 @@ circuits.composition_baseline networks.Network Langevin Metropolis landscapes.bi
 landscapes.radii landscapes.returns landscapes.spin_states theory.margins theory.random_storage networks.curie_weiss
 memories.delta explore circuits.head_census circuits.induction_circuit load circuits.memory_circuit
 circuits.position_probe circuits.random_texts run circuits.select sweep transformer.token_graph circuits.trigger_texts
-circuits.walk window
+circuits.walk window padding Step
 """)
 """The calls whose results are objects with methods, or of a public class."""
 OBJECTS = {
+    "Causal": lambda: ha.causal,
+    "Strict": lambda: ha.strict,
     "Basins": lambda: ha.landscapes.spin_states(ha.memories.hopfield(SPINS)).basins(),
     "Checkpoint": lambda: ha.Checkpoint(write(lasting_folder(), GPT2, state_of(GPT2))),
     "Choices": lambda: ha.memories.named_memories,
@@ -69,9 +71,7 @@ OWN = {
     "Additive.__call__": {"cues": REAL, "keys": REAL}, "Alibi.__call__": {"n": 3}, "Associator.step": {"cues": SPINS},
     "Baseline.deviations": {"score": 1.0}, "Bilinear.__call__": {"cues": REAL, "keys": REAL},
     "Block.from_torch": {"module": block().to_torch(), "n_heads": 1}, "Capped.__call__": {"cues": REAL, "keys": REAL},
-    **{f"{kind}.__call__": CUES for kind in ("Memory", "Hopfield", "Associator", "Bidirectional", "Network",
-        "LogSumRelu", "SuperposedMemory")},
-    "EnergyTransformer.__call__": {"cues": np.ones(4)},
+    **{f"{kind}.__call__": CUES for kind in ("Memory", "Hopfield", "Associator", "Bidirectional", "Network")},
     **{f"Step.{name}": {"cues": REAL, "keys": REAL} for name in ("__call__", "scores", "weights", "free_energy")},
     "Step.energy": {"states": REAL, "keys": REAL},
     "Checkpoint.attribution": {"ids": [1, 2], "token": 1}, "Checkpoint.block": {"layer": 0},
@@ -116,7 +116,8 @@ OWN = {
     "Sweep.mean": {"name": "y"}, "Training.begun": {"recipe": recipe()}, "Training.load": {"file": "training.npz"},
     "Training.model": {"mask": "causal"}, "Training.save": {"file": "training.npz"},
     "Training.save_checkpoint": {"folder": "model"}, "Walked.with_noise": {"noise": 0.1, "rng": 0},
-    "Window.__call__": {"n": 3}, "World.grid": {"rows": 2, "columns": 2}, "World.line": {"n": 3},
+    **{f"{rule}.array": {"n": 3} for rule in ("Window", "Causal", "Strict", "Padding")},
+    "World.grid": {"rows": 2, "columns": 2}, "World.line": {"n": 3},
     "World.torus": {"size": 3},
 }
 """Arguments by class and name."""
@@ -128,7 +129,9 @@ Block.computed_with MultiHead.joined MultiHead.outputs LayerNorm.held RMSNorm.he
 LayerNorm.unit RMSNorm.unit Affine.split
 Affine.of Affine.stacked Additive.rounding Bilinear.rounding RandomFeatures.directions RandomFeatures.exponents
 RandomFeatures.kernel RandomFeatures.log_kernel RandomFeatures.projections
-Window.allowed Window.sees Alibi.at Training.resumed Registry.__call__
+Window.allowed Window.sees
+Causal.allowed Causal.sees Strict.allowed Strict.sees Padding.allowed Padding.on
+Alibi.at Training.resumed Registry.__call__
 Training.with_measures FirstWord.measured Registry.made Registry.register Recall.only_row Recipe.texts Sweep.of
 Capped.rounding LinearScaling.__call__ WavelengthScaling.__call__ YarnScaling.__call__
 """)
@@ -142,6 +145,7 @@ cue_term step_of_layers spread
 }
 """Methods that recall and the certificate call, of every memory or update, with what they have checked."""
 REFUSED = {
+    *(f"{rule}.__call__" for rule in ("Window", "Causal", "Strict")),
     *(
         "Checkpoint.tokens",
         "Associator.energy",

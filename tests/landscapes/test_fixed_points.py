@@ -21,7 +21,7 @@ def pair(beta):
 def test_two_opposite_patterns_have_a_pitchfork_at_beta_1_over_v_squared(ratio):
     """x = v tanh(β v·x) = c v with c = tanh(β|v|² c): c = 0 alone up to β|v|² = 1, and ±c beyond."""
     square = V @ V
-    found = ha.landscapes.fixed_points(pair(ratio / square))
+    found = ha.landscapes.fixed_points(pair(ratio / square), rng=0)
     roots = [0.0]
     if ratio > 1:
         c = brentq(lambda c: np.tanh(ratio * c) - c, 1e-9, 1.0, xtol=1e-14)
@@ -37,7 +37,7 @@ def test_two_opposite_patterns_have_a_pitchfork_at_beta_1_over_v_squared(ratio):
 
 def test_the_course_of_beta_shows_where_the_two_merge():
     beta = np.array([3.0, 1.5, 1.01, 0.99, 0.5]) / (V @ V)
-    course = ha.landscapes.bifurcation(pair, beta)
+    course = ha.landscapes.bifurcation(pair, beta, rng=0)
     assert course.count.tolist() == [3, 3, 3, 1, 1]
     assert course.stable.tolist() == [2, 2, 2, 1, 1]
     np.testing.assert_array_equal(course.between, [[beta[2], beta[3]]])
@@ -72,7 +72,7 @@ def test_what_is_found_is_fixed_and_no_index_is_missing():
     for seed in range(count(12, 6)):
         rng = np.random.default_rng(seed)
         memory = ha.memories.modern(rng.normal(size=rng.integers(2, 7, size=2)), beta=10 ** rng.uniform(-0.5, 1))
-        found = ha.landscapes.fixed_points(memory)
+        found = ha.landscapes.fixed_points(memory, rng=0)
         np.testing.assert_allclose(memory.step(found.state), found.state, atol=1e-8)
         assert found.index_sum == 1
         ended = memory.recall(rng.normal(size=(20, memory.dims[0])), max_steps=5000)
@@ -98,7 +98,7 @@ def test_more_starts_are_drawn_only_while_a_point_is_missing():
 def test_one_pattern_of_graded_neurons_has_three_points():
     """W = ξξᵀ(1 − δ)/N: x = ±aξ with a = tanh(βa(N−1)/N), and 0, with λ = β(N−1)/N and −β/N."""
     n, beta = 5, 3.0
-    found = ha.landscapes.fixed_points(ha.memories.graded(np.ones((1, n)), beta=beta))
+    found = ha.landscapes.fixed_points(ha.memories.graded(np.ones((1, n)), beta=beta), rng=0)
     gain = beta * (n - 1) / n
     a = brentq(lambda a: np.tanh(gain * a) - a, 0.1, 1, xtol=1e-14)
     np.testing.assert_allclose(np.sort(found.state[:, 0]), [-a, 0, a], atol=1e-9)
@@ -109,14 +109,17 @@ def test_one_pattern_of_graded_neurons_has_three_points():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ha.landscapes.fixed_points(ha.memories.hopfield([[1, -1]])), "gives spins; ha.landscapes.spin_states"),
-        (lambda: ha.landscapes.fixed_points(ha.Memory(np.eye(3), np.eye(3)[:, :2])), "memory: values of dim 2"),
         (
-            lambda: ha.landscapes.fixed_points(pair(1.0), [[1.0, 2.0]]),
+            lambda: ha.landscapes.fixed_points(ha.memories.hopfield([[1, -1]]), rng=0),
+            "gives spins; ha.landscapes.spin_states",
+        ),
+        (lambda: ha.landscapes.fixed_points(ha.Memory(np.eye(3), np.eye(3)[:, :2]), rng=0), "memory: values of dim 2"),
+        (
+            lambda: ha.landscapes.fixed_points(pair(1.0), [[1.0, 2.0]], rng=0),
             r"starts: got shape \(1, 2\); expected .* with dim = 3 of patterns",
         ),
-        (lambda: ha.landscapes.bifurcation(pair, []), r"values: got shape \(0,\); expected \(n,\)"),
-        (lambda: ha.landscapes.bifurcation(pair, ["a"]), "values"),
+        (lambda: ha.landscapes.bifurcation(pair, [], rng=0), r"values: got shape \(0,\); expected \(n,\)"),
+        (lambda: ha.landscapes.bifurcation(pair, ["a"], rng=0), "values"),
         (lambda: ha.memories.sparse([V]).jacobian(V), "memory: its Jacobian is known for the dot product, the softmax"),
     ],
 )

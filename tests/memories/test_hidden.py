@@ -49,7 +49,7 @@ def test_a_damaged_sum_of_parts_is_recalled_and_the_energy_falls():
     states = hidden @ memory.keys
     found = memory.recall(states + 0.1 * rng.normal(size=states.shape))
     np.testing.assert_allclose(found.state, states, atol=1e-12)
-    assert np.all(np.diff(found.energies, axis=1) <= 1e-12)
+    assert np.all(np.diff(found.energies, axis=0) <= 1e-12)
 
 
 def test_the_input_weighs_the_couplings():

@@ -305,7 +305,7 @@ def test_many_cues_of_many_patterns_are_recalled_as_each_cue_alone(update):
         alone = m.recall(cues[i], update=update, max_steps=8)
         np.testing.assert_allclose(alone.state, together.state[i], rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(alone.residual, together.residual[i], rtol=1e-6, atol=1e-12)
-        np.testing.assert_allclose(alone.energies, together.energies[i, : alone.steps + 1], rtol=1e-10)
+        np.testing.assert_allclose(alone.energies, together.energies[: alone.steps + 1, i], rtol=1e-10)
         assert (alone.status, alone.matched) == (together.status[i], together.matched[i])
 
 

@@ -78,8 +78,8 @@ def require_same_steps(library, own, other, cues):
             assert (type(found), found.device) == (type(given), given.device), method
             np.testing.assert_allclose(library.numpy(found), getattr(own, method)(cues), **CLOSE, err_msg=method)
     assert [other.why_not(name) for name in CAPABILITIES] == [own.why_not(name) for name in CAPABILITIES]
-    assert other.own_update == own.own_update
-    assert other.curvature == pytest.approx(own.curvature, rel=1e-12)
+    assert other.default_update == own.default_update
+    assert other._curvature == pytest.approx(own._curvature, rel=1e-12)
 
 
 def require_same_recall(library, own, other, cues, update):
@@ -104,7 +104,7 @@ def asked_late(monkeypatch):
 def test_steps_and_recalls_are_those_of_numpy(library, name):
     for own, other, cues in pairs(library, name):
         require_same_steps(library, own, other, cues)
-        for update in ("sync", *["concave_convex"] * bool(0 < own.curvature < np.inf)):
+        for update in ("sync", *["concave_convex"] * bool(0 < own._curvature < np.inf)):
             require_same_recall(library, own, other, cues, update)
 
 
@@ -318,7 +318,7 @@ def test_spins_one_at_a_time_stay_with_numpy_and_say_so(library):
 def test_arrays_that_do_not_fit_are_refused_by_their_names(torch, jax):
     """Arrays of another library, on another device, of another dtype, or without numbers of their own."""
     x, single, number = torch.eye(2, dtype=torch.float64), torch.eye(2), torch.tensor(1.0, dtype=torch.float64)
-    far, head, texts, memories = x.to("meta"), ha.Head(x, x, x), x.expand(3, 2, 2), ha.memories
+    far, head, texts, memories = x.to("meta"), ha.Head(x, x, x, mask="causal"), x.expand(3, 2, 2), ha.memories
     heads, nan = [head] * 3, torch.tensor([[1.0, 0], [float("nan"), 0]])
     apart, dtypes = ("on the device meta", "on cpu"), "torch.float64"
     for memory, name in ((memories.modern(x), "keys"), (memories.hopfield(x[:1] * 0 + 1), "couplings")):
@@ -344,8 +344,8 @@ def test_arrays_that_do_not_fit_are_refused_by_their_names(torch, jax):
         (lambda: ha.attention(x, x, single), "v: torch.float32", f"q of {dtypes}"),
         (lambda: ha.attention(x, x, x, bias=far), "bias: ", *apart),
         (lambda: ha.attention(texts, texts, texts, sink=torch.ones(3, device="meta")), "sink: ", apart[0]),
-        (lambda: ha.Head(x, far, x), "w_key: ", *apart),
-        (lambda: ha.Head(x, x, single), "w_value: torch.float32", f"w_query of {dtypes}"),
+        (lambda: ha.Head(x, far, x, mask="causal"), "w_key: ", *apart),
+        (lambda: ha.Head(x, x, single, mask="causal"), "w_value: torch.float32", f"w_query of {dtypes}"),
         (lambda: head(far), "x: ", *apart),
         (lambda: head(x, bias=far), "bias: ", *apart),
         (lambda: ha.MultiHead(heads, torch.ones(2, 6), sink=torch.ones(3).to("meta")), "sink: ", apart[0]),

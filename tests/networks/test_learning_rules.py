@@ -246,7 +246,7 @@ def test_couplings_beyond_the_largest_number_are_infinite_or_no_numbers():
         assert not np.isfinite(ha.learning.storkey(np.full((1, 2), 1e308))[0, 1])
 
 
-UPDATES = [ha.Asynchronous(), ha.Asynchronous("sequence"), ha.Glauber(0.0), ha.Glauber(0.4), ha.Glauber(2.0)]
+UPDATES = [ha.Asynchronous(), ha.Asynchronous("random"), ha.Glauber(0.0), ha.Glauber(0.4), ha.Glauber(2.0)]
 both = pytest.mark.parametrize("self_coupling", [False, True])
 
 

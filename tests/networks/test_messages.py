@@ -110,7 +110,11 @@ ROWS = [
     (tokens(clamped=[1, 0, 0]), "clamped: got", "2 booleans"),
     (tokens(update="graded"), "update: "),
     (tokens(mask=[True]), "mask: "),
-    (lambda: ha.memories.modern(EYE).recall(EYE, update=BLOCK.memory(2).own_update), "update: ", "Energy Transformer"),
+    (
+        lambda: ha.memories.modern(EYE).recall(EYE, update=BLOCK.memory(2).default_update),
+        "update: ",
+        "Energy Transformer",
+    ),
     (lambda: nets.Patches(35, 6), "n_tokens: got 6", "divides 35 pixels"),
     (lambda: nets.Patches(35, 7).tokens(np.ones(5)), "pictures: got shape"),
     (lambda: Layer("a", 0), "shape: ", "at least 1", "not 0"),

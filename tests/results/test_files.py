@@ -7,11 +7,11 @@ import socket
 from pathlib import Path
 
 import pytest
-from hopattn.experiments.sweep.table import load_sweep
 from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
+from hopattn.experiments.sweeps.table import load_sweep
 from hopattn.results.files import csv_text, require_regular, write_over
 
 

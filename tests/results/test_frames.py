@@ -54,7 +54,7 @@ def test_what_they_hold_and_where_it_comes_from(name):
         assert set(arrays) == set(thing.arrays)
         assert all(np.array_equal(arrays[key].values, array.values) for key, array in thing.arrays.items())
     elif name == "recall":
-        assert frame["matched"].tolist() == [0, 1] and frame["last energy"].tolist() == thing.energies[:, -1].tolist()
+        assert frame["matched"].tolist() == [0, 1] and frame["last energy"].tolist() == thing.energies[-1].tolist()
         assert arrays["overlaps"].dims == ("step", "cue", "pattern") and arrays["state"].shape == (2, 20)
     else:
         assert frame["recalled"].tolist() == [row["recalled"] for row in thing.table()]

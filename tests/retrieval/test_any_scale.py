@@ -121,7 +121,7 @@ def test_k_subsets_lose_no_pattern_beside_an_outlier():
     memory = ha.memories.k_subsets(np.array([[410, -328], [-181, 283]], np.float32), k=2, beta=1000.0)
     record = memory.recall(np.array([216, 68], np.float32))
     assert record.state.tolist() == [229, -45]
-    assert np.all(np.diff(record.energies) <= 0)
+    assert np.all(np.diff(record.energies, axis=0) <= 0)
 
 
 MANY = 70_000

@@ -294,6 +294,8 @@ def test_a_learned_beta_is_that_of_pytorchs_scale(torch):
 def test_heads_with_a_beta_each_learn_it_each(torch):
     eye, text = torch.eye(3, dtype=torch.float64), torch.asarray(CUES)
     betas = [torch.nn.Parameter(torch.tensor(1.0, dtype=torch.float64)) for _ in range(2)]
-    heads = ha.MultiHead([ha.Head(eye, eye, eye, beta=beta) for beta in betas], torch.eye(3, 6, dtype=torch.float64))
+    heads = ha.MultiHead(
+        [ha.Head(eye, eye, eye, beta=beta, mask="causal") for beta in betas], torch.eye(3, 6, dtype=torch.float64)
+    )
     heads(text).sum().backward()
     assert betas[0].grad.item() and betas[1].grad.item() == 0  # the output takes the first head alone

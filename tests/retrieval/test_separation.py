@@ -424,7 +424,7 @@ def test_a_separation_of_ones_own_works_wherever_ours_do(own, n):
     for found, one in zip(memory._step_with_energy(cues, where), (expected @ keys, energy), strict=True):
         np.testing.assert_allclose(found, one, rtol=1e-11, atol=1e-10)
     spins = ha.Memory(keys, separation=own(beta=0.3), activation="sign")
-    assert np.all(np.diff(spins.recall(cues[:3], update="async").energies, axis=1) <= 1e-9)
+    assert np.all(np.diff(spins.recall(cues[:3], update="async").energies, axis=0) <= 1e-9)
     bias = rng.normal(size=(4, 1000))
     attended = ha.attention(cues[:4], keys, keys, bias=bias, separation=own(beta=0.3))
     np.testing.assert_allclose(attended, np.tanh(0.3 * cues[:4] @ keys.T + bias) @ keys, rtol=1e-10)

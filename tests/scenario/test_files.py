@@ -149,9 +149,9 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         (tmp_path / "ltin.toml", f"{tmp_path / 'ltin.toml'}: there is no such file", "did you mean '"),
         *((f"./m{end}", f"m{end}: ", "run code", ".npy") for end in (".pt", ".pth", ".ckpt", ".pkl", ".PICKLE")),
         ("bnak", "there is no scenario or file 'bnak'", "did you mean 'bank'?", "hopattn list"),
-        ("", "'' is not a path"),
-        ("a\0b", "'a\\x00b' is not a path"),
-        (3, "expected the path of a scenario file", "not 3"),
+        ("", "path: '' is not a path"),
+        ("a\0b", "path: 'a\\x00b' is not a path"),
+        (3, "path: expected the path of a file", "not 3"),
     ]:
         refused(lambda path=path: ha.load(path), place, *words)
 

@@ -79,9 +79,14 @@ def test_there_is_a_scenario_for_every_model():
 
 @pytest.mark.parametrize(
     ("memory", "update"),
-    [('model = "hopfield"', '"async"'), ('separation = "softmax"', '"sync"'), ('model = "graded"', '"graded"')],
+    [
+        ('model = "hopfield"', '"async"'),
+        ('separation = "softmax"', '"sync"'),
+        ('model = "graded"', '"graded"'),
+        ('separation = "identity"\nactivation = "sign"', '"async"'),
+    ],
 )
-def test_a_memory_has_the_update_of_its_model_and_else_all_neurons_at_once(memory, update):
+def test_a_memory_of_a_file_has_the_update_of_its_recall_in_python(memory, update):
     cue = CUE.replace("0.1", "0.4")
     glauber = '{ name = "glauber", temperature = 9 }'
     of_model, same, other = (

@@ -93,5 +93,5 @@ def test_a_block_of_pictures_is_that_of_python(results):
     damaged = np.where(np.arange(35) >= 20, 0.0, pictures[0])
     found = block.recall(patches.tokens(damaged), clamped=np.arange(7) < 4, max_steps=300)
     arrays = results["patches"].arrays
-    np.testing.assert_allclose(arrays["state"].values[0], found.state, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(arrays["state"].values[0], found.state.ravel(), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(arrays["energy"].values[0, : len(found.energies)], found.energies, rtol=1e-12)

@@ -51,8 +51,8 @@ def test_it_is_the_encoder_decoder_of_the_same_matrices():
     entry = np.zeros((5, 5))
     entry[3, 2] = 1
     points = eye[part["position"]]
-    marks = ha.Head(points, on @ points, written_to("word", entry), separation="argmax")
-    counts = ha.Head(0 * eye, eye, written_to("next", 8 * np.roll(entry, 1, axis=0)))
+    marks = ha.Head(points, on @ points, written_to("word", entry), separation="argmax", mask="causal")
+    counts = ha.Head(0 * eye, eye, written_to("next", 8 * np.roll(entry, 1, axis=0)), mask="causal")
     crossing = ha.Head(np.diag([1, -1]) @ points, points, written_to("next", np.eye(5)), beta=2.0, mask="none")
     heads = [ha.MultiHead([head], eye) for head in (marks, counts, crossing)]
     nothing, plain = ha.transformer.FeedForward(np.zeros((1, 12)), np.zeros((12, 1))), [lambda x: x] * 3

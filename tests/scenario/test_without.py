@@ -59,7 +59,7 @@ def test_a_token_is_hidden_in_every_head_and_its_worth_is_beside_what_is_measure
     weights, worth = whole.arrays["layer 1 head 1 weights"].values[:, 1], found.arrays["layer 1 head 1 worth"].values
     np.testing.assert_array_equal(worth[:, 0], weights)
     np.testing.assert_allclose(worth[2:, 1], -np.log1p(-weights[2:]) / 2, atol=1e-14)
-    head = ha.Head(*[np.eye(3)] * 3, beta=2).without(1)
+    head = ha.Head(*[np.eye(3)] * 3, beta=2, mask="causal").without(1)
     np.testing.assert_allclose(found.arrays["layer 1 head 1 measured"].values, head(x), atol=1e-14)
     assert not [name for name in whole.arrays if name.split()[-1] in ("worth", "closed", "measured")]
     assert any("/2 ≈" in line and line.strip().startswith("potential falls by −log(") for line in found.working)

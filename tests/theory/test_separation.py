@@ -189,7 +189,7 @@ def test_the_radius_of_the_sentence_holds_with_the_beta_of_the_sentence():
             np.testing.assert_allclose(answer, patterns, atol=1e-12 * np.abs(patterns).max())
 
 
-@pytest.mark.parametrize(("rows", "named"), [([0, 0, 0], "0 = 1 = 2"), ([0, 1, 0, 1, 1, 2], "0 = 2, 1 = 3 = 4")])
+@pytest.mark.parametrize(("rows", "named"), [([0, 0, 0], "1 = 2 = 3"), ([0, 1, 0, 1, 1, 2], "1 = 3, 2 = 4 = 5")])
 def test_equal_patterns_are_named_together_and_no_advice_is_infinite(rows, named):
     patterns = np.array([[1.0, 0.2], [0.1, 1.0], [-0.5, 0.4]])[rows]
     advice = " ".join(SeparationReport("", margins(patterns), 0.01).advice)

@@ -213,7 +213,7 @@ def test_a_block_is_its_formulas_and_its_trace_holds_every_array(
         output = part(read)
         summed = residual * words + (after[i](output) if after else output)
         words = summed if norm_first else norm(summed)
-        pairs = (trace.read[i], read), (trace.given[i], output), (trace.summed[i], summed), (trace.states[i], words)
+        pairs = (trace.read[i], read), (trace.outputs[i], output), (trace.summed[i], summed), (trace.states[i], words)
         for one, expected in pairs:
             np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-10)
     assert len(trace.states) == parts and np.array_equal(trace.input, x) and trace.heads == trace.attention.heads
@@ -221,9 +221,9 @@ def test_a_block_is_its_formulas_and_its_trace_holds_every_array(
     np.testing.assert_allclose(trace.output, trace.attention.output, rtol=1e-9, atol=1e-10)
     assert (trace.hidden is None) == (not fed) and (trace.cross is None) == (not crossed)
     if fed:
-        np.testing.assert_allclose(layer.outer(trace.hidden), trace.given[-1], rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(layer.outer(trace.hidden), trace.outputs[-1], rtol=1e-9, atol=1e-10)
     if crossed:
-        np.testing.assert_allclose(trace.cross.output, trace.given[1], rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(trace.cross.output, trace.outputs[1], rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("crossed", [False, True])
@@ -268,7 +268,7 @@ def test_the_trace_of_a_head_is_its_output(torch):
     eye, text = np.eye(2, dtype=np.float16), np.array(LARGE, np.float16)
     of_torch = torch.eye(2, dtype=torch.float16), torch.tensor(LARGE, dtype=torch.float16)
     for matrix, x in ((eye, text), of_torch):
-        head = ha.Head(matrix, matrix, matrix)
+        head = ha.Head(matrix, matrix, matrix, mask="causal")
         trace = head.trace(x)
         assert trace.scores.tolist() == [[90000, 0], [0, 90000]]
         assert trace.weights.tolist() == [[1, 0], [0, 1]]
@@ -293,7 +293,7 @@ def test_a_block_of_half_precision_stays_so(name):
 
     def block(dtype):
         query, key, value, out, w_in, w_out, gain, shift = (one.astype(dtype) for one in drawn)
-        heads = ha.MultiHead([ha.Head(query, key, value)], out)
+        heads = ha.MultiHead([ha.Head(query, key, value, mask="causal")], out)
         return ha.Block(heads, FeedForward(w_in, w_out, name), norms=[LayerNorm(gain, shift)] * 2)
 
     x = rng.normal(size=(3, 4))

@@ -133,7 +133,7 @@ def test_shared_keys_and_unlike_heads_have_all_their_rows():
 def test_the_gradient_of_shared_keys_is_the_sum_of_those_of_its_heads():
     own, rng = blocks(3, shared=2), np.random.default_rng(4)
     apart = [
-        ha.Head(one.query, Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6)
+        ha.Head(one.query, Affine(one.key.weight.copy(), one.key.bias), one.value, beta=0.6, mask="causal")
         for one in own.attention.heads
     ]
     single = replace(own, attention=ha.MultiHead(apart, own.attention.out))

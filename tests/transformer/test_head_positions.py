@@ -20,7 +20,7 @@ seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
 
 def head(rng, **options):
-    return ha.Head(*(rng.normal(size=(4, DIM)) / 2 for _ in range(3)), **options)
+    return ha.Head(*(rng.normal(size=(4, DIM)) / 2 for _ in range(3)), **{"mask": "causal"} | options)
 
 
 def as_complex(x, layout):
@@ -57,7 +57,7 @@ def test_scores_stay_where_padding_moves_the_text(similarity, rng, rotary, befor
 def test_every_parameter_of_the_position_changes_the_output(rng):
     x, maps = rng.normal(size=(4, DIM)), rng.normal(size=(3, 4, DIM)) / 2
     outputs = [
-        ha.Head(*maps, position=position)(x)
+        ha.Head(*maps, position=position, mask="causal")(x)
         for position in (None, "rope", Rotary(base=3.0), Rotary(layout="half"), Rotary(3.0, layout="half"))
     ]
     for i, one in enumerate(outputs):
@@ -126,9 +126,9 @@ def test_long_texts_are_streamed_as_they_are_turned():
 def test_a_bias_of_the_head_is_that_of_the_call(rng, n):
     x, slope = rng.normal(size=(n, DIM)), 0.25
     maps, bias = rng.normal(size=(3, 4, DIM)), np.where(rng.random((n, n)) < 0.2, -np.inf, rng.normal(size=(n, n)))
-    plain = ha.Head(*maps, beta=0.5)
-    np.testing.assert_allclose(ha.Head(*maps, beta=0.5, bias=bias)(x), plain(x, bias=bias), rtol=1e-13)
-    with_slope = ha.Head(*maps, beta=0.5, bias=Alibi(slope))
+    plain = ha.Head(*maps, beta=0.5, mask="causal")
+    np.testing.assert_allclose(ha.Head(*maps, beta=0.5, bias=bias, mask="causal")(x), plain(x, bias=bias), rtol=1e-13)
+    with_slope = ha.Head(*maps, beta=0.5, bias=Alibi(slope), mask="causal")
     distances = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
     np.testing.assert_allclose(with_slope(x), plain(x, bias=-slope * distances), rtol=1e-13)
     np.testing.assert_allclose(with_slope(x, bias=bias), plain(x, bias=bias - slope * distances), rtol=1e-13)
@@ -180,22 +180,22 @@ def test_gradients_go_back_through_the_turn(torch):
 def test_jax_compiles_a_head_with_positions(jax):
     rng = np.random.default_rng(6)
     x, maps = rng.normal(size=(4, DIM)), rng.normal(size=(3, 4, DIM))
-    own = ha.Head(*map(jax.numpy.asarray, maps), position="rope", bias=Alibi(0.5))
-    expected = ha.Head(*maps, position="rope", bias=Alibi(0.5))(x)
+    own = ha.Head(*map(jax.numpy.asarray, maps), position="rope", bias=Alibi(0.5), mask="causal")
+    expected = ha.Head(*maps, position="rope", bias=Alibi(0.5), mask="causal")(x)
     np.testing.assert_allclose(jax.jit(own)(jax.numpy.asarray(x)), expected, atol=1e-12)
 
 
 def test_half_precision_keeps_the_digits_of_a_bias(torch):
     """A distance of 3001 has no number of its own in bfloat16."""
     x = torch.ones((1, 2), dtype=torch.bfloat16)
-    own = ha.Head(*[torch.eye(2, dtype=torch.bfloat16)] * 3, bias=Alibi(1.0))
+    own = ha.Head(*[torch.eye(2, dtype=torch.bfloat16)] * 3, bias=Alibi(1.0), mask="causal")
     trace = own.trace(x, source=torch.ones((3002, 2), dtype=torch.bfloat16))
     assert trace.bias[0, 0] == -3001
 
 
 def test_help_names_every_option_with_its_default():
     shown = inspect.signature(ha.Head).parameters
-    defaults = {"mask": "causal", "position": None, "bias": None, "query_norm": None, "key_norm": None}
+    defaults = {"mask": None, "position": None, "bias": None, "query_norm": None, "key_norm": None}
     defaults |= {"similarity": "dot", "separation": "softmax", "activation": "identity", "beta": None, "sink": None}
     assert list(shown) == ["w_query", "w_key", "w_value", *defaults]
     assert {name: shown[name].default for name in defaults} == defaults

@@ -73,7 +73,7 @@ def test_a_fully_masked_row_gives_zeros():
 def test_texts_of_a_batch_are_independent(text, data):
     x = text[1]
     other = data.draw(arrays(x.shape))
-    head = ha.Head(np.eye(x.shape[1]), np.eye(x.shape[1]), np.eye(x.shape[1]))
+    head = ha.Head(np.eye(x.shape[1]), np.eye(x.shape[1]), np.eye(x.shape[1]), mask="causal")
     np.testing.assert_allclose(head(np.stack([x, other]))[0], head(x), rtol=1e-12, atol=1e-12)
 
 
@@ -89,7 +89,7 @@ def test_later_words_change_nothing_under_a_causal_mask(text):
 def test_a_head_is_its_formula_written_out():
     rng = np.random.default_rng(4)
     x, wq, wk, wv = (rng.normal(size=size) for size in ((5, 4), (3, 4), (3, 4), (2, 4)))
-    trace = ha.Head(wq, wk, wv, beta=0.7).trace(x)
+    trace = ha.Head(wq, wk, wv, beta=0.7, mask="causal").trace(x)
     for i in range(5):
         scores = [sum((wq @ x[i]) * (wk @ x[j])) for j in range(i + 1)]
         weights = scipy.special.softmax(0.7 * np.array(scores))
@@ -107,7 +107,7 @@ def test_cross_attention_takes_keys_and_values_from_another_text():
 
 def test_a_given_mask_is_combined_with_the_heads_own():
     x = np.eye(3)
-    head = ha.Head(x, x, x, separation="identity")
+    head = ha.Head(x, x, x, separation="identity", mask="causal")
     trace = head.trace(np.ones((3, 3)), ha.padding([2]).array(3)[0])
     assert np.array_equal(trace.weights != 0, ha.causal.array(3) & (np.arange(3) < 2))
 
@@ -135,7 +135,7 @@ def test_heads_on_every_library(library):
 def test_a_layer_adds_its_output_to_the_words_or_replaces_them():
     rng = np.random.default_rng(6)
     x = rng.normal(size=(5, 4))
-    heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)))], np.eye(4))
+    heads = ha.MultiHead([ha.Head(*rng.normal(size=(3, 4, 4)), mask="causal")], np.eye(4))
     np.testing.assert_allclose(AttentionLayer(heads)(x), x + heads(x), rtol=1e-12)
     np.testing.assert_allclose(AttentionLayer(heads, residual=False)(x), heads(x), rtol=1e-12)
 
@@ -198,11 +198,11 @@ def test_it_is_the_bias_over_beta_added_to_the_scores_of_every_separation(name, 
 def test_a_bias_does_not_change_the_dtype_of_the_result(dtype, of_bias):
     x, bias = np.eye(3, dtype=dtype), alibi(1, 3)[0].astype(of_bias)
     matrices = [np.eye(3, dtype=dtype)] * 3
-    heads = ha.MultiHead([ha.Head(*matrices)], np.eye(3, dtype=dtype))
+    heads = ha.MultiHead([ha.Head(*matrices, mask="causal")], np.eye(3, dtype=dtype))
     assert ha.attention(x, x, x, bias=bias).dtype == dtype
-    assert ha.Head(*matrices)(x, bias=bias).dtype == dtype
+    assert ha.Head(*matrices, mask="causal")(x, bias=bias).dtype == dtype
     assert heads(x, bias=bias).dtype == dtype
-    assert ha.Head(*matrices).trace(x, bias=bias).output.dtype == dtype
+    assert ha.Head(*matrices, mask="causal").trace(x, bias=bias).output.dtype == dtype
 
 
 def test_a_bias_beyond_single_precision_decides_alone():
@@ -255,18 +255,18 @@ def test_a_head_without_a_token_is_attention_with_a_mask():
 
 
 def test_one_query_alone_may_not_see_a_token():
-    head = ha.Head(*MATRICES)
+    head = ha.Head(*MATRICES, mask="causal")
     before, after = head.trace(TEXT).weights, head.without([0, 2], at=-1).trace(TEXT).weights
     np.testing.assert_array_equal(after[..., :-1, :], before[..., :-1, :])
     assert np.all(after[..., -1, [0, 2]] == 0)
 
 
 def test_heads_in_parallel_lose_a_token_together_and_a_query_that_sees_nothing_gives_zero():
-    heads = ha.MultiHead([ha.Head(*MATRICES), ha.Head(*MATRICES, mask="strict")], np.eye(4, 8))
+    heads = ha.MultiHead([ha.Head(*MATRICES, mask="causal"), ha.Head(*MATRICES, mask="strict")], np.eye(4, 8))
     left = heads.without(0)
     np.testing.assert_allclose(left(TEXT), left.joined([head.without(0)(TEXT) for head in heads.heads]), atol=1e-13)
     assert np.all(left(TEXT)[:, 0] == 0)
-    assert heads.heads[0].mask == ha.Head(*MATRICES).mask
+    assert heads.heads[0].mask == ha.Head(*MATRICES, mask="causal").mask
 
 
 def test_it_imports_nothing_of_hopattn():
@@ -302,6 +302,21 @@ def test_without_pytorch_numpy_is_the_only_referee(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     eye = np.eye(2)
     assert [referee.name for referee in plain.referees(eye, eye, eye, 1.0)] == ["NumPy"]
+
+
+def test_the_same_weights_are_the_same_attention_by_every_call(torch):
+    """With one β and no word on masks, nothing is hidden: neither by a head, nor by heads, nor by those of PyTorch."""
+    rng = np.random.default_rng(3)
+    x, w_query, w_key, w_value, w_out = (rng.normal(size=(5, 4)), *rng.normal(size=(4, 4, 4)))
+    expected = ha.attention(x @ w_query.T, x @ w_key.T, x @ w_value.T)
+    head = ha.Head(w_query, w_key, w_value, beta=0.5)
+    state = {"in_proj_weight": np.vstack([w_query, w_key, w_value]), "out_proj.weight": w_out}
+    layer = torch.nn.TransformerEncoderLayer(4, 1, 8, bias=False, dtype=torch.float64)
+    layer.self_attn.load_state_dict({name: torch.tensor(array) for name, array in state.items()})
+    block = ha.Block.from_torch({name: array.detach().numpy() for name, array in layer.state_dict().items()}, n_heads=1)
+    np.testing.assert_allclose(head(x), expected, rtol=1e-12, atol=1e-12)
+    for heads in (ha.MultiHead([head], w_out), ha.MultiHead.from_torch(state, 1), block.attention):
+        np.testing.assert_allclose(heads(x), expected @ w_out.T, rtol=1e-12, atol=1e-12)
 
 
 def test_a_row_with_nothing_to_attend_to_gives_zero():

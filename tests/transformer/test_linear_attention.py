@@ -29,7 +29,7 @@ def texts(seed, n, m=None, batch=()):
 def by_scores(q, k, v, features, normalise, mask):
     """The quadratic form: one step of recall, with all scores."""
     separation = separations["proportional" if normalise else "identity"]()
-    return Step(FeatureMap(features), separation)(q, k, v, mask)
+    return Step(FeatureMap(features), separation)(q, k, v, mask=mask)
 
 
 def by_loops(q, k, v, features, normalise, mask):

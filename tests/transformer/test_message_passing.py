@@ -122,8 +122,8 @@ def test_words_stand_at_the_nodes():
 def test_on_every_library(library):
     rng = np.random.default_rng(2)
     x, weights = rng.normal(size=(4, 3)), rng.normal(size=(3, 3, 3))
-    own = ha.Head(*weights)
-    other = ha.Head(*(library.array(w) for w in weights))
+    own = ha.Head(*weights, mask="causal")
+    other = ha.Head(*(library.array(w) for w in weights), mask="causal")
     graph = token_graph(other.trace(library.array(x)))
     messages = pass_messages(graph, other.retrieval)
     assert all(type(message) is type(library.array(x)) for message in messages.values())

@@ -45,7 +45,7 @@ HEAD = ha.Head(EYE, EYE, EYE, beta=0.5, mask="none")
 HEADS, NORM, FED = ha.MultiHead([HEAD], EYE), LayerNorm(np.ones(4)), FeedForward(EYE, EYE)
 BLOCK, CROSSED = ha.Block(HEADS, FED, norms=[NORM] * 2), ha.Block(HEADS, FED, norms=[NORM] * 3, cross=HEADS)
 BOTH = EncoderDecoder([BLOCK], [CROSSED], norms=(NORM, NORM))
-CAUSAL, THREE = ha.Head(EYE, EYE, EYE), ha.MultiHead([HEAD] * 3, np.ones((4, 12)))
+CAUSAL, THREE = ha.Head(EYE, EYE, EYE, mask="causal"), ha.MultiHead([HEAD] * 3, np.ones((4, 12)))
 MIXED = ha.MultiHead([HEAD, HEAD, CAUSAL], np.ones((4, 12)))
 STATE, WHOLE = HEADS.to_torch(), BOTH.to_torch()
 FIXED = FixedScores(np.eye(2))
@@ -54,12 +54,12 @@ YARN = ha.positions.YarnScaling(8.0, original=64, fast=4.0, slow=1.0, whole=True
 
 
 def biased(bias, heads=1):
-    return ha.MultiHead([ha.Head(EYE, EYE, EYE, bias=bias)] * heads, np.ones((4, 4 * heads)))
+    return ha.MultiHead([ha.Head(EYE, EYE, EYE, bias=bias, mask="causal")] * heads, np.ones((4, 4 * heads)))
 
 
 def alone(**options):
     """A layer of one head with such options."""
-    return AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE, **options)], EYE))
+    return AttentionLayer(ha.MultiHead([ha.Head(EYE, EYE, EYE, **{"mask": "causal"} | options)], EYE))
 
 
 def cache(x=None, **options):
@@ -112,17 +112,17 @@ ROWS = [
     (lambda: ha.attention(EYE, EYE, EYE, sink=0, separation="identity"), "sink:", "'identity'"),
     (lambda: ha.MultiHead([HEAD] * 2, np.zeros((4, 8)), sink=[0, 1, 2]), "sink:", "(3,)", "(2,), one"),
     (lambda: ha.MultiHead([HEAD.with_sink(1)], EYE, sink=0), "sink:", "Softmax", "carries its own"),
-    (lambda: ha.Head(EYE, EYE, EYE, sink=[0, 1]), "sink:", "finite number"),
-    (lambda: ha.Head(EYE, EYE, EYE, sink=np.zeros(2)), "sink:", "ha.attention and ha.MultiHead"),
+    (lambda: ha.Head(EYE, EYE, EYE, sink=[0, 1], mask="causal"), "sink:", "finite number"),
+    (lambda: ha.Head(EYE, EYE, EYE, sink=np.zeros(2), mask="causal"), "sink:", "ha.attention and ha.MultiHead"),
     # heads
-    (lambda: ha.Head(EYE, np.ones((2, 4)), EYE), "w_key:", "(2, 4)", "dim_key = 4 of w_query"),
-    (lambda: ha.Head(EYE, EYE, np.ones((3, 2)))(EYE), "x:", "dim_of_values = 2 of w_value"),
-    (lambda: ha.Head([1, 2], EYE, EYE), "w_query:", "(2,)", "(out, in)"),
+    (lambda: ha.Head(EYE, np.ones((2, 4)), EYE, mask="causal"), "w_key:", "(2, 4)", "dim_key = 4 of w_query"),
+    (lambda: ha.Head(EYE, EYE, np.ones((3, 2)), mask="causal")(EYE), "x:", "dim_of_values = 2 of w_value"),
+    (lambda: ha.Head([1, 2], EYE, EYE, mask="causal"), "w_query:", "(2,)", "(out, in)"),
     (lambda: ha.Head(EYE, EYE, EYE, mask="casual"), "mask:", "'casual'", "'causal'"),
     (lambda: ha.Head(EYE, EYE, EYE, mask=[[1, 0]]), "mask:", "booleans"),
     (lambda: ha.Head(EYE, EYE, EYE, separation=ha.separations.softmax(beta=3), beta=1.0), "separation:", "own beta"),
-    (lambda: ha.Head(EYE, EYE, EYE, positon="rope"), "Head: option 'positon'", "'position'"),
-    (lambda: ha.Head(EYE, EYE, EYE, key_norm="rms"), "key_norm:", "function"),
+    (lambda: ha.Head(EYE, EYE, EYE, positon="rope", mask="causal"), "Head: option 'positon'", "'position'"),
+    (lambda: ha.Head(EYE, EYE, EYE, key_norm="rms", mask="causal"), "key_norm:", "function"),
     (lambda: HEAD(np.ones((2, 3, 4)), source=np.ones((5, 3, 4))), "x, source: the leading", "(2,), (5,)", "broadcast"),
     (lambda: HEAD(ODD), "x:", "got shape (3, 3)", "dim = 4 of w_query"),
     (lambda: HEAD(EYE, source=ODD), "source:", "got shape (3, 3)", "dim_of_keys = 4 of w_key"),
@@ -160,15 +160,15 @@ ROWS = [
     (lambda: Affine(TWO, [1.0]), "bias:", "(1,)", "out = 2"),
     (lambda: Affine(TWO)(ODD), "x:", "got shape (3, 3)", "dim = 2 of weight"),
     # positions and biases of heads
-    (lambda: ha.Head(EYE, EYE, EYE, position="rop"), "position:", "'rop'", "'rope'"),
-    (lambda: ha.Head(EYE, EYE, EYE, position=3), "position:", "'3'", "Rotary or None"),
-    (lambda: ha.Head(ODD, ODD, ODD, position="rope"), "position: the rows of w_query:", "2 or 4", "3"),
-    (lambda: ha.Head(EYE, EYE, EYE, position=Rotary(dim=6)), "position: the rows of w_query:", "4", "6"),
-    (lambda: ha.Head(EYE, EYE, EYE, bias="alibi"), "bias:", "Alibi", "not a text"),
-    (lambda: ha.Head(EYE, EYE, EYE, bias=[1.0]), "bias:", "(1,)", "(n, m)"),
-    (lambda: ha.Head(EYE, EYE, EYE, bias=[[np.nan]]), "bias:", "NaN"),
-    (lambda: ha.Head(EYE, EYE, EYE, bias=np.ones((2, 2)))(EYE), "bias of the head:", "(2, 2)"),
-    (lambda: ha.Head(EYE, EYE, EYE, bias=Alibi(1))(EYE, bias=np.ones((2, 2))), "bias:", "(2, 2)"),
+    (lambda: ha.Head(EYE, EYE, EYE, position="rop", mask="causal"), "position:", "'rop'", "'rope'"),
+    (lambda: ha.Head(EYE, EYE, EYE, position=3, mask="causal"), "position:", "'3'", "Rotary or None"),
+    (lambda: ha.Head(ODD, ODD, ODD, position="rope", mask="causal"), "position: the rows of w_query:", "2 or 4", "3"),
+    (lambda: ha.Head(EYE, EYE, EYE, position=Rotary(dim=6), mask="causal"), "position: the rows of w_query:", "4", "6"),
+    (lambda: ha.Head(EYE, EYE, EYE, bias="alibi", mask="causal"), "bias:", "Alibi", "not a text"),
+    (lambda: ha.Head(EYE, EYE, EYE, bias=[1.0], mask="causal"), "bias:", "(1,)", "(n, m)"),
+    (lambda: ha.Head(EYE, EYE, EYE, bias=[[np.nan]], mask="causal"), "bias:", "NaN"),
+    (lambda: ha.Head(EYE, EYE, EYE, bias=np.ones((2, 2)), mask="causal")(EYE), "bias of the head:", "(2, 2)"),
+    (lambda: ha.Head(EYE, EYE, EYE, bias=Alibi(1), mask="causal")(EYE, bias=np.ones((2, 2))), "bias:", "(2, 2)"),
     (lambda: biased(Alibi(1))(EYE, bias=np.ones((2, 4, 4))), "bias:", "(2, 4, 4)", "(1, 4, 4)"),
     (lambda: Rotary(base=0), "base:", "positive", "0"),
     (lambda: Rotary(layout="halves"), "layout:", "'halves'", "'half'"),
@@ -246,10 +246,10 @@ ROWS = [
     (MIXED.to_torch, "to_torch:", "not alike"),
     (biased(Alibi(1)).to_torch, "to_torch:", "no bias of a head"),
     (ha.MultiHead([ha.Head(EYE, EYE, EYE, position="rope")], EYE).to_torch, "to_torch:", "no rotary position"),
-    (ha.MultiHead([ha.Head(EYE, EYE, EYE, key_norm=NORM)], EYE).to_torch, "to_torch:", "no norms"),
+    (ha.MultiHead([ha.Head(EYE, EYE, EYE, key_norm=NORM, mask="causal")], EYE).to_torch, "to_torch:", "no norms"),
     (ha.MultiHead([HEAD], EYE, sink=1.0).to_torch, "to_torch:", "no sink but 0"),
     (ha.MultiHead([HEAD] * 2, np.ones((4, 8)), sink=[0.0, 1.0]).to_torch, "to_torch:", "no sink but 0"),
-    (ha.MultiHead([ha.Head(EYE, EYE, EYE)], EYE).to_torch, "to_torch:", "a softmax with beta"),
+    (ha.MultiHead([ha.Head(EYE, EYE, EYE, mask="causal")], EYE).to_torch, "to_torch:", "a softmax with beta"),
     (THREE.to_torch, "to_torch:", "do not add up"),
     (lambda: ha.MultiHead.from_torch({"in_proj_weigth": EYE}, 1), "state:", "missing: in_proj_weight, out_proj.weight",
      "unexpected: in_proj_weigth (did you mean in_proj_weight?)"),
@@ -453,7 +453,7 @@ def test_too_many_arguments_by_position_are_answered_with_the_names_of_the_other
 
 
 def test_arrays_of_two_libraries_are_refused_with_the_cure(torch, jax):
-    tensor, head = torch.eye(4), ha.Head(*[torch.eye(4)] * 3)
+    tensor, head = torch.eye(4), ha.Head(*[torch.eye(4)] * 3, mask="causal")
     for one, other, kinds in (
         (tensor, EYE, "numpy and torch; give torch.asarray"),
         (EYE, tensor, "numpy and torch; give torch.asarray"),
@@ -463,7 +463,7 @@ def test_arrays_of_two_libraries_are_refused_with_the_cure(torch, jax):
             refused(partial(ha.attention, *triple), "", *names, " and ", "expected arrays of one library", kinds)
     for call in (head, ha.MultiHead([head], tensor), head.trace):
         refused(partial(call, EYE), "", "expected arrays of one library", "torch.asarray(x)")
-    of_torch = ha.Head(*[torch.eye(4, dtype=torch.float64)] * 3)
+    of_torch = ha.Head(*[torch.eye(4, dtype=torch.float64)] * 3, mask="causal")
     refused(lambda: ha.MultiHead([HEAD, of_torch], np.ones((4, 6))), "heads: entry 1:", "w_query", "one library")
     refused(partial(ha.rope, LONG, torch.arange(3)), "", "one library", "numpy and torch")
     layer = AttentionLayer(ha.MultiHead([head], tensor))

@@ -66,9 +66,9 @@ def test_a_key_head_serves_the_query_heads_next_to_each_other():
 def test_heads_share_keys_by_the_array_that_they_were_made_of():
     rng = np.random.default_rng(5)
     key, value, queries = rng.normal(size=(4, DIM)), rng.normal(size=(4, DIM)), rng.normal(size=(2, 4, DIM))
-    own = ha.MultiHead([ha.Head(query, key, value) for query in queries], rng.normal(size=(DIM, 8)))
+    own = ha.MultiHead([ha.Head(query, key, value, mask="causal") for query in queries], rng.normal(size=(DIM, 8)))
     assert [group.shape for group in own.groups] == [(1, 2)]
-    apart = ha.MultiHead([ha.Head(query, key.copy(), value) for query in queries], own.w_out)
+    apart = ha.MultiHead([ha.Head(query, key.copy(), value, mask="causal") for query in queries], own.w_out)
     assert [group.shape for group in apart.groups] == [(2, 1)]
     x = rng.normal(size=(5, DIM))
     np.testing.assert_allclose(own(x), apart(x), rtol=1e-12)
@@ -202,7 +202,7 @@ def test_a_long_text_takes_no_square_of_memory(mask, padded):
     rows = slice(n - 30, n)
     texts = [head.query(x), head.key(x), head.value(x)]
     allowed = np.broadcast_to(True if words is None else words, (2, n, n))[:, rows]
-    own = head.mask if mask in ("none", "nonzero") else head.mask(n)[rows]
+    own = head.mask if mask in ("none", "nonzero") else head.mask.array(n)[rows]
     expected = ha.attention(
         texts[0][:, rows], *texts[1:], beta=1.0, mask=allowed if mask in ("none", "nonzero") else allowed & own
     )
@@ -272,7 +272,7 @@ def test_heads_are_compiled_as_one_graph(torch, traced):
     if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 12):
         return  # it cannot follow array-api-compat
     maps, text = torch.randn(3, 2, DIM, generator=torch.Generator().manual_seed(0)), torch.eye(5, DIM)
-    plain, other = ha.Head(*maps), ha.Head(*maps, mask="none", sink=0.0)
+    plain, other = ha.Head(*maps, mask="causal"), ha.Head(*maps, mask="none", sink=0.0)
     for heads in (ha.MultiHead([plain] * 2, torch.eye(4)), ha.MultiHead([plain, other], torch.eye(4))):
         for options in ({}, {"bias": torch.ones((2, 5, 5))}):
             compiled = traced(lambda x, heads=heads, options=options: heads(x, **options))

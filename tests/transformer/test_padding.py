@@ -23,7 +23,7 @@ def layers(library):
     """Functions of texts and a mask."""
     maps, join = [library.array(one) for one in MATRICES[:3]], library.array(RNG.normal(size=(4, 6)))
     head = ha.Head(*maps, mask="none", beta=0.6)
-    heads = ha.MultiHead([head, ha.Head(*maps, separation="sparsemax", sink=0.2)], join)
+    heads = ha.MultiHead([head, ha.Head(*maps, separation="sparsemax", sink=0.2, mask="causal")], join)
     bias = library.array(np.where(SEEN[:, None, None, :], 0.3, -np.inf))
     return {
         "attention": lambda x, mask: ha.attention(x, x, x, mask=mask),
@@ -79,7 +79,9 @@ def test_what_the_padding_holds_changes_no_derivative_of_a_layer(torch, name, va
         join = torch.asarray(JOIN).requires_grad_()
         hidden = [torch.asarray(one).requires_grad_() for one in (NEURONS, NEURONS.T)]
         x = torch.asarray(padded(padding)).requires_grad_()
-        heads = ha.MultiHead([ha.Head(*maps, mask="none", beta=0.6), ha.Head(*maps, separation="sparsemax")], join)
+        heads = ha.MultiHead(
+            [ha.Head(*maps, mask="none", beta=0.6), ha.Head(*maps, separation="sparsemax", mask="causal")], join
+        )
         block = ha.Block(heads, FeedForward(*hidden, activation="gelu"), norms=[LayerNorm()] * 2)
         mask, bias = (
             torch.asarray(ha.padding(LENGTHS).array(5)),

@@ -107,8 +107,8 @@ def test_scaled_frequencies_lie_between_the_plain_ones_and_those_slowed_by_the_f
 def test_a_cap_bends_scores_between_its_bounds(seed, cap, beta):
     draw = drawn(seed)
     maps, x = [draw(4, DIM) for _ in range(3)], draw(WORDS, DIM)
-    head = ha.Head(*maps, similarity=ha.retrieval.Capped(cap), beta=beta)
-    scores, plain = head.trace(x).scores, ha.Head(*maps, beta=beta).trace(x).scores
+    head = ha.Head(*maps, similarity=ha.retrieval.Capped(cap), beta=beta, mask="causal")
+    scores, plain = head.trace(x).scores, ha.Head(*maps, beta=beta, mask="causal").trace(x).scores
     np.testing.assert_allclose(scores, cap * np.tanh(plain / cap), rtol=1e-9)
     assert np.all(np.abs(scores) <= cap)
 
@@ -121,7 +121,7 @@ def test_capped_scores_have_no_energy_and_stream_like_the_plain_form():
     with pytest.raises(InvalidInput, match="capped"):
         memory.energy(keys[:1])
     text = draw(300, 4)  # as many pairs as are worth streaming
-    head = ha.Head(*[np.eye(4)] * 3, similarity=ha.retrieval.Capped(2.0), beta=3.0)
+    head = ha.Head(*[np.eye(4)] * 3, similarity=ha.retrieval.Capped(2.0), beta=3.0, mask="causal")
     np.testing.assert_allclose(head(text)[-5:], head.trace(text).output[-5:], rtol=1e-10, atol=1e-12)
 
 

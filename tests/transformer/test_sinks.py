@@ -130,7 +130,7 @@ def test_heads_with_sinks_together_are_heads_one_by_one(separation, shared, sink
                 assert_allclose(getattr(one, name), getattr(alone, name), rtol=0, atol=1e-12)
             assert_allclose(one.weights.sum(-1) + one.rest, 1, rtol=1e-12)
             assert one.rest.shape == (2, 5)
-    assert ha.Head(*[np.eye(DIM)] * 3).trace(x).rest is None
+    assert ha.Head(*[np.eye(DIM)] * 3, mask="causal").trace(x).rest is None
 
 
 @pytest.mark.usefixtures("both_kernels")

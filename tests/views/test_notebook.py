@@ -64,9 +64,10 @@ def test_a_recall_shows_how_each_cue_ended(keep):
     heading, *rows = page.tables[0]
     cues = [dict(zip(heading, row, strict=True)) for row in rows]
     assert [row["ended"] for row in cues] == record.status.tolist()
-    assert [row["pattern"] for row in cues] == ["0", "1", "2", "", "", ""]
+    assert [row["pattern"] for row in cues] == ["1", "2", "3", "", "", ""]
+    assert [row["cue"] for row in cues] == ["1", "2", "3", "4", "5", "6"]
     assert [row["spurious"] for row in cues] == ["", "", "", *["reversed"] * 3]
-    assert [float(row["energy"].replace("−", "-")) for row in cues] == pytest.approx(record.energies[:, -1], rel=1e-3)
+    assert [float(row["energy"].replace("−", "-")) for row in cues] == pytest.approx(record.energies[-1], rel=1e-3)
     written = "".join(svg(page.pictures[0]).itertext())
     assert "energy" in written and ("overlap" in written) == bool(keep)
 
@@ -133,10 +134,10 @@ def test_a_memory_shows_its_parts_its_energy_and_the_updates_under_which_it_desc
 
 
 def test_a_sweep_shows_its_points_with_their_intervals_and_a_figure():
-    sweep = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, trials=2)
+    sweep = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, trials=2, rng=0)
     page = Page(sweep._repr_html_())
     assert page.tables == [[["x", "square"], ["1", "1 ± 0"], ["2", "4 ± 0"], ["3", "9 ± 0"]]]
     assert len(page.pictures) == 1
     assert "3 points, 2 trials each; ± is the 95 % interval of the mean" in page.words
-    three = ha.sweep(lambda point, seed: {"a": 0.0}, {"x": (1,), "y": (1,), "z": (1,)}, trials=1)
+    three = ha.sweep(lambda point, seed: {"a": 0.0}, {"x": (1,), "y": (1,), "z": (1,)}, trials=1, rng=0)
     assert Page(ha.html(three)).pictures == []  # three axes are a table only

@@ -53,11 +53,13 @@ RESULT = ha.run(ha.load("bank"))
         (RESULT.runs[1], ["Run('river'", "layer 1 head 1 weights"]),
         (ha.load("bank"), ["Scenario('bank'", "attention", "banks, next to", "river"]),
         (
-            ha.experiments.compare_random({"load": [0.1, 0.2]}, memories=["nearest", "classical"], trials=1, dim=8),
+            ha.experiments.compare_random(
+                {"load": [0.1, 0.2]}, memories=["nearest", "classical"], trials=1, dim=8, rng=0
+            ),
             ["Comparison(", "nearest, ", "over load, 4 rows, seed 0"],
         ),
         (
-            ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1, trials=2),
+            ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1, trials=2, rng=0),
             ["Sweep(square over x 1 to 3 (3); 2 trials; .table() has the numbers)"],
         ),
         (ha.memories.named_memories["modern"], ["Card(name='modern'", "Ramsauer et al. 2021"]),

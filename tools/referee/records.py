@@ -272,7 +272,7 @@ def transforms():
     x, w = rng.normal(size=(3, 5, 8)), {name: rng.normal(size=(4, 8)) for name in ("query", "key", "value")}
     for library in {"torch", "jax"} & libraries().keys():
         a = libraries()[library]
-        head = ha.Head(*map(a, w.values()), beta=0.7)
+        head = ha.Head(*map(a, w.values()), beta=0.7, mask="causal")
         several = ha.MultiHead([head, ha.Head(*map(a, w.values()), mask="none", sink=0.3)], a(rng.normal(size=(8, 8))))
         memory = ha.Memory(a(rng.normal(size=(6, 8))), beta=0.9)
         mask = a(rng.random((5, 5))) < 0.7

@@ -64,7 +64,7 @@ def head_census(
     Kobayashi et al. (2020), EMNLP, for the length of what a weighted value writes.
 
     >>> import hopattn as ha
-    >>> heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, beta=1.0)], np.eye(2))
+    >>> heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, beta=1.0, mask="causal")], np.eye(2))
     >>> census = head_census([(heads, np.eye(2)[[0, 1, 0, 1]])], ["a", "b", "a", "b"])
     >>> round(census.matrix("duplicate_token").item(), 3), round(census.matrix("prefix_matching").item(), 3)
     (0.394, 0.145)

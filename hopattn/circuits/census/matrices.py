@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from hopattn.circuits.census.table import head_name
 from hopattn.circuits.paths import by_eigenvalues
 from hopattn.foundation.arrays import widened
 from hopattn.foundation.threads import Share
@@ -61,7 +62,7 @@ def compositions(heads: MultiHead, earlier: Sequence[Written], share: Share) -> 
         query, key, value = (wide(getattr(head, f"w_{role}")) for role in ("query", "key", "value"))
         for name, outer, inner in zip(THROUGH, (key.T, query.T, wide(w_out)), (query, key, value), strict=True):
             readings[name].append(_unit(_factor(outer) @ inner))
-    names = [f"{writings.layer}.{i}" for writings in earlier for i in range(len(writings.starts))]
+    names = [head_name(writings.layer, i) for writings in earlier for i in range(len(writings.starts))]
     maxima = {}
     for name, parts in readings.items():
         rows, starts = _as_model(np.concatenate(parts), heads), [0, *accumulate(map(len, parts))][:-1]

@@ -18,8 +18,8 @@ from hopattn.results.frames import VERSIONS, data_frame, dataset
 class HeadRow:
     """The measures of one head.
 
-    layer, head: their numbers. values, chances: by the name of the measure; NaN where it is unknown. partners: of each
-    composition the earlier head, as "layer.head". operating_class: I to IV, or an empty text.
+    layer, head: their numbers, from 0. values, chances: by the name of the measure; NaN where it is unknown. partners:
+    of each composition the earlier head, named as this one. operating_class: I to IV, or an empty text.
     """
 
     layer: int
@@ -31,8 +31,13 @@ class HeadRow:
 
     @property
     def name(self) -> str:
-        """The head as "layer.head"."""
-        return f"{self.layer}.{self.head}"
+        """The head as "layer.head", both counted from 1."""
+        return head_name(self.layer, self.head)
+
+
+def head_name(layer: int, head: int) -> str:
+    """The name of a head whose numbers count from 0: "layer.head", where a person reads both from 1."""
+    return f"{layer + 1}.{head + 1}"
 
 
 class Strong(NamedTuple):
@@ -49,7 +54,8 @@ class Census(Drawable):
     """The measures of all heads of a model for one text.
 
     about: the model and the text, in words. tokens: their number. rows: one for each head, layer by layer. The measures
-    are those of `MEASURES`; layers and heads count from 0, or as the layers themselves say. copied: what copying is of,
+    are those of `MEASURES`. Layers and heads count from 0, or as the layers themselves say; in names of heads, in CSV
+    and in JSON they count from 1. copied: what copying is of,
     "words" where their vectors are known, or "vectors". words: of the tokens.
     """
 
@@ -128,8 +134,12 @@ class Census(Drawable):
             rows.append(cells | {OPERATING_CLASS: row.operating_class})
         return rows
 
+    def _written(self) -> list[dict[str, Any]]:
+        """The table as a file has it: layers and heads count from 1."""
+        return [row | {"layer": row["layer"] + 1, "head": row["head"] + 1} for row in self.table()]
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries, lists, texts and numbers."""
+        """Everything as dictionaries, lists, texts and numbers, for JSON."""
         says = {name: MEASURES[name].says for name in self.measures}
         chances = {name: MEASURES[name].chance for name in self.measures if MEASURES[name].chance}
         return {
@@ -139,7 +149,7 @@ class Census(Drawable):
             "copied": self.copied,
             "measures": says,
             "chances": chances,
-            "rows": self.table(),
+            "rows": self._written(),
         }
 
     def to_json(self) -> str:
@@ -148,7 +158,7 @@ class Census(Drawable):
 
     def to_csv(self) -> str:
         """One line for each head; an empty cell where a number is unknown."""
-        rows = self.table()
+        rows = self._written()
         return csv_text(list(rows[0]), (row.values() for row in rows))
 
     def to_pandas(self) -> Any:

@@ -16,8 +16,8 @@ from hopattn.foundation.argument_names import PublicObject
 from hopattn.foundation.array_files import TRAINING, arrays_of, named
 from hopattn.foundation.arrays import Array, require_finite, shaped
 from hopattn.foundation.boundary import Count, Declared, Flag, Positive
-from hopattn.foundation.checks import instance, path_of, require_room, whole
-from hopattn.foundation.errors import InvalidInput, placed, quoted
+from hopattn.foundation.checks import instance, path_of, require_room, whole, whole_seed
+from hopattn.foundation.errors import InvalidInput, in_file, quoted
 from hopattn.results.files import json_text, npz, safetensors, write_folder, write_over
 from hopattn.retrieval.separation.softmax import Softmax
 from hopattn.transformer.blocks import AttentionLayer, BlockTrace
@@ -43,8 +43,8 @@ class Recipe(Declared):
     the text is full; its period is drawn anew, because one layer can look back by a fixed number of words without
     induction. positions: whether the words get vectors of their places; otherwise the causal mask alone tells where a
     word is. steps: of the optimiser, each with a batch of new texts. rate: the learning rate of Adam, reached after 50
-    steps. every: steps between two measurements. seed: of texts and first weights. Raises `InvalidInput` for numbers
-    out of range or that do not fit each other.
+    steps. every: steps between two measurements. seed: of texts and first weights; by default, one is drawn and
+    kept. Raises `InvalidInput` for numbers out of range or that do not fit each other.
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
     """
 
@@ -59,11 +59,12 @@ class Recipe(Declared):
     batch: Count = 32
     rate: Positive = 5e-3
     every: Count = 25
-    seed: Annotated[int, partial(whole, least=0)] = 0
+    seed: Any = None
     positions: Flag = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "seed", whole_seed(self.seed, "seed"))
         if self.dim % self.heads:
             raise InvalidInput(f"heads: {self.heads} heads do not divide the dim {self.dim}")
         if not 2 <= self.shortest <= self.longest:
@@ -225,7 +226,7 @@ class Training(PublicObject):
             for part in ("weights", "moments", "measures")
         )
         try:
-            with placed(named(path)):
+            with in_file(named(path)):
                 for name, array in weights.items():
                     if array.dtype.kind != "f":
                         raise InvalidInput(f"{name}: expected floating-point numbers, not {array.dtype}")

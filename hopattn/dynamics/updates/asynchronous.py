@@ -19,7 +19,7 @@ from hopattn.foundation.checks import positive, real
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.registry import name_of
 
-_ORDERS = ("random", "sequence")
+_ORDERS = ("sequence", "random")
 
 
 def order_of(order: Any, what: str) -> Any:
@@ -30,16 +30,23 @@ def order_of(order: Any, what: str) -> Any:
         return order
     numbers = plain_array(order, what)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or sorted(numbers.tolist()) != list(range(numbers.size)):
-        message = "expected 'random', 'sequence', or the number of every neuron once, counted from 0"
+        message = "expected 'sequence', 'random', or the number of every neuron once, counted from 0"
         raise InvalidInput(f"{what}: {message}")
     return tuple(numbers.tolist())
+
+
+def in_words(rule: Update) -> str:
+    """How an update goes, with the order of the neurons."""
+    order = getattr(rule, "order", None)
+    named = {None: "", "sequence": ", in sequence", "random": ", in random order"}
+    return rule.way + named.get(order, ", in the order given")
 
 
 @dataclass(frozen=True)
 class Asynchronous(Declared, Update):
     """One neuron after the other, each with the new values of those before it; a step is one sweep over all.
 
-    order: "random" (drawn anew for each sweep, the same for all cues), "sequence" (0, 1, 2 …), or the number of every
+    order: "sequence" (0, 1, 2 …), "random" (drawn anew for each sweep, the same for all cues), or the number of every
     neuron once; raises `InvalidInput` for another order. A spin takes the sign of its local field, half the exact
     energy difference of the flip, and stays where that is 0. A graded neuron takes x_i = ∇Φ(h_i).
     Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
@@ -48,7 +55,12 @@ class Asynchronous(Declared, Update):
     name: ClassVar[str] = "async"
     source: ClassVar[str] = "Hopfield 1982; Krotov & Hopfield 2016"
     way: ClassVar[str] = "one neuron after the other"
-    order: Annotated[Any, order_of] = "random"
+    order: Annotated[Any, order_of] = "sequence"
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Self:
+        """An update in random order: what holds for it holds for every order."""
+        return cls("random")
 
     @property
     def ends(self) -> tuple[Status, ...]:
@@ -87,9 +99,10 @@ class Glauber(Declared, Update):
 
     After many sweeps the states have the distribution exp(−E/T), with E the memory's `energy`; for the exponential
     separation that is the logarithm −β⁻¹ log Σ exp(βs). temperature: T, 0 or more, in the unit of the energy; 0 is the
-    asynchronous update. cooling: the factor by which each sweep multiplies the temperature, above 0 and at most 1;
-    below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for each sweep;
-    each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps` sweeps.
+    asynchronous update in random order. cooling: the factor by which each sweep multiplies the temperature, above 0 and
+    at most 1; below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for
+    each sweep; each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps`
+    sweeps.
     Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985) (their β⁻¹ is our T);
     annealing: Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671.
     """
@@ -121,7 +134,7 @@ class Glauber(Declared, Update):
         A spin is 1 where its draw u lies below the probability ½ (1 + tanh(h/T)): where h is above T artanh(2u − 1).
         """
         temperature = self.temperature * self.cooling**context.number
-        draws = np.stack([rng.random(n) for rng in context.own], axis=1)
+        draws = np.stack([rng.random(n) for rng in context.cue_rngs], axis=1)
         with np.errstate(divide="ignore"):  # a draw of 0 lies below any probability
             return temperature * np.arctanh(2 * draws - 1) if temperature else None
 

@@ -36,14 +36,14 @@ class Descent:
 class StepContext:
     """The place of a step in a recall, and its random generators.
 
-    number: the number of steps before it. rng: the generator for draws that all cues share. own: one generator for each
-    of the n cues if the update is `stochastic`, else empty; with its own draws, a cue does not depend on the others.
+    number: the number of steps before it. rng: the generator for draws that all cues share. cue_rngs: one generator for
+    each of the n cues if the update is `stochastic`, else empty; so a cue does not depend on the others.
     internal: the internal states `(n, dim)` of an update that has them, which a step replaces by new ones.
     """
 
     number: int
     rng: np.random.Generator
-    own: tuple[np.random.Generator, ...]
+    cue_rngs: tuple[np.random.Generator, ...]
     internal: Array | None = None
 
 

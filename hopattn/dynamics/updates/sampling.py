@@ -39,11 +39,13 @@ class Sampler(Declared, Update):
 
     def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         before = np.asarray(energy_of(memory, states, mask))
-        noise = np.stack([rng.standard_normal(states.shape[1]) for rng in context.own])
+        noise = np.stack([rng.standard_normal(states.shape[1]) for rng in context.cue_rngs])
         y, cost = self.move(memory, states, noise, mask=mask)
         with np.errstate(over="ignore", invalid="ignore"):  # an energy that is not finite refuses the move
             change = np.asarray(memory.energy(y, mask)) - before + cost
-        bar = -self.temperature * np.log1p(-np.array([rng.random() for rng in context.own]))  # −T log u, of u in (0, 1]
+        bar = -self.temperature * np.log1p(
+            -np.array([rng.random() for rng in context.cue_rngs])
+        )  # −T log u, of u in (0, 1]
         return np.where((change < bar)[:, None], y, states), before
 
     def guarantee(self, memory: AssociativeMemory) -> Descent:

@@ -39,21 +39,21 @@ class RecallOptions(TypedDict, total=False):
 class RecallSettings:
     """The memories of a comparison and how they recall.
 
-    contenders: the memories. max_steps: of each recall. seed: of all random numbers. report: called after each recall.
+    contenders: the memories. seed: of all random numbers. max_steps: of each recall. report: called after each recall.
     """
 
     contenders: tuple[Contender, ...]
+    seed: int
     max_steps: int = 100
-    seed: int = 0
     report: Report = lambda done, total: None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "RecallSettings":
         """The settings that the keywords describe; raises `InvalidInput` for an invalid number or memory."""
         max_steps = whole(options.get("max_steps", cls.max_steps), "max_steps", most=REPEATED)
-        seed = whole_seed(options.get("rng"), default=cls.seed)
+        seed = whole_seed(options.get("rng"))
         report = cls.report if options.get("report") is None else function(options["report"], "report")
-        return cls(contenders_named(options.get("memories", DEFAULT)), max_steps, seed, report)
+        return cls(contenders_named(options.get("memories", DEFAULT)), seed, max_steps, report)
 
     def recalls(self, n_problems: int) -> int:
         """The number of recalls of so many problems; raises `InvalidInput` if they are more than `MOST`."""
@@ -86,7 +86,8 @@ def compare(keys: Array, cues: Array, values: Array = None, **options: Unpack[Co
     with targets can the rows say what was recalled.
     mask: as in `attention` (None: none).
     max_steps: of each recall (100).
-    rng: the seed of the order in which hopfield and dense update their neurons, or a generator (0).
+    rng: the seed of the random order in which spins change one after the other, or a generator, which gives one (None:
+    one is drawn). The comparison keeps it.
     report: called as `report(done, total)` after each recall of a memory (None).
 
     The row of a memory that cannot store these keys says why. The time of a recall grows with n_keys · n_cues · dim: on
@@ -97,7 +98,7 @@ def compare(keys: Array, cues: Array, values: Array = None, **options: Unpack[Co
     >>> import hopattn as ha
     >>> spins = [[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]]
     >>> cue = [1, 1, 1, -1, -1, -1, -1, -1]
-    >>> result = ha.compare(spins, [cue], targets=[0], memories=["hopfield", "modern"])
+    >>> result = ha.compare(spins, [cue], targets=[0], memories=["hopfield", "modern"], rng=0)
     >>> [(row.memory, row.recalled, row.is_attention) for row in result.rows]
     [('hopfield', 1.0, None), ('modern', 1.0, True)]
     """

@@ -1,7 +1,7 @@
 """The memories that are compared, by name: how each stores the keys, is recalled, and reads out values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.base import Update
+from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.experiments.own_memories import is_part, memory_with, own_named, own_names
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
@@ -24,6 +26,8 @@ Build = Callable[[np.ndarray, float], Any]
 """A function of keys `(n_keys, dim)` and beta that gives the memory of these keys."""
 Reader = Callable[[np.ndarray, np.ndarray | None, float], Memory | None]
 """A function of keys, values and beta that gives the memory of these keys and values (None: the keys)."""
+RANDOM_ORDER = Asynchronous(order="random")
+"""The update of spins, as in the literature on capacity."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Contender:
     name: str
     reader: Reader
     own: Build | None = None
-    update: str | None = "sync"
+    update: Update | None = field(default_factory=Synchronous)
     normalised: bool = False
 
     def build(self, keys: np.ndarray, beta: float) -> Any:
@@ -54,13 +58,13 @@ contenders: Mapping[str, Contender] = {
             "hopfield",
             lambda keys, values, beta: Memory(keys, values, separation="identity", beta=1 / keys.shape[1]),
             lambda keys, beta: hopfield(keys),
-            update="async",
+            update=RANDOM_ORDER,
         ),
         Contender(
             "dense",
             lambda keys, values, beta: Memory(keys, values, separation=RectifiedPower(n=3)),
             lambda keys, beta: dense(keys),
-            update="async",
+            update=RANDOM_ORDER,
             normalised=True,
         ),
         Contender("modern", lambda keys, values, beta: Memory(keys, values, separation=Softmax(beta=beta))),
@@ -71,7 +75,7 @@ contenders: Mapping[str, Contender] = {
             "exponential",
             lambda keys, values, beta: Memory(keys, values, separation=Softmax(beta=1.0)),
             lambda keys, beta: exponential(keys),
-            update="async",
+            update=RANDOM_ORDER,
         ),
         Contender("entmax", lambda keys, values, beta: Memory(keys, values, separation=Entmax(beta=beta, alpha=1.5))),
         Contender("normmax", lambda keys, values, beta: Memory(keys, values, separation=Normmax(beta=beta, alpha=2.0))),
@@ -166,7 +170,7 @@ def is_memory(given: Any) -> bool:
     return hasattr(given, "recall") and hasattr(given, "step")
 
 
-def update_of(memory: Any) -> str:
-    """The update by which a memory is recalled: spins with an energy change one at a time, others together."""
-    spins = isinstance(memory, AssociativeMemory) and memory.activation.discrete and Asynchronous().descends(memory)
-    return "async" if spins else "sync"
+def update_of(memory: Any) -> Update:
+    """The update by which a memory is recalled: that of `RANDOM_ORDER` for spins with an energy, else all together."""
+    spins = isinstance(memory, AssociativeMemory) and memory.activation.discrete and RANDOM_ORDER.descends(memory)
+    return RANDOM_ORDER if spins else Synchronous()

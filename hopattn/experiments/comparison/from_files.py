@@ -9,7 +9,7 @@ from hopattn.experiments.comparison.cost import Admit, Size, admit_all
 from hopattn.experiments.comparison.problem import RecallProblem, checked_problem
 from hopattn.experiments.comparison.sampling import MOST_CUES
 from hopattn.foundation.array_files import HEADS, Patterns, described, holds_heads, named, names_in, patterns_in
-from hopattn.foundation.errors import InvalidInput, placed
+from hopattn.foundation.errors import InvalidInput, in_file
 from hopattn.retrieval.masks import mask_rules
 
 MOST_AXES = 4
@@ -66,7 +66,7 @@ def heads_of(file: Path, names: Sequence[str], mask: str = "none", admit: Admit 
     for i, j in np.ndindex(texts, heads):  # in names they count from 1, as layers and heads of a scenario do
         where = " ".join([f"text {i + 1}"] * (n_axes == MOST_AXES) + [f"head {j + 1}"] * (n_axes > 2))
         k = j // (heads // keys[1])
-        with placed(f"{named(file)}{': ' * bool(where)}{where}"):
+        with in_file(f"{named(file)}{': ' * bool(where)}{where}"):
             own = read["keys"][i, k], read["queries"][i, j], read["values"][i, k]
             problems.append(checked_problem(*own, mask=rule, where=where, own_beta=beta))
     return problems

@@ -78,7 +78,7 @@ def measure(contender: Contender, problem: RecallProblem, beta: float, max_steps
             stores = [reader] if isinstance(memory, Memory) else [memory, reader]
         rest, energies = recall.converged, recall.energies
         why = {} if energies is not None else {"energy_fall": memory.why_not("energy")}
-        falls = np.zeros((len(rest), 0)) if energies is None else energies[:, :1] - energies[:, -1:]
+        falls = np.zeros((len(rest), 0)) if energies is None else (energies[0] - energies[-1])[:, None]
         weights = _normalised_weights(reader, problem, why)
         least = least_number(weights)
         entropies = entropy(weights)

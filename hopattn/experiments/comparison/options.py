@@ -15,7 +15,7 @@ from hopattn.experiments.comparison.over_random_patterns import AXES, AXES_OF_GI
 from hopattn.experiments.comparison.result import Comparison
 from hopattn.foundation.array_files import named
 from hopattn.foundation.endings import is_of_numbers
-from hopattn.foundation.errors import InvalidInput, placed, unknown
+from hopattn.foundation.errors import InvalidInput, in_file, unknown
 from hopattn.scenario.grids import axes_from
 from hopattn.scenario.loading import load_scenario
 
@@ -44,7 +44,7 @@ def compared(source: str | None, given: Mapping[str, Any]) -> Comparison:
         admit([Size(len(one.keys), len(one.cues), one.keys.shape[1]) for one in problems])
         about = f"scenario {scenario.name}: {scenario.spec.title}{heads_left_out(scenario, problems)}"
         return compare_problems(problems, about, options)
-    with placed(named(file)):
+    with in_file(named(file)):
         return _of_file(file, given)
 
 

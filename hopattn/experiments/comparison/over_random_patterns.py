@@ -62,13 +62,13 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     patterns: "spins" or "unit" ("spins").
     trials: independent draws at each point; their differences give the standard error of what is recalled (20).
     max_steps: of each recall (100).
-    rng: the seed of all random numbers, or a generator (0).
+    rng: the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
     report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for an invalid grid or number, and an unknown keyword.
 
     >>> import hopattn as ha
-    >>> result = ha.experiments.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4)
+    >>> result = ha.experiments.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4, rng=0)
     >>> [row.recalled > 0.9 for row in result.rows]
     [True, False]
     """
@@ -94,14 +94,14 @@ def compare_patterns(
     hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
     trials: independent draws of cues and damage at each point (20).
     max_steps: of each recall (100).
-    rng: the seed of all random numbers, or a generator (0).
+    rng: the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
     report: called as `report(done, total)` after each recall of a memory (None).
 
     Raises `InvalidInput` for invalid patterns, an invalid grid or number, and an unknown keyword.
 
     >>> import hopattn as ha
     >>> letters = [[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]]
-    >>> result = ha.experiments.compare_patterns(letters, noise=0.0, memories=["nearest"])
+    >>> result = ha.experiments.compare_patterns(letters, noise=0.0, memories=["nearest"], rng=0)
     >>> result.rows[0].recalled
     1.0
     """

@@ -98,6 +98,14 @@ def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return _entry(head, file), _results(points, head, file)
 
 
+def seed_of_file(file: Path) -> int | None:
+    """The seed of the sweep in a file; None where there is no file, or none with points yet.
+
+    Raises `InvalidInput` as `read_checkpoint` does.
+    """
+    return int(read_checkpoint(file)[0]["seed"]) if file.is_file() and file.stat().st_size else None
+
+
 def _content(stream: FileIO, file: Path) -> bytes:
     """The whole content; raises `InvalidInput` for a file that begins otherwise, before it is read, or is too large."""
     stream.seek(0)

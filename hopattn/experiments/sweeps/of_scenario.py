@@ -124,7 +124,8 @@ def sweep_scenario(
         require_measured(name, means)
     count = options.get("trials")
     trials = (table.trials if table else 1) if count is None else count
-    seed = whole_seed(options.get("rng"), default=base.spec.seed)
+    rng = options.get("rng")
+    seed = base.spec.seed if rng is None else whole_seed(rng)
     about = {
         "scenario": trial.name,
         "sha256": sha256(trial.text.encode()).hexdigest(),
@@ -132,7 +133,7 @@ def sweep_scenario(
         "keys": dict(trial.paths),
         "measures": list(measures),
     }
-    plan = Plan(axes, trials, seed, about)
+    plan = Plan(axes, seed, trials, about)
     return replace(run_plan(trial, plan, options), scenario=base)
 
 

@@ -26,14 +26,14 @@ Trial = Callable[[Point, np.random.SeedSequence], Mapping[str, float]]
 class Plan:
     """The axes of a sweep, its trials and its seed.
 
-    axes: the numbers of each axis, in rising order, or its words. trials: trials at each point. seed: the seed of all
-    trials. about: texts and numbers that describe the function; a checkpoint of another function is refused. Raises
+    axes: the numbers of each axis, in rising order, or its words. seed: the seed of all trials. trials: trials at each
+    point. about: texts and numbers that describe the function; a checkpoint of another function is refused. Raises
     `InvalidInput` for axes that are empty or do not rise, invalid trials and an invalid seed.
     """
 
     axes: Mapping[str, Values]
+    seed: int
     trials: int = 1
-    seed: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from hopattn.dynamics.own_parts import packed, register_packed
 from hopattn.experiments.processes import results_of
-from hopattn.experiments.sweeps.checkpoint import open_checkpoint
+from hopattn.experiments.sweeps.checkpoint import open_checkpoint, seed_of_file
 from hopattn.experiments.sweeps.code import code_of
 from hopattn.experiments.sweeps.plan import Plan, Point, Trial, key_of, point_text, points_of, seed_of
 from hopattn.experiments.sweeps.table import Sweep, described
@@ -55,7 +55,8 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     axes: the numbers of each axis, in rising order, or words, or a text such as "0.1:32:log20" or "hebb,storkey".
 
     trials: trials at each point (1).
-    rng: the seed of all trials; a generator gives one that is drawn from it (0).
+    rng: the seed of all trials; a generator gives one (None: that of the points in `file`, or one is drawn). The sweep
+    keeps it in `about`.
     file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
     trials, by the same function: one of the same name, with the same operations and numbers (None: none).
     workers: processes of this machine (None: one on each core).
@@ -77,9 +78,11 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     """
     reject_unknown("sweep", options, SweepOptions.__annotations__)
     function(trial, "trial")
-    trials, seed = options.get("trials", Plan.trials), whole_seed(options.get("rng"), default=Plan.seed)
-    about = options.get("about")
-    plan = Plan(axes_of(axes, "axes", words=True), trials, seed, {} if about is None else about)
+    trials, rng, about = options.get("trials", Plan.trials), options.get("rng"), options.get("about")
+    file = options.get("file")
+    kept = None if file is None or rng is not None else seed_of_file(path_of(file, "file"))
+    seed = whole_seed(rng) if kept is None else kept
+    plan = Plan(axes_of(axes, "axes", words=True), seed, trials, {} if about is None else about)
     return run_plan(trial, plan, options, code=code_of(trial))
 
 

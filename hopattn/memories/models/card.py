@@ -14,7 +14,7 @@ from hopattn.foundation.arrays import Array, first_true, namespace
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shown_types import declared, show_types
 from hopattn.foundation.traces import known_true
-from hopattn.memories.memory import Stored, rows_of
+from hopattn.memories.memory import Stored, place_of, rows_of
 
 Build = TypeVar("Build", bound=Callable[..., Any])
 CURE_OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
@@ -25,15 +25,13 @@ class Card:
     """The model card of a named memory.
 
     name: the constructor's name. build: the constructor. source: the paper. energy: the formula of the energy, or
-    "none: " and the reason. update: the name of its usual update. answers: whether, with values, one step gives the
-    answer, which cannot be a cue again.
+    "none: " and the reason. answers: whether, with values, one step gives the answer, which cannot be a cue again.
     """
 
     name: str
     build: Callable[..., Any] = field(repr=False)
     source: str
     energy: str
-    update: str
     answers: bool
 
     @cached_property
@@ -52,7 +50,7 @@ class Card:
         return next((name for name in ("values", "right") if name in self.parameters), "")
 
 
-def named(source: str, energy: str, update: str = "sync", answers: bool = False) -> Callable[[Build], Build]:
+def named(source: str, energy: str, answers: bool = False) -> Callable[[Build], Build]:
     """Mark a constructor as a named memory; the parameters are the fields of `Card`.
 
     The constructor then raises `InvalidInput` for a mistyped option, with the nearest one, and for further arguments.
@@ -67,7 +65,7 @@ def named(source: str, energy: str, update: str = "sync", answers: bool = False)
             return build(*args, **options)
 
         show_types(constructor)
-        constructor.card = Card(build.__name__, constructor, source, energy, update, answers)  # type: ignore[attr-defined]
+        constructor.card = Card(build.__name__, constructor, source, energy, answers)  # type: ignore[attr-defined]
         return constructor  # type: ignore[return-value]
 
     return mark
@@ -81,7 +79,8 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
     if known_true(xp.any(not_spins)):
         cure = CURE_OF_0_AND_1 if known_true(xp.all((rows == 0) | (rows == 1))) else ""
         message = f"row {first_true(xp.any(not_spins, axis=-1))} holds {rows[not_spins][0].item():.6g}"
-        raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
+        with place_of(patterns):
+            raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
     return rows
 
 
@@ -94,5 +93,6 @@ def real_patterns(patterns: Stored, what: str = "patterns") -> Array:
     xp = namespace(rows)
     zero = xp.all(rows == 0, axis=-1)
     if known_true(xp.any(zero)):
-        raise InvalidInput(f"{what}: row {first_true(zero)} is zero; nothing recalls it")
+        with place_of(patterns):
+            raise InvalidInput(f"{what}: row {first_true(zero)} is zero; nothing recalls it")
     return rows

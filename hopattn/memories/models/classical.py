@@ -17,7 +17,7 @@ from hopattn.foundation.arrays import (
 from hopattn.foundation.checks import flag, real
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.traces import known_true
-from hopattn.memories.memory import Stored
+from hopattn.memories.memory import Stored, place_of
 from hopattn.memories.models.card import named, real_patterns, spin_patterns
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.classical import Hopfield
@@ -33,7 +33,7 @@ OF_0_AND_1 = ("hebb", "covariance", "pseudo_inverse")
 """The rules that learn patterns of 0 and 1 too."""
 
 
-@named(source="Hopfield 1982", energy="−½ xᵀW x − b Σ x_i", update="async")
+@named(source="Hopfield 1982", energy="−½ xᵀW x − b Σ x_i")
 def hopfield(
     patterns: Stored,
     *,
@@ -55,28 +55,31 @@ def hopfield(
 
     >>> import hopattn as ha
     >>> network = ha.memories.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
-    >>> recall = network.recall([1, 1, 1, 1, -1, 1], update="async")
+    >>> recall = network.recall([1, 1, 1, 1, -1, 1])
     >>> str(recall.status), int(recall.matched)
     ('converged', 0)
     >>> apart = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]]
     >>> sparse = ha.memories.hopfield(apart, rule="covariance", activation="step", bias=-0.1)
-    >>> sparse.recall([1, 1, 0, 0, 0, 0], update="async").state
+    >>> sparse.recall([1, 1, 0, 0, 0, 0]).state
     array([1., 1., 1., 0., 0., 0.])
     """
     reject_unknown("activation", [activation], NEURONS)
     if activation == "sign":
-        return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
+        with place_of(patterns):
+            return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
     rows = real_patterns(patterns)
     not_binary = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
     if known_true(namespace(rows).any(not_binary)):
         i = first_true(not_binary)
-        raise InvalidInput(f"patterns: row {i} {Heaviside().why_outside_domain(on_host(rows[int(i), :]))}")
+        with place_of(patterns):
+            raise InvalidInput(f"patterns: row {i} {Heaviside().why_outside_domain(on_host(rows[int(i), :]))}")
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
-    return _network(rows, rule, self_coupling, activation, bias)
+    with place_of(patterns):
+        return _network(rows, rule, self_coupling, activation, bias)
 
 
-@named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x", update="graded")
+@named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x")
 def graded(patterns: Stored, *, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
@@ -89,10 +92,11 @@ def graded(patterns: Stored, *, beta: float = 4.0, rule: Rule = "hebb", self_cou
     >>> int(network.recall([0.2, 0.3, 0.1, 0.1, -0.2, 0.1], update="graded").matched)
     0
     """
-    return _network(spin_patterns(patterns), rule, self_coupling, Tanh(beta))
+    with place_of(patterns):
+        return _network(spin_patterns(patterns), rule, self_coupling, Tanh(beta))
 
 
-@named(source="Betteti et al. 2025", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW(u) x", update="graded")
+@named(source="Betteti et al. 2025", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW(u) x")
 def input_driven(patterns: Stored, input: Array, *, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
     """Hopfield's graded network with couplings that its input weighs: W(u) = (1/N) Σ_μ α_μ ξ_μ ξ_μᵀ, α_μ = ξ_μ·u / N.
 

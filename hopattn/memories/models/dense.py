@@ -7,7 +7,7 @@ from hopattn.memories.models.card import named, spin_patterns
 from hopattn.retrieval.separation.elementwise import Exponential, Power, RectifiedPower
 
 
-@named(source="Krotov & Hopfield 2016", energy="−Σ [ξ·x]₊ⁿ/n", update="async")
+@named(source="Krotov & Hopfield 2016", energy="−Σ [ξ·x]₊ⁿ/n")
 def dense(patterns: Stored, *, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
@@ -20,14 +20,14 @@ def dense(patterns: Stored, *, n: int = 3, rectified: bool = True) -> Memory:
 
     >>> import hopattn as ha
     >>> memory = ha.memories.dense([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
-    >>> memory.recall([1, 1, 1, -1], update="async", rng=1).state
+    >>> memory.recall([1, 1, 1, -1]).state
     array([ 1., -1.,  1., -1.])
     """
     power = RectifiedPower if flag(rectified, "rectified") else Power
     return Memory(spin_patterns(patterns), separation=power(n=n), activation="sign")
 
 
-@named(source="Demircigil et al. 2017", energy="−log Σ exp(ξ·x)", update="async")
+@named(source="Demircigil et al. 2017", energy="−log Σ exp(ξ·x)")
 def exponential(patterns: Stored, *, beta: float = 1.0) -> Memory:
     """The exponential memory: E = −Σ_μ exp(β ξ_μ·x); energies are given as logarithms, so that they do not overflow.
 

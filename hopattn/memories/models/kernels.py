@@ -1,11 +1,9 @@
 """Memories of a sum of kernels: one that answers "nothing near", and one in which all patterns are added up."""
 
-from typing import Any
-
 import numpy as np
 
 from hopattn.foundation.arrays import on_host
-from hopattn.foundation.checks import positive, whole_seed
+from hopattn.foundation.checks import Seed, positive
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.vectors import row_length
 from hopattn.memories.kernels import LogSumRelu, SuperposedMemory
@@ -41,19 +39,20 @@ def log_sum_relu(patterns: Stored, *, beta: float = 1.0, epsilon: float = 1e-8) 
 
 @named(source="Hoover et al. 2024; Choromanski et al. 2021", energy="½|x|² − β⁻¹ log T·φ(x), T = Σ φ(ξ)")
 def random_features(
-    patterns: Stored, *, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Any = 0
+    patterns: Stored, *, beta: float = 1.0, n: int = 4096, orthogonal: bool = True, rng: Seed = None
 ) -> SuperposedMemory:
     """A modern memory whose patterns are added up in one vector of n random features, however many there are.
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive. n: the number of
     features. orthogonal: as of `ha.retrieval.RandomFeatures`, whose damping is set to the best for states near the
-    patterns. rng: a seed, or a generator, which gives one. The energy is that of `ha.memories.modern` with an error
-    that falls like 1/√n, and grows with β|x + ξ|² and with dim. Raises `InvalidInput` for others.
+    patterns. rng: a seed, or a generator, which gives one; by default one is drawn. The energy is that of
+    `ha.memories.modern` with an error that falls like 1/√n, and grows with β|x + ξ|² and with dim. Raises
+    `InvalidInput` for others.
     Source: Hoover et al. (2024), NeurIPS, arXiv:2410.24153 (their Y is our n), with the positive features of
     Choromanski et al. (2021), ICLR.
 
     >>> import hopattn as ha
-    >>> memory = ha.memories.random_features([[1.0, 0.0], [0.0, 1.0]], beta=8.0)
+    >>> memory = ha.memories.random_features([[1.0, 0.0], [0.0, 1.0]], beta=8.0, rng=0)
     >>> memory.recall([[0.7, 0.3], [0.2, 0.9]]).matched
     array([0, 1])
     """
@@ -65,6 +64,4 @@ def random_features(
             f"beta: {factor:g} makes exponents of size {square:.3g}; expected at most {LARGEST_EXPONENT:g}"
         )
     damping = best_damping(square, int(rows.shape[1]))
-    return SuperposedMemory(
-        rows, RandomFeatures(n, rng=whole_seed(rng), orthogonal=orthogonal, beta=factor, damping=damping)
-    )
+    return SuperposedMemory(rows, RandomFeatures(n, rng=rng, orthogonal=orthogonal, beta=factor, damping=damping))

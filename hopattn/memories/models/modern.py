@@ -9,9 +9,12 @@ from hopattn.retrieval.separation.base import Separation
 from hopattn.retrieval.separation.entmax import Entmax, KSubsets, Normmax
 from hopattn.retrieval.separation.softmax import Softmax
 
+SHARP = 8.0
+"""β of the modern memory and that on a sphere; at β = 1, a cue of unit vectors recalls about the mean of all."""
+
 
 @named(source="Ramsauer et al. 2021", energy="½|x|² − β⁻¹ log Σ exp(βξ·x)")
-def modern(patterns: Stored, *, beta: float = 8.0, sink: float | None = None) -> Memory:
+def modern(patterns: Stored, *, beta: float = SHARP, sink: float | None = None) -> Memory:
     """The modern Hopfield network: x⁺ = Kᵀ softmax(β K x), which is softmax attention of x over the patterns.
 
     patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive; with a larger one fewer
@@ -76,13 +79,13 @@ def k_subsets(patterns: Stored, *, k: int = 2, beta: float = 1.0) -> Memory:
 
 @named(source="Krotov & Hopfield 2021, model C", energy="−Ψ(Kx) on |x| = 1")
 def spherical(
-    patterns: Stored, *, separation: str | Separation = "softmax", beta: float | None = None, sink: float | None = None
+    patterns: Stored, *, separation: str | Separation = "softmax", beta: float = SHARP, sink: float | None = None
 ) -> Memory:
     """A memory on the sphere: x⁺ = h/|h|, for any convex separation.
 
     patterns: `(n_patterns, dim)`, scaled to unit magnitude. separation: a name, or an object with its own beta; with
     "identity", recall converges to the first eigenvector of KᵀK, from a cue that is not orthogonal to it. beta: of a
-    separation given by its name, by default 8. sink: as in `hopattn.Memory`. Raises `InvalidInput` for a pattern that
+    separation given by its name. sink: as in `hopattn.Memory`. Raises `InvalidInput` for a pattern that
     is zero, an unknown separation, a beta that is not positive, and a beta together with an object.
     Source: Krotov & Hopfield (2021), ICLR, section 3, model C.
 
@@ -90,6 +93,6 @@ def spherical(
     >>> ha.memories.spherical([[3.0, 0.0], [0.0, 4.0]]).recall([0.8, 0.6]).state.round(3)
     array([1., 0.])
     """
-    return Memory(
-        unit(real_patterns(patterns)), separation=separation_of(separation, beta, 8.0, sink), activation="unit"
-    )
+    of_object = isinstance(separation, Separation) and beta == SHARP
+    step = separation_of(separation, None if of_object else beta, sink=sink)
+    return Memory(unit(real_patterns(patterns)), separation=step, activation="unit")

@@ -109,7 +109,7 @@ def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable
             yield from _explain_range(memory, cue, table.recalled_words)
         else:
             yield from _explain_couplings(memory, cue, arrays["step 1 field"].values[i], table.recalled_words, words)
-        update = table.update_rule()
+        update = table.update_rule(memory)
         activation = name_of(memory.activation)
         way = "" if isinstance(update, Synchronous) else f", {update.way},"
         if activation != "identity":

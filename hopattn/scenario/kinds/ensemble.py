@@ -45,7 +45,7 @@ class Ensemble(Spec):
         rng = np.random.default_rng(self.seed)
         try:
             patterns, memory = table.tried(rng)
-            update = table.update_rule()
+            update = table.update_rule(memory)
         except InvalidInput as error:
             yield Problem(("ensemble",), str(error))
             return
@@ -89,7 +89,7 @@ class Ensemble(Spec):
         targets = patterns[table.own]
         cues = table.cued(targets, rng)
         keep = () if table.burn_in is None else ("overlaps",)
-        result = memory.recall(cues, update=table.update_rule(), max_steps=table.steps, rng=rng, keep=keep)
+        result = memory.recall(cues, update=table.update_rule(memory), max_steps=table.steps, rng=rng, keep=keep)
         overlaps, energies = table.overlaps(result, targets), result.energies
         arrays: dict[str, Any] = {
             "overlap": np.mean(overlaps),
@@ -99,7 +99,7 @@ class Ensemble(Spec):
             "overlaps": overlaps,
             "status": result.status,
             "start": cosines(cues, targets),
-            "energy": (np.zeros((len(cues), 0)) if energies is None else energies)[:MOST_COURSES],
+            "energy": (np.zeros((len(cues), 0)) if energies is None else energies.T)[:MOST_COURSES],
         }
         if table.weights:
             own = np.arange(len(cues)), table.own

@@ -180,7 +180,7 @@ def _sampled(table: IsingTable, temperature: float, rng: np.random.Generator) ->
     steps = table.burn_in + table.sweeps
     recall = memory.recall(start, update=Glauber(temperature), max_steps=steps, rng=rng, keep=("overlaps",))
     first = table.burn_in + 1
-    energies = recall.energies[:, first:].mean(axis=1) / n
+    energies = recall.energies[first:].mean(axis=0) / n
     sizes = np.abs(recall.overlaps[first:]).mean(axis=0)
     chains = np.column_stack([energies, sizes])
     errors = chains.std(axis=0, ddof=1) / np.sqrt(len(chains))

@@ -119,7 +119,7 @@ class Landscape(StoredWords):
             return build(np.random.default_rng(seed), {"beta": beta})
 
         memory = build(np.random.default_rng(seed)) if small is None else small
-        update = table.update_rule(), table.steps
+        update = table.update_rule(memory), table.steps
         return Kept(memory, names, len(axes), axes, len(names) / len(axes), between, update, drawn, at_beta)
 
     def size(self) -> int:

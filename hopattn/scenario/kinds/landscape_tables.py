@@ -37,7 +37,7 @@ Grid = Annotated[
     ByTomlType,
 ]
 Way = Literal["random", "sequence", "sync"]
-UPDATES: dict[Way, str | Update] = {"random": RANDOM, "sequence": Asynchronous("sequence"), "sync": "sync"}
+UPDATES: dict[Way, str | Update] = {"random": RANDOM, "sequence": Asynchronous(), "sync": "sync"}
 
 
 @dataclass(frozen=True, eq=False)

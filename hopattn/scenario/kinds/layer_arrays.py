@@ -19,7 +19,7 @@ INSIDE: dict[str, Callable[[BlockTrace], Any]] = {
     "attended": lambda trace: trace.states[0],
     "renormed": lambda trace: trace.read[1],
     "hidden": lambda trace: trace.hidden,
-    "fed": lambda trace: trace.given[1],
+    "fed": lambda trace: trace.outputs[1],
 }
 """The arrays between the heads' output and the state, by name: the words as the heads read them, after the residual of
 the attention, and after its norm; those that the feed-forward layer reads, its neurons, and its output."""

@@ -92,7 +92,7 @@ class MemoryScenario(StoredWords):
                 yield Problem(("memory", "separation" if self.memory.model is None else "model"), message)
             return
         try:
-            obstacle = self.memory.update_rule().obstacle(memory)
+            obstacle = self.memory.update_rule(memory).obstacle(memory)
         except InvalidInput as error:
             obstacle = str(error)
         if obstacle:

@@ -132,7 +132,8 @@ class RecallArrays:
         """Recall the cues `(n_cues, dim)`; return the values of every declared array by name."""
         memory = self.memory
         keep = ("trajectory", "overlaps") if self._shows_course else ("trajectory",)
-        recall = memory.recall(cues, update=self.table.update_rule(), max_steps=self.table.steps, rng=rng, keep=keep)
+        update = self.table.update_rule(memory)
+        recall = memory.recall(cues, update=update, max_steps=self.table.steps, rng=rng, keep=keep)
         trajectory = recall.trajectory.swapaxes(0, 1)
         values: dict[str, Any] = {
             "input": cues,
@@ -190,7 +191,7 @@ class RecallArrays:
         stored = ReferencePatterns(memory.patterns, memory.activation)
         matched = [stored.likeness(states[rows]).matched for rows in blocks(len(states), BLOCK)]
         visited = np.concatenate(matched).reshape(recall.trajectory.shape[:2])
-        energies = {} if recall.energies is None else {"energy": recall.energies}
+        energies = {} if recall.energies is None else {"energy": recall.energies.T}
         return {
             "status": recall.status,
             "recalls": names[recall.matched],
@@ -239,7 +240,7 @@ class RecallArrays:
         if self._has_landscape:
             arrays["landscape"] = landscape(self.memory, cues)
         if self._has_successors:
-            arrays |= successors(self.memory, self.table.update_rule(), len(self.words.axes))
+            arrays |= successors(self.memory, self.table.update_rule(self.memory), len(self.words.axes))
         if self._shows_patterns:
             arrays["patterns"] = self.memory.patterns
         if self.table.between is not None:
@@ -296,7 +297,7 @@ class RecallArrays:
     def _has_successors(self) -> bool:
         """Whether every state of a small memory has one successor; no if the update rule is invalid."""
         try:
-            return has_successors(self.memory, self.table.update_rule(), len(self.words.axes))
+            return has_successors(self.memory, self.table.update_rule(self.memory), len(self.words.axes))
         except InvalidInput:
             return False
 

@@ -13,7 +13,7 @@ from pydantic import Field, Tag, field_serializer
 from hopattn.dynamics.recall import AssociativeMemory
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
 from hopattn.memories.models.card import Card
@@ -45,13 +45,14 @@ PARTS = ("similarity", "separation", "beta", "sink", "activation")
 def model_options(card: Card) -> dict[str, tuple[Any, Any]]:
     """The parameters of a model that a file may give, name → (type, default): numbers, truth values, choices and names.
 
-    The stored patterns and values are not among them. The default of a required parameter is `...`.
+    The stored patterns, the values and the random numbers are not among them. The default of a required parameter is
+    `...`.
     """
     options = {}
     for name, parameter in card.parameters.items():
         types = [_file_type(choice) for choice in _choices(parameter.annotation)]
         choices = [choice for choice in types if choice is not None]
-        if choices and name not in (card.stored, card.read_out):
+        if choices and name not in (card.stored, card.read_out, "rng"):
             default = ... if parameter.default is parameter.empty else parameter.default
             optional = default is None or NoneType in _choices(parameter.annotation)
             options[name] = (Union[(*choices, *([NoneType] if optional else []))], default)
@@ -103,7 +104,8 @@ class ModelTable(Table):
     activation: Annotated[str, NameIn(activations)] = "identity"
     """The function from a neuron's field to its state."""
     update: UpdateChoice | None = None
-    """The rule of a step: all neurons together, one by one, at random …; by default that of the model, or "sync"."""
+    """The rule of a step: all neurons together, one by one, at random …; by default the memory's own: spins one after
+    the other, in sequence, graded neurons in continuous time, others all together."""
     max_steps: Annotated[Count, Field(le=100_000)] | None = None
     """The largest number of steps of a recall; 1 is transformer attention. By default 100, or 1 for a linear or nearest
     memory that answers with values."""
@@ -176,11 +178,19 @@ class ModelTable(Table):
                 raise InvalidInput(f"model: '{self.card.name}' needs {name}, which kind = \"memory\" has a key for")
         return build(patterns, **arguments)
 
-    def update_rule(self) -> Update:
-        """The rule of a step: the key `update`, or that of the model; raises `InvalidInput` for wrong parameters."""
-        if self.update is None:
-            return updates.make("sync" if self.card is None else self.card.update)
-        return registry_entry(updates, self.update)
+    def update_rule(self, memory: AssociativeMemory) -> Update:
+        """The rule of a step: the key `update`, or the memory's own; raises `InvalidInput` for wrong parameters."""
+        return memory.default_update if self.update is None else update_entry(self.update)
+
+
+def update_entry(choice: Any) -> Update:
+    """The update that a file asks for; an order of neurons counts from 1 there, and from 0 in Python."""
+    if not isinstance(order := getattr(choice, "order", None), list):
+        return registry_entry(updates, choice)
+    if sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
+        expected = "expected 'sequence', 'random', or the number of every neuron once, counted from 1"
+        raise InvalidInput(f"order: {expected}, not {quoted(order)}")
+    return updates.make(choice.name, order=[number - 1 for number in order])
 
 
 class MemoryTable(ModelTable):

@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import AfterValidator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import InvalidInput, shortened, unknown
 from hopattn.foundation.registry import Choices
@@ -34,7 +33,7 @@ from hopattn.scenario.language.fields import (
 )
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.parts.heads import Mask, SeparationChoice
-from hopattn.scenario.parts.memories import UpdateChoice
+from hopattn.scenario.parts.memories import UpdateChoice, update_entry
 from hopattn.scenario.words.damaged_cues import Damaged, random_stream
 from hopattn.scenario.words.word_list import Words
 
@@ -172,11 +171,11 @@ class Settling(Table):
 
     def rule(self, memory: Any) -> Update:
         """The rule of a step; raises `InvalidInput` for wrong parameters."""
-        return memory.own_update if self.update is None else registry_entry(updates, self.update)
+        return memory.default_update if self.update is None else update_entry(self.update)
 
     def cure_of_update(self, memory: Any) -> str:
         """A hint for an update that cannot be applied, where the default one can be."""
-        if self.update is None or memory.own_update.obstacle(memory):
+        if self.update is None or memory.default_update.obstacle(memory):
             return ""
         return "; leave `update` out, for one layer or token after another"
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hopattn.foundation.array_files import named, numbers_below
 from hopattn.foundation.endings import NAMED
-from hopattn.foundation.errors import InvalidInput, placed, shortened
+from hopattn.foundation.errors import InvalidInput, in_file, shortened
 from hopattn.scenario.language.common_problems import refusals
 from hopattn.scenario.language.fields import MAX_NUMBERS, Count, PositiveNumber, Problem, TableWithFiles, Text
 from hopattn.scenario.language.lines import Path
@@ -66,7 +66,7 @@ class TorchTable(TableWithFiles):
         return block
 
     def _block(self, mask: Any) -> Block:
-        with placed(named(self._folder / self.file)):
+        with in_file(named(self._folder / self.file)):
             return Block.from_torch(
                 self._state,
                 n_heads=self.heads,

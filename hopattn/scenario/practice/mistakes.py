@@ -237,7 +237,7 @@ def synchronous_for_asynchronous(document: Document) -> Changes:
 
 def asynchronous_for_synchronous(document: Document) -> Changes:
     """The neurons change one after the other."""
-    return {} if "memory" not in document else {"memory.update": {"name": "async", "order": "sequence"}}
+    return {} if "memory" not in document else {"memory.update": "async"}
 
 
 def one_step_only(document: Document) -> Changes:

@@ -40,7 +40,7 @@ def _energy(
 ) -> dict[str, Any]:
     """The energy view: the memory has stored vectors, dot products and no activation."""
     plain = memory.autoassociative and memory.similarity.linear and name_of(memory.activation) == "identity"
-    if not plain or not isinstance(spec.memory.update_rule(), Synchronous):
+    if not plain or not isinstance(spec.memory.update_rule(memory), Synchronous):
         raise InvalidInput("memory: the energy view has dot products, no values, no activation and the update 'sync'")
     separation = memory.separation
     if separation.sink is not None:
@@ -74,7 +74,7 @@ def _spins(
     require_names(patterns, "memory.patterns")
     if not np.all(np.isin([*patterns.values(), cue], [*CHARACTERS])):
         raise InvalidInput("memory.patterns: the spin view has neurons of −1 and 1, and 0 for unknown")
-    state = {**rule, **_update(spec), "sweeps": spec.memory.steps, "damage": 0.2, "seed": 0}
+    state = {**rule, **_update(spec, memory), "sweeps": spec.memory.steps, "damage": 0.2, "seed": 0}
     require_within("spins", state, "memory")
     drawn = [[word, _characters(vector)] for word, vector in patterns.items()]
     return state | {"columns": columns, "patterns": drawn, "cue": _characters(cue), "time": END}
@@ -98,9 +98,9 @@ def _rule(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:
     return {"rule": given.get("rule", "hebb"), "self_coupling": given.get("self_coupling", False)}
 
 
-def _update(spec: MemoryScenario) -> dict[str, Any]:
+def _update(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:
     """The update of the spins, and its temperature."""
-    update = spec.memory.update_rule()
+    update = spec.memory.update_rule(memory)
     if isinstance(update, Glauber) and update.cooling == 1:
         return {"update": "random", "temperature": update.temperature}
     if isinstance(update, Asynchronous) and isinstance(update.order, str):

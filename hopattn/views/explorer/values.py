@@ -108,7 +108,7 @@ def _couplings() -> Iterator[Case]:
                 network = hopfield(patterns, rule=rule, self_coupling=own)
             except InvalidInput:
                 continue  # the rule has no self-couplings
-            sweep = network.recall(state, update=Asynchronous("sequence"), max_steps=1)
+            sweep = network.recall(state, update=Asynchronous(), max_steps=1)
             energy = {} if network.why_not("energy") else {"energy": float(network.energy(state))}
             yield {
                 "formula": "couplings",

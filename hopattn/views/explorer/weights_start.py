@@ -13,7 +13,7 @@ from hopattn.figures.as_result import weights_as_result
 from hopattn.foundation.array_files import MAX_NUMBERS, array_of, chosen_in, named, names_in, numbers, numbers_below
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import is_of_numbers
-from hopattn.foundation.errors import InvalidInput, listed, placed
+from hopattn.foundation.errors import InvalidInput, in_file, listed
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
@@ -50,7 +50,7 @@ def weights_started(given: Any, tokens: Any = None, mask: Any = None, array: str
         about = {"name": "weights", "source": "from an array", "note": ""}
         return _started(weights_as_result(given, tokens).runs[0].arrays, about, [])
     file = path_of(given, "file")
-    with placed(named(file)):
+    with in_file(named(file)):
         return _started_of_file(file, tokens, mask, array)
 
 
