@@ -81,9 +81,17 @@ def learned(rule: str, patterns: Any, **self_coupling: bool) -> tuple[Array, Any
 def hebb(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
-    patterns: `(n_patterns, N)`. self_coupling: whether the diagonal stays.
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+    self_coupling : whether the diagonal stays.
+
+    Notes
+    -----
     Source: Hopfield (1982), PNAS 79, 2554 (their 2V − 1 is our ξ; theirs is not divided by N).
 
+    Examples
+    --------
     >>> hebb([[1, -1], [1, 1]], self_coupling=True)
     array([[1., 0.],
            [0., 1.]])
@@ -101,7 +109,13 @@ def covariance(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     Patterns of 0 and 1 have v = a(1 − a), and the couplings of the same patterns as ±1; for as many 1 as −1 it is
     Hebb's rule. Where all entries are equal, the couplings are 0. Patterns of 0 and 1 need neurons of 0 and 1 and a
     threshold: `ha.memories.hopfield(patterns, rule="covariance", activation="step", bias=-0.5)`.
-    self_coupling: whether the diagonal stays.
+
+    Parameters
+    ----------
+    self_coupling : whether the diagonal stays.
+
+    Notes
+    -----
     Source: Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101, for 0 and 1; Amit, Gutfreund & Sompolinsky (1987),
     Phys. Rev. A 35, 2293, for ±1 (their a is ours; theirs is not divided by v).
     """
@@ -137,10 +151,18 @@ errors["covariance"] = _covariance
 def pseudo_inverse(patterns: Vectors, *, self_coupling: bool = True) -> Array:
     """W = (1/N) Σ_μν ξ^μ (Q⁻¹)_μν ξ^ν, Q_μν = ξ^μ·ξ^ν / N: the projection on the patterns, which are its fixed points.
 
-    self_coupling: whether the diagonal stays. Without self-couplings only the signs of a pattern are a fixed point.
-    Raises `InvalidInput` if there is no Q⁻¹, naming the first pattern that depends on those before it.
-    Source: Personnaz, Guyon & Dreyfus (1985), J. Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky
-    (1987), Phys. Rev. A 35, 380.
+    Parameters
+    ----------
+    self_coupling : whether the diagonal stays.
+
+    Raises
+    ------
+    InvalidInput : if there is no Q⁻¹, naming the first pattern that depends on those before it.
+
+    Notes
+    -----
+    Without self-couplings only the signs of a pattern are a fixed point. Source: Personnaz, Guyon & Dreyfus (1985), J.
+    Physique Lett. 46, L359; without the diagonal, Kanter & Sompolinsky (1987), Phys. Rev. A 35, 380.
     """
     return _pseudo_inverse(patterns, self_coupling)[0]
 
@@ -265,12 +287,23 @@ def perceptron(patterns: Vectors, *, stability: float = 0.0, max_sweeps: int = 1
     """W_i ← W_i + (1/N) ξ_i ξ for each pattern and neuron with ξ_i h_i ≤ κ |W_i|, until all patterns are stable.
 
     There are no self-couplings. The rule starts from Hebb's. Every neuron learns by itself, so that the couplings are
-    not symmetric and have no energy. stability: Gardner's κ, 0 or more. Raises `InvalidInput` for a pattern with an
-    entry of 0, where ξ_i h_i is 0 whatever the couplings are, and if a pattern is still unstable after `max_sweeps`:
-    couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
+    not symmetric and have no energy.
+
+    Parameters
+    ----------
+    stability : Gardner's κ, 0 or more.
+
+    Raises
+    ------
+    InvalidInput
+        for a pattern with an entry of 0, where ξ_i h_i is 0 whatever the couplings are, and if a pattern is still
+        unstable after `max_sweeps`: couplings can store at most 2N random patterns at κ = 0, and fewer at a larger κ.
+
+    Notes
+    -----
     `perceptron_by_definition` corrects one pattern after another; this function gives the same couplings faster, for
-    NumPy arrays. Patterns that PyTorch or JAX trace are refused, since the numbers decide when the rule ends.
-    Source: Gardner (1988), J. Phys. A 21, 257, section 4.
+    NumPy arrays. Patterns that PyTorch or JAX trace are refused, since the numbers decide when the rule ends. Source:
+    Gardner (1988), J. Phys. A 21, 257, section 4.
     """
     return _stable(patterns, stability, max_sweeps, _correct)
 
@@ -355,9 +388,22 @@ def _correct(couplings: Array, rows: Array, stability: float) -> tuple[Array, Ar
 def associate(left: Vectors, right: Vectors) -> Array:
     """W_ij = (1/N) Σ_μ y_i x_j: Hebb's rule for pairs of patterns x and y.
 
-    left: x, `(n_patterns, N)`. right: y, `(n_patterns, M)`. Returns `(M, N)`; with x = y it is Hebb's rule with
-    self-couplings. Raises `InvalidInput` if the sides differ in number. Source: Kosko (1988), IEEE Trans. SMC 18, 49
-    (his M is the transpose of our W, and not divided by N).
+    Parameters
+    ----------
+    left : x, `(n_patterns, N)`.
+    right : y, `(n_patterns, M)`.
+
+    Returns
+    -------
+    `(M, N)`; with x = y it is Hebb's rule with self-couplings.
+
+    Raises
+    ------
+    InvalidInput : if the sides differ in number.
+
+    Notes
+    -----
+    Source: Kosko (1988), IEEE Trans. SMC 18, 49 (his M is the transpose of our W, and not divided by N).
     """
     cause, effect = _pairs(left, right)
     return effect.mT @ cause / cause.shape[1]
@@ -367,13 +413,22 @@ def associate(left: Vectors, right: Vectors) -> Array:
 def delta(keys: Vectors, values: Vectors, *, rate: float = 1.0, sweeps: int = 1) -> Array:
     """W ← W + η (v − W k) kᵀ / |k|², pair by pair: each pair corrects the error of the present answer W k.
 
-    keys: `(n_patterns, dim)`, values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`. rate: η, above 0 and below 2;
-    at 1 one update stores a pair, and overwrites the value that its key had before. sweeps: passes over all pairs, 1 to
-    100,000; for independent keys all are stored in the limit (Kaczmarz's method). Raises `InvalidInput` if the sides
-    differ in number, a key is zero, or the rate or the sweeps are outside their range.
-    Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they
-    divide the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not
-    stored exactly).
+    Parameters
+    ----------
+    keys : (n_patterns, dim)
+        values: `(n_patterns, dim_out)`; returns `(dim_out, dim)`.
+    rate : η, above 0 and below 2; at 1 one update stores a pair, and overwrites the value that its key had before.
+    sweeps : passes over all pairs, 1 to 100,000; for independent keys all are stored in the limit (Kaczmarz's method).
+
+    Raises
+    ------
+    InvalidInput : if the sides differ in number, a key is zero, or the rate or the sweeps are outside their range.
+
+    Notes
+    -----
+    Source: Widrow & Hoff (1960); as fast weights Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide
+    the features φ(k) of a key by the sum of its components, not by |k|, so that at their β = 1 a pair is not stored
+    exactly).
     """
     k, v = _pairs(keys, values)
     cues, targets = widened(k), widened(v)

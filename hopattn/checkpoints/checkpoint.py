@@ -45,19 +45,31 @@ PARTS_OF_TEXTS = 8
 class Checkpoint(PublicObject, metaclass=OtherWords):
     """A released model in a folder with `config.json` and `model.safetensors`, or the files that its index names.
 
-    path: the folder. missing: values of fields that its `config.json` lacks, by name, as the model's authors state
-    them. unread: the names of fields that are refused, and are to be left out as if the file did not have them; both
-    name a field of a table as "rope_scaling.factor". dtype: the precision of all arrays, "float32" or "float64"; by
-    default that of the file, where half precision (BF16, F16) is widened to single. Families: GPT-2, GPT-Neo, GPT-NeoX
-    and Pythia, OPT, Llama, Mistral, Phi 3, Qwen 2 and 3, Gemma 1 to 3, BERT, RoBERTa and DistilBERT; of gpt-oss,
-    Mixtral and Qwen 3 with experts the attention.
+    Parameters
+    ----------
+    path : the folder.
+    missing : values of fields that its `config.json` lacks, by name, as the model's authors state them.
+    unread
+        the names of fields that are refused, and are to be left out as if the file did not have them; both name a field
+        of a table as "rope_scaling.factor".
+    dtype
+        the precision of all arrays, "float32" or "float64"; by default that of the file, where half precision (BF16,
+        F16) is widened to single.
+
+    Raises
+    ------
+    InvalidInput
+        for a file that is missing, truncated or damaged; for another family; for a field that is missing, or of a value
+        that is not computed; for arrays that are missing, not known or of another shape.
+
+    Notes
+    -----
+    Families: GPT-2, GPT-Neo, GPT-NeoX and Pythia, OPT, Llama, Mistral, Phi 3, Qwen 2 and 3, Gemma 1 to 3, BERT, RoBERTa
+    and DistilBERT; of gpt-oss, Mixtral and Qwen 3 with experts the attention.
 
     Arrays are mapped into memory and read layer by layer. Nothing is downloaded, and pickles are never loaded. family:
     the `model_type`. plan: the sizes and options, such as `plan.n_layers`, `plan.n_heads` and `plan.dim`. One line on
     standard error names the fields that no loader reads, and the values taken for missing fields.
-
-    Raises `InvalidInput` for a file that is missing, truncated or damaged; for another family; for a field that is
-    missing, or of a value that is not computed; for arrays that are missing, not known or of another shape.
     """
 
     def __init__(
@@ -130,10 +142,16 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     def layers(self, ids: Array, kinds: Array = None) -> Iterator[Layer]:
         """The layers one after another, each with the words that reach it; no layer is kept.
 
-        ids: the numbers of the text's tokens, `(n,)`; the text itself; or what `tokens` gives for it. kinds: of each
-        token, `(n,)`, for a family with such, 0 by default (BERT's token types). Raises `InvalidInput` for numbers that
-        are no tokens, for a text longer than the learned positions, for a family whose feed-forward layers are not
-        read, and as `tokens` does.
+        Parameters
+        ----------
+        ids : the numbers of the text's tokens, `(n,)`; the text itself; or what `tokens` gives for it.
+        kinds : of each token, `(n,)`, for a family with such, 0 by default (BERT's token types).
+
+        Raises
+        ------
+        InvalidInput
+            for numbers that are no tokens, for a text longer than the learned positions, for a family whose
+            feed-forward layers are not read, and as `tokens` does.
         """
         tokens = self._tokens(ids)
         return self._walk(self._embedded(tokens, kinds), tokens.words)
@@ -147,8 +165,13 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     def run(self, ids: Array, kinds: Array = None, *, patches: Iterable[Patch] = ()) -> Run:
         """The states and logits of a text; the other arguments are those of `layers`.
 
-        patches: values of `patch` that replace what the model computes, in this order where two have one place. Raises
-        `InvalidInput` for positions that the text lacks, and for a run or an array of another length.
+        Parameters
+        ----------
+        patches : values of `patch` that replace what the model computes, in this order where two have one place.
+
+        Raises
+        ------
+        InvalidInput : for positions that the text lacks, and for a run or an array of another length.
         """
         changes, n_layers = [self.patch(**vars(patch)) for patch in each(patches, Patch, "patches")], self.plan.n_layers
         tokens = self._tokens(ids)
@@ -164,7 +187,13 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     def census(self, ids: Array, kinds: Array = None, *, composed: bool = True, followed: int = FOLLOWED) -> Census:
         """Every measure of every head for a text, beside its value by chance: `ha.circuits.head_census` of `layers`.
 
-        composed, followed: as there. Copying is that of the words where the folder holds arrays for logits.
+        Parameters
+        ----------
+        composed, followed : as there.
+
+        Notes
+        -----
+        Copying is that of the words where the folder holds arrays for logits.
         """
         tokens, unembed = self._tokens(ids), self.unembedding
         tables: dict[str, Any] = {} if unembed is None else {"embed": self.embedding, "unembed": unembed}
@@ -176,14 +205,24 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     ) -> Patch:
         """A change of what a layer computes, for `run`.
 
-        place: "residual", the words before the layer, or after the last for `layer=n_layers`; "head", the output of one
-        head before W_O; "attention" and "feed_forward", the output of the sub-layer before its residual; "keys", the
-        tokens that the head, or without one all heads of the layer, do not see. at: positions, as a number, several
-        numbers or n booleans; all by default. value: the replacement at these positions, in the order of the text: a
-        number, 0 by default; an array `(width,)` or `(n_at, width)`; "mean", the mean of the array over all positions;
-        or a `Run` of a text as long, at the same positions (activation patching): its value is that which the layer
-        gives from the states of the run. Raises `InvalidInput` for an unknown place, for a layer and a head that the
-        model lacks, and for another value.
+        Parameters
+        ----------
+        place
+            "residual", the words before the layer, or after the last for `layer=n_layers`; "head", the output of one
+            head before W_O; "attention" and "feed_forward", the output of the sub-layer before its residual; "keys",
+            the tokens that the head, or without one all heads of the layer, do not see.
+        at : positions, as a number, several numbers or n booleans; all by default.
+        value
+            the replacement at these positions, in the order of the text: a number, 0 by default; an array `(width,)` or
+            `(n_at, width)`; "mean", the mean of the array over all positions; or a `Run` of a text as long, at the same
+            positions (activation patching): its value is that which the layer gives from the states of the run.
+
+        Raises
+        ------
+        InvalidInput : for an unknown place, for a layer and a head that the model lacks, and for another value.
+
+        Notes
+        -----
         Source: Vig et al. (2020), NeurIPS; Meng et al. (2022), NeurIPS, section 2.1 (causal tracing).
         """
         return Patch.of(self.plan, place, layer, head, at, value)
@@ -200,13 +239,22 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     ) -> Labelled:
         """The change of a measure by one patch at a time: `(n_layers, n_heads)`, or `(n_layers, n_at)` by position.
 
-        measure: a function from a `Run` to a number, called for each patch in the order of the table. place: "head" for
-        the table by head, another place of `patch` for the table by position. at: the positions that are patched in a
-        head, or the columns; all by default. value: as in `patch`. The labels count layers, heads and positions from 1,
-        with the word where words are known: "3 Mary". A patch of layer i leaves the layers before it as they are, so
-        these are computed once; the layers after it compute many patches together. A change is that of `run` to
-        rounding, and exactly 0 where the patch puts in what is there. Raises `InvalidInput` as `run` and `patch` do,
-        and for a measure that is not a finite number.
+        Parameters
+        ----------
+        measure : a function from a `Run` to a number, called for each patch in the order of the table.
+        place : "head" for the table by head, another place of `patch` for the table by position.
+        at : the positions that are patched in a head, or the columns; all by default.
+        value : as in `patch`.
+
+        Raises
+        ------
+        InvalidInput : as `run` and `patch` do, and for a measure that is not a finite number.
+
+        Notes
+        -----
+        The labels count layers, heads and positions from 1, with the word where words are known: "3 Mary". A patch of
+        layer i leaves the layers before it as they are, so these are computed once; the layers after it compute many
+        patches together. A change is that of `run` to rounding, and exactly 0 where the patch puts in what is there.
         """
         function(measure, "measure")
         reject_unknown("place", [place], PLACES)
@@ -228,13 +276,24 @@ class Checkpoint(PublicObject, metaclass=OtherWords):
     def attribution(self, ids: Array, token: Any, *, at: int = -1, kinds: Array = None) -> Labelled:
         """The part of a logit that each head writes itself, with the scale of the norms held: their sum is the logit.
 
-        token: of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one
-        token, such as " Mary". at: the position. The labels count from 1: "words" (the embedded word), "1.4" (layer 1,
-        head 4), "1.bias" (of W_O), "1.feed_forward" and so on, and "shift" (of the final norm). The words after the
-        last layer are the sum of these parts, and a norm divides by a number that is computed from all of them; with
-        that number held, the logit before its cap is linear. Effects through later layers are not in it: `effects`
-        measures them. Raises `InvalidInput` for a family whose norms come last, and for a text that is not one token.
-        Source: Elhage et al. (2021), A mathematical framework for transformer circuits (direct logit attribution).
+        Parameters
+        ----------
+        token
+            of the logit, or two, of whose logits the difference is taken, each as its id or as a text that is one
+            token, such as " Mary".
+        at : the position.
+
+        Raises
+        ------
+        InvalidInput : for a family whose norms come last, and for a text that is not one token.
+
+        Notes
+        -----
+        The labels count from 1: "words" (the embedded word), "1.4" (layer 1, head 4), "1.bias" (of W_O),
+        "1.feed_forward" and so on, and "shift" (of the final norm). The words after the last layer are the sum of these
+        parts, and a norm divides by a number that is computed from all of them; with that number held, the logit before
+        its cap is linear. Effects through later layers are not in it: `effects` measures them. Source: Elhage et al.
+        (2021), A mathematical framework for transformer circuits (direct logit attribution).
         """
         if not self.plan.norm_first:
             raise InvalidInput(f"attribution: the norms of {self.family} come last; no logit is a sum over heads")

@@ -19,8 +19,15 @@ from hopattn.transformer.multi_head import MultiHead
 class AttentionOnly(PublicObject):
     """A model of attention alone. A call is `logits`.
 
-    embed: E, `(n_words, dim)`. positions: P, `(length, dim)`, or None. layers: with a residual each. unembed: U,
-    `(n_words, dim)`.
+    Parameters
+    ----------
+    embed : E, `(n_words, dim)`.
+    positions : P, `(length, dim)`, or None.
+    layers : with a residual each.
+    unembed : U, `(n_words, dim)`.
+
+    Notes
+    -----
     Source: Elhage et al. (2021), A Mathematical Framework for Transformer Circuits, for models of this sort.
     """
 

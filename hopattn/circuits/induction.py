@@ -40,8 +40,17 @@ Angles = Annotated[Any, _angles, Of("n_planes", finite=True)]
 class InductionCircuit(Owner):
     """Two layers of one head each, and the parts of their vectors: position, word, previous word, expected word.
 
-    turns: the angle between neighbouring positions in each plane, `(n_planes,)`. length: the most words of a text. dim:
-    of a word. beta: of layer 1. layers: for vectors of 2 · n_planes + 3 · dim elements. Made by `induction_circuit`.
+    Parameters
+    ----------
+    turns : the angle between neighbouring positions in each plane, `(n_planes,)`.
+    length : the most words of a text.
+    dim : of a word.
+    beta : of layer 1.
+    layers : for vectors of 2 · n_planes + 3 · dim elements.
+
+    Notes
+    -----
+    Made by `induction_circuit`.
     """
 
     turns: np.ndarray
@@ -70,8 +79,14 @@ class InductionCircuit(Owner):
     def encode(self, words: Annotated[Array, as_numpy, Of("… n dim", finite=True)]) -> np.ndarray:
         """The vectors of a text, `(…, n, 2 · n_planes + 3 · dim)`: words and positions in their parts, the rest 0.
 
-        words: `(…, n, dim)`, any vectors; compared by the dot product, so that they should be of one length. Raises
-        `InvalidInput` for another dim, for NaN, and for more than `length` words.
+        Parameters
+        ----------
+        words : (…, n, dim)
+            any vectors; compared by the dot product, so that they should be of one length.
+
+        Raises
+        ------
+        InvalidInput : for another dim, for NaN, and for more than `length` words.
         """
         if (n := words.shape[-2]) > self.length:
             raise InvalidInput(f"words: got {n} words; expected at most {self.length}, which the positions tell apart")
@@ -106,10 +121,19 @@ class InductionCircuit(Owner):
 def position_lead(turns: Angles, length: Annotated[int, partial(whole, least=2)]) -> float:
     """The least lead of the right position over another: min over m of 1 − mean_k cos(m θ_k), m from 1 to length − 1.
 
-    In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with
-    θ = 2π / length has the largest lead, 1 − cos θ ≈ 2π²/length²; that of several planes falls much more slowly. turns:
-    an angle in radians, or one for each plane. Raises `InvalidInput` for other turns and for a length below 2.
+    In layer 1, a word at a distance of m from the word before has a score that is lower by this. One plane with θ = 2π
+    / length has the largest lead, 1 − cos θ ≈ 2π²/length²; that of several planes falls much more slowly.
 
+    Parameters
+    ----------
+    turns : an angle in radians, or one for each plane.
+
+    Raises
+    ------
+    InvalidInput : for other turns and for a length below 2.
+
+    Examples
+    --------
     >>> round(position_lead(2 * np.pi / 512, 512) * 512**2 / (2 * np.pi**2), 3)
     1.0
     """
@@ -130,19 +154,32 @@ def induction_circuit(
 ) -> InductionCircuit:
     """The induction head of the lecture, for texts of any length up to `length`, in words of `dim` elements.
 
-    turns: as in `position_lead`; by default 2π / length in one plane. beta: of layer 1. By default
-    ln(99 (length − 1)) / lead: each of the other length − 1 words has a weight of at most exp(−β lead) beside the word
-    before, which then keeps 99 %. match_beta: of layer 2, by default 2 ln(99 (length − 1)), enough where the dot
-    products of different unit words are at most 1/2: of random unit words of 64 elements, all but one pair in 100,000.
-    separation: of both layers; an object has its own β, and "argmax" is the limit of large β.
+    Parameters
+    ----------
+    turns : as in `position_lead`; by default 2π / length in one plane.
+    beta
+        of layer 1. By default ln(99 (length − 1)) / lead: each of the other length − 1 words has a weight of at most
+        exp(−β lead) beside the word before, which then keeps 99 %.
+    match_beta
+        of layer 2, by default 2 ln(99 (length − 1)), enough where the dot products of different unit words are at most
+        1/2: of random unit words of 64 elements, all but one pair in 100,000.
+    separation : of both layers; an object has its own β, and "argmax" is the limit of large β.
+    mask : "strict" attends to previous words only; of "b c a a" the last a then expects a mixture of b, c and a.
 
-    mask: "strict" attends to previous words only; of "b c a a" the last a then expects a mixture of b, c and a. Under
-    "causal" a word also sees itself, and "b c a a" expects a; but the first word becomes its own predecessor: if it
-    comes again, it and its successor tie. A word that marks the start of the text prevents that.
+    Raises
+    ------
+    InvalidInput
+        for numbers that are not positive, and, without beta, for turns that give two positions the same place.
 
-    Raises `InvalidInput` for numbers that are not positive, and, without beta, for turns that give two positions the
-    same place. Source: LING3804 Lecture Notes 7, 7.4; Elhage et al. (2021); Olsson et al. (2022).
+    Notes
+    -----
+    Under "causal" a word also sees itself, and "b c a a" expects a; but the first word becomes its own predecessor: if
+    it comes again, it and its successor tie. A word that marks the start of the text prevents that.
 
+    Source: LING3804 Lecture Notes 7, 7.4; Elhage et al. (2021); Olsson et al. (2022).
+
+    Examples
+    --------
     >>> their, dog, chased = np.eye(3)
     >>> circuit = induction_circuit(3, 4)
     >>> circuit([their, dog, chased, their])[-1].round(2)

@@ -49,8 +49,11 @@ TwoOrMore = Annotated[int, partial(whole, least=2)]
 class TriggerTexts(PublicObject):
     """Random texts of word numbers, and the places at which the next word can be known from the text.
 
-    words: `(n_texts, length)`. asked: `(n_texts, length)`, True at a trigger that has stood in this text before with
-    its follower; the next word is then the answer.
+    Attributes
+    ----------
+    words : (n_texts, length)
+    asked : (n_texts, length)
+        True at a trigger that has stood in this text before with its follower; the next word is then the answer.
     """
 
     words: np.ndarray
@@ -64,11 +67,25 @@ def trigger_texts(
     """Random texts; in each, every trigger is always followed by the same word, which this text alone decides.
 
     Each text draws n_triggers different words, and a follower for each from the other words; every word that does not
-    follow a trigger is drawn from all words alike. n_texts: their number. length: of each, in words. n_triggers: below
-    n_words. rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for other
-    numbers, and where no trigger comes twice.
+    follow a trigger is drawn from all words alike.
+
+    Parameters
+    ----------
+    n_texts : their number.
+    length : of each, in words.
+    n_triggers : below n_words.
+    rng : a whole number or a generator; without it every call draws others.
+
+    Raises
+    ------
+    InvalidInput : for other numbers, and where no trigger comes twice.
+
+    Notes
+    -----
     Source: after Bietti et al. (2023), section 3, where the other words follow a bigram model of a language.
 
+    Examples
+    --------
     >>> texts = trigger_texts(1, length=12, n_words=4, n_triggers=1, rng=0)
     >>> texts.words[0].tolist(), texts.asked[0].nonzero()[0].tolist()
     ([0, 0, 0, 0, 3, 2, 0, 2, 0, 3, 2, 0], [7, 10])
@@ -126,11 +143,24 @@ def memory_circuit(
 ) -> MemoryCircuit:
     """An induction head whose three learned matrices are replaced by what they would have to store.
 
-    width: the dim of the words. n_words, length: the numbers of words and of positions, at least 2 each. beta: of both
-    layers. rng: a whole number or a generator; without it every call draws others. Word vectors and positions are
-    random unit vectors; the random matrices have variance 1 / width. Raises `InvalidInput` for other numbers.
-    Source: Bietti et al. (2023), section 4.2 (their d, N, T are our width, n_words, length).
+    Parameters
+    ----------
+    width : the dim of the words.
+    n_words, length : the numbers of words and of positions, at least 2 each.
+    beta : of both layers.
+    rng : a whole number or a generator; without it every call draws others.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    Word vectors and positions are random unit vectors; the random matrices have variance 1 / width. Source: Bietti et
+    al. (2023), section 4.2 (their d, N, T are our width, n_words, length).
+
+    Examples
+    --------
     >>> circuit = memory_circuit(256, n_words=20, length=32, rng=0)
     >>> circuit.probes
     {'previous word': 1.0, 'same word': 1.0, 'output': 1.0}
@@ -163,9 +193,20 @@ def memory_curves(
     """The in-context accuracy of memory circuits and their probes against their width.
 
     A draw is a circuit for each width, and texts that all widths read. The curves are "accuracy" and the names of
-    `PROBES`. widths: whole numbers. n_draws: at least 1. n_texts: of each draw. Further arguments, and what is raised:
-    as for `memory_circuit` and `trigger_texts`.
+    `PROBES`.
 
+    Parameters
+    ----------
+    widths : whole numbers.
+    n_draws : at least 1.
+    n_texts : of each draw.
+
+    Notes
+    -----
+    Further arguments, and what is raised: as for `memory_circuit` and `trigger_texts`.
+
+    Examples
+    --------
     >>> curves = memory_curves([32, 256], n_words=20, length=64, rng=0).mean
     >>> bool(curves["accuracy"][0] < 0.5 < curves["accuracy"][1])
     True
@@ -193,11 +234,24 @@ def recall_width(n_keys: TwoOrMore, *, spread: Positive = 1.0) -> float:
     For unit vectors of dim d, s_ii − s_ji is 1 plus a sum of about 2n terms of variance 1/d², so that s_ji is the
     larger one with a probability of at most exp(−d²/4n). There are n² such pairs; n² exp(−d²/4n) = 1 is d² = 8 n ln n.
 
-    n_keys: n. spread: d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n
-    ln n). It is 1 for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped. Raises
-    `InvalidInput` for fewer than two keys and a spread that is not positive. The derivation is ours, after McEliece et
-    al. (1987), IEEE Transactions on Information Theory 33, 461, on patterns of a Hopfield network.
+    Parameters
+    ----------
+    n_keys : n.
+    spread
+        d times the variance of the product u_i·u_j of two keys, by which the noise grows: √(8 spread n ln n). It is 1
+        for random directions, and 2 for those that a matrix with entries of variance 1/d has mapped.
 
+    Raises
+    ------
+    InvalidInput : for fewer than two keys and a spread that is not positive.
+
+    Notes
+    -----
+    The derivation is ours, after McEliece et al. (1987), IEEE Transactions on Information Theory 33, 461, on patterns
+    of a Hopfield network.
+
+    Examples
+    --------
     >>> round(recall_width(65))
     47
     """
@@ -214,9 +268,19 @@ def outer_product_recall(n_keys: TwoOrMore, width: Count, *, spread: Positive = 
     to s_ii − s_ji, with a = v_i·v_j and b = u_i·u_j, of variance 1/d and κ/d. All others add the noise σz to s_ii, and
     a noise of correlation a with it to s_ji. z, a and b are taken as normal, and the rivals j as independent: a share
     above 1/4 is right to .06, and one above .95 to .02. The shares of two keys and of width 1 are exact; a tie is not a
-    recall. n_keys: n. spread: κ, as for `recall_width`. Raises `InvalidInput` for fewer than two keys, a width below 1,
-    and a spread that is not positive.
+    recall.
 
+    Parameters
+    ----------
+    n_keys : n.
+    spread : κ, as for `recall_width`.
+
+    Raises
+    ------
+    InvalidInput : for fewer than two keys, a width below 1, and a spread that is not positive.
+
+    Examples
+    --------
     >>> round(outer_product_recall(65, 32), 2), round(outer_product_recall(65, 64), 2)
     (0.81, 1.0)
     """

@@ -54,13 +54,23 @@ def copying(
         by = "logits"       mean_j of 2 [M_jj − m_j]₊ / Σ_i [M_ij − m_j]₊ − 1,     m_j the mean of column j of M
         by = "eigenvalues"  Σ λ / Σ |λ| over the eigenvalues λ of M
 
-    w_ov: W_O W_V, `(dim, dim)`, (out, in). embed, unembed: the vector of each word, `(n_words, dim)`; without unembed
-    the words are read as they are written. Words that raise no logit above another do not count. Chance, for random
-    matrices: near 2/n_words − 1 by logits, 0 by eigenvalues. Raises `InvalidInput` for matrices that do not fit or are
-    not finite, for one word, and where no logit is raised.
-    Source: Olsson et al. (2022), appendix, for "logits" (their score of a random sample, here of all words once);
-    Elhage et al. (2021), Detecting copying behavior, for "eigenvalues".
+    Parameters
+    ----------
+    w_ov : W_O W_V, `(dim, dim)`, (out, in).
+    embed, unembed : the vector of each word, `(n_words, dim)`; without unembed the words are read as they are written.
 
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit or are not finite, for one word, and where no logit is raised.
+
+    Notes
+    -----
+    Words that raise no logit above another do not count. Chance, for random matrices: near 2/n_words − 1 by logits, 0
+    by eigenvalues. Source: Olsson et al. (2022), appendix, for "logits" (their score of a random sample, here of all
+    words once); Elhage et al. (2021), Detecting copying behavior, for "eigenvalues".
+
+    Examples
+    --------
     >>> copying(np.eye(3), np.eye(3)), copying(-np.eye(3), np.eye(3))
     (1.0, -1.0)
     """
@@ -107,11 +117,23 @@ def _by_logits(w_ov: np.ndarray, embed: np.ndarray, unembed: np.ndarray) -> floa
 def composition(w_out: Written, w_in: Read) -> float:
     """|W_in W_out|_F / (|W_in|_F |W_out|_F), from 0 to 1.
 
-    w_out: what the earlier head writes, `(dim, dim_read)`. w_in: what the later head reads, `(dim_written, dim)`. 1 is
-    reached with rank 1 alone; equal singular values of rank r reach 1/√r at most. Chance: see `composition_baseline`.
-    Raises `InvalidInput` for matrices that do not fit, are not finite, or are all 0.
-    Source: Elhage et al. (2021), Virtual attention heads and composition.
+    Parameters
+    ----------
+    w_out : what the earlier head writes, `(dim, dim_read)`.
+    w_in
+        what the later head reads, `(dim_written, dim)`. 1 is reached with rank 1 alone; equal singular values of rank r
+        reach 1/√r at most.
 
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit, are not finite, or are all 0.
+
+    Notes
+    -----
+    Chance: see `composition_baseline`. Source: Elhage et al. (2021), Virtual attention heads and composition.
+
+    Examples
+    --------
     >>> composition([[1.0], [0.0]], [[1.0, 0.0]]), composition([[1.0], [0.0]], [[0.0, 1.0]])
     (1.0, 0.0)
     """
@@ -147,10 +169,23 @@ def composition_baseline(
         C² = |W_in R W_out|_F² / (|W_in|_F² |W_out|_F²)          R uniform over all rotations and reflections
 
     A turn keeps every singular value. The mean of C² is 1/dim, since E R W_out W_outᵀ Rᵀ is |W_out|_F²/dim times the
-    identity; so the mean of C is at most 1/√dim. n_draws: at least 2. rng: a whole number or a generator; without it
-    every call draws others. Raises `InvalidInput` as `composition` does, and for fewer than 2 draws.
+    identity; so the mean of C is at most 1/√dim.
+
+    Parameters
+    ----------
+    n_draws : at least 2.
+    rng : a whole number or a generator; without it every call draws others.
+
+    Raises
+    ------
+    InvalidInput : as `composition` does, and for fewer than 2 draws.
+
+    Notes
+    -----
     Source: Elhage et al. (2021), who subtract the score of random matrices of the same shape; the turn is ours.
 
+    Examples
+    --------
     >>> baseline = composition_baseline(np.eye(16)[:, :4], np.eye(16)[:4], rng=0)
     >>> abs(baseline.mean - 0.25) < 0.02, baseline.deviations(composition(np.eye(16)[:, :4], np.eye(16)[:4])) > 4
     (True, True)
@@ -173,11 +208,21 @@ class Compositions:
 def head_compositions(earlier: Head, later: Head, *, w_out: Array = None, later_w_out: Array = None) -> Compositions:
     """The composition of two heads of one model through queries, keys and values.
 
-    earlier, later: the heads. w_out, later_w_out: the columns of the layer's output matrix that belong to the head,
-    `(dim, dim_out)`; without it the head's output is added as it is. Biases do not count. Raises `InvalidInput` for
-    heads that do not fit.
-    Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|, |W_QK W_OV| and
-    |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
+    Parameters
+    ----------
+    earlier, later : the heads.
+    w_out, later_w_out
+        the columns of the layer's output matrix that belong to the head, `(dim, dim_out)`; without it the head's output
+        is added as it is.
+
+    Raises
+    ------
+    InvalidInput : for heads that do not fit.
+
+    Notes
+    -----
+    Biases do not count. Source: Elhage et al. (2021), Path expansion of attention scores QK circuit: |W_QKᵀ W_OV|,
+    |W_QK W_OV| and |W_OV W_OV| for queries, keys and values, each over the norms of both matrices.
     """
     w_ov = _ov(earlier, w_out, ("earlier", "w_out"))
     query, key = (numpy_matrix(matrix, "later") for matrix in (later.w_query, later.w_key))

@@ -96,12 +96,19 @@ class PositionProbe(PublicObject):
 
     Every array has a row for each place, `(n_layers + 1, …)`.
 
-    accuracy: the part of the words whose position is read rightly. distance: the mean absolute difference between the
-    position that is read and the right one. line: the accuracy of a probe that reads the component of each vector along
-    the first principal axis of the positions' mean vectors in the training texts. rest: the accuracy of a probe of the
-    vectors without that component. component: the mean component at each position, `(…, n_positions)`, 0 on average,
-    and above 0 at the last position of the training texts. mean_length: the length of the mean vector of each position,
-    `(…, n_positions)`. n_texts: the number of held-out texts.
+    Attributes
+    ----------
+    accuracy : the part of the words whose position is read rightly.
+    distance : the mean absolute difference between the position that is read and the right one.
+    line
+        the accuracy of a probe that reads the component of each vector along the first principal axis of the positions'
+        mean vectors in the training texts.
+    rest : the accuracy of a probe of the vectors without that component.
+    component
+        the mean component at each position, `(…, n_positions)`, 0 on average, and above 0 at the last position of the
+        training texts.
+    mean_length : the length of the mean vector of each position, `(…, n_positions)`.
+    n_texts : the number of held-out texts.
     """
 
     accuracy: np.ndarray
@@ -131,12 +138,25 @@ class PositionProbe(PublicObject):
 def position_probe(layers: Iterable[Any], texts: Any, *, mask: Mask = None, penalty: Positive = 1e-2) -> PositionProbe:
     """Read the positions of words by a linear probe before the first layer and after each layer.
 
-    layers: blocks or attention layers without positions, called one after the other with `mask`. texts: word vectors,
-    `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the first half of the texts, and
-    tested on the second. penalty: λ of the probes, on vectors of variance 1 in each element. Raises `InvalidInput` for
-    texts of another shape, fewer than 2 words or 4 texts, texts that are not finite, and other layers.
+    Parameters
+    ----------
+    layers : blocks or attention layers without positions, called one after the other with `mask`.
+    texts
+        word vectors, `(n_texts, n_positions, dim)`, of the layers' library; the probes are fitted to the first half of
+        the texts, and tested on the second.
+    penalty : λ of the probes, on vectors of variance 1 in each element.
+
+    Raises
+    ------
+    InvalidInput
+        for texts of another shape, fewer than 2 words or 4 texts, texts that are not finite, and other layers.
+
+    Notes
+    -----
     Source: Haviv et al. (2022), Findings of EMNLP (probes by layer, mean absolute distance); they probe trained models.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> blocks = ha.circuits.random_blocks(1, 8, 2, rng=0)
     >>> texts = ha.circuits.random_texts(40, 4, n_words=100, dim=8, rng=1)
@@ -195,9 +215,18 @@ def random_blocks(
     """Blocks of a transformer with random weights, without positions and without masks.
 
     The matrices are of the normal distribution, with variance 1/in, or 2/in before the ReLU of the feed-forward layers
-    of 4·dim neurons; without biases. n_layers: their number. norm_first: as in `Block`. n_heads: of dim / n_heads each,
-    with β = 1/√(dim of a head). rng: a whole number or a generator; without it every call draws others. Raises
-    `InvalidInput` for numbers that are not positive, and for a dim that is not a multiple of n_heads.
+    of 4·dim neurons; without biases.
+
+    Parameters
+    ----------
+    n_layers : their number.
+    norm_first : as in `Block`.
+    n_heads : of dim / n_heads each, with β = 1/√(dim of a head).
+    rng : a whole number or a generator; without it every call draws others.
+
+    Raises
+    ------
+    InvalidInput : for numbers that are not positive, and for a dim that is not a multiple of n_heads.
     """
     if dim % n_heads:
         raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")
@@ -226,9 +255,15 @@ def random_texts(
 ) -> np.ndarray:
     """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none shows its position.
 
-    n_words: of different words, each a vector of the normal distribution. common: the size of one further vector of
-    that sort, which all words share. rng: a whole number or a generator; without it every call draws others. Raises
-    `InvalidInput` for numbers that are not positive, and for a size below 0.
+    Parameters
+    ----------
+    n_words : of different words, each a vector of the normal distribution.
+    common : the size of one further vector of that sort, which all words share.
+    rng : a whole number or a generator; without it every call draws others.
+
+    Raises
+    ------
+    InvalidInput : for numbers that are not positive, and for a size below 0.
     """
     draw, total = generator(rng=rng), n_words + n_texts * length
     require_room(total * dim, f"random_texts: {n_texts:,} texts of {length:,} words")

@@ -90,8 +90,14 @@ def _one_hot(values: np.ndarray) -> np.ndarray:
 class Selection(Declared):
     """A selection: which words each word selects, as one attention head.
 
-    queries, keys: one sequence each, `(n,)`, of numbers or of words. where: a name of `comparisons`. Raises
-    `InvalidInput` for sequences of different lengths or sorts, and for an unknown name.
+    Parameters
+    ----------
+    queries, keys : one sequence each, `(n,)`, of numbers or of words.
+    where : a name of `comparisons`.
+
+    Raises
+    ------
+    InvalidInput : for sequences of different lengths or sorts, and for an unknown name.
     """
 
     keys: Annotated[Array, sequence]
@@ -136,10 +142,18 @@ class Selection(Declared):
     def aggregate(self, values: Array, default: Any = None) -> np.ndarray:
         """The mean of the selected values, or the one selected word, for each query, `(n,)`.
 
-        values: a sequence of numbers or of words. default: the result where nothing is selected; 0 for numbers,
-        "none" for words. Raises `InvalidInput` for a default of the other sort, and where a query selects different
-        words, because words have no mean.
+        Parameters
+        ----------
+        values : a sequence of numbers or of words.
+        default : the result where nothing is selected; 0 for numbers, "none" for words.
 
+        Raises
+        ------
+        InvalidInput
+            for a default of the other sort, and where a query selects different words, because words have no mean.
+
+        Examples
+        --------
         >>> import hopattn as ha
         >>> ha.circuits.select(range(4), [3, 2, 1, 0], "==").aggregate(list("abcd"))
         array(['d', 'c', 'b', 'a'], dtype='<U4')
@@ -183,9 +197,17 @@ class Selection(Declared):
 def select(keys: Array, queries: Array, where: str = "==") -> Selection:
     """The words that each word selects: those whose key compares to its query, `key where query`.
 
-    where: "==", "!=", "<", "<=", ">", ">=" or "true". The rest is as in `Selection`.
-    Source: Weiss, Goldberg & Yahav (2021), their `select`, `aggregate` and `selector_width`.
+    Parameters
+    ----------
+    where : "==", "!=", "<", "<=", ">", ">=" or "true".
 
+    Notes
+    -----
+    The rest is as in `Selection`. Source: Weiss, Goldberg & Yahav (2021), their `select`, `aggregate` and
+    `selector_width`.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.circuits.select([1, 2], [2, 2], "<").scores
     array([[1., 0.],

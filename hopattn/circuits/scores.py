@@ -103,13 +103,25 @@ def prefix_matching(attention: Attention, tokens: Array, over: str = "rows") -> 
     From 0 to 1 with over = "rows": the weights on all successors of a row are summed before the mean. over = "entries"
     is the mean over single entries, as in the paper: a row with k earlier copies then reaches 1/k at most.
 
-    attention: `(…, n, n)`, weights of 0 or more whose rows sum to 1, or to less where a sink takes the rest.
-    tokens: whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
-    `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`. Raises `InvalidInput` for other arrays, and for a text
-    in which no token occurs twice. Chance under the causal mask: as for `duplicate_token`; for n different words given
-    twice (H_2n − H_n)/n, nearly ln 2/n.
-    Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4 times.
+    Parameters
+    ----------
+    attention : (…, n, n)
+        weights of 0 or more whose rows sum to 1, or to less where a sink takes the rest.
+    tokens
+        whole numbers or texts, `(n,)`, or with leading axes that broadcast to those of the attention, such as
+        `(n_texts, 1, n)` for attention `(n_texts, n_heads, n, n)`.
 
+    Raises
+    ------
+    InvalidInput : for other arrays, and for a text in which no token occurs twice.
+
+    Notes
+    -----
+    Chance under the causal mask: as for `duplicate_token`; for n different words given twice (H_2n − H_n)/n, nearly ln
+    2/n. Source: Olsson et al. (2022), appendix, head activation evaluators: 25 random tokens, repeated 4 times.
+
+    Examples
+    --------
     >>> perfect = np.eye(4)[[0, 0, 1, 2]]          # a b a b: row 2 attends to b, row 3 to the second a
     >>> float(prefix_matching(perfect, ["a", "b", "a", "b"]))
     1.0
@@ -126,11 +138,23 @@ def attention_sink(attention: Attention, *, position: int = 0) -> np.ndarray:
 
         α_k = 1/(n − k) Σ_{i ≥ k} A_ik          k and i counted from 0
 
-    From 0 to 1. A sink, most often the first word, takes attention whatever it says. position: k. Chance under the
-    causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word H_n/n. Raises `InvalidInput` for another position,
-    and for attention as `prefix_matching` does.
-    Source: Gu et al. (2025), ICLR, When Attention Sink Emerges (their k counts from 1).
+    From 0 to 1. A sink, most often the first word, takes attention whatever it says.
 
+    Parameters
+    ----------
+    position : k.
+
+    Raises
+    ------
+    InvalidInput : for another position, and for attention as `prefix_matching` does.
+
+    Notes
+    -----
+    Chance under the causal mask: the mean of 1/(i + 1) over i ≥ k; for the first word H_n/n. Source: Gu et al. (2025),
+    ICLR, When Attention Sink Emerges (their k counts from 1).
+
+    Examples
+    --------
     >>> float(attention_sink([[1, 0], [0.5, 0.5]]))
     0.75
     """
@@ -142,9 +166,20 @@ def attention_sink(attention: Attention, *, position: int = 0) -> np.ndarray:
 def sink_share(attention: Array, *, position: int = 0, threshold: float = 0.3) -> float:
     """The share of heads for which a word is a sink: α_k > threshold, over all leading axes of the attention.
 
-    threshold: from 0 to 1; 0.3 in the paper. Raises `InvalidInput` for another threshold, and as `attention_sink` does.
+    Parameters
+    ----------
+    threshold : from 0 to 1; 0.3 in the paper.
+
+    Raises
+    ------
+    InvalidInput : for another threshold, and as `attention_sink` does.
+
+    Notes
+    -----
     Source: Gu et al. (2025), ICLR, the metric Sink (their ε is our threshold).
 
+    Examples
+    --------
     >>> sink_share([[[1, 0], [1, 0]], [[1, 0], [0, 1]]], threshold=0.6)
     0.5
     """

@@ -38,14 +38,24 @@ def sharded(
 ) -> Sharded:
     """A memory whose keys lie on the workers of a Dask cluster; its step, energy and recall are `Memory`'s, to 1e-12.
 
-    keys, values: an array, of which each worker receives its part; the path of a `.npy` or `.safetensors` file that
-    every worker can read, of which each worker maps its own rows; or a list of such paths, each file a shard.
-    values: None for the keys themselves.
-    cluster: the address of a scheduler, or a client or cluster object of Dask.
-    shards: the number of shards (default: one for each worker).
+    Parameters
+    ----------
+    keys
+        an array, of which each worker receives its part; the path of a `.npy` or `.safetensors` file that every worker
+        can read, of which each worker maps its own rows; or a list of such paths, each file a shard.
+    values : None for the keys themselves.
+    cluster : the address of a scheduler, or a client or cluster object of Dask.
+    shards : the number of shards (default: one for each worker).
+
+    Raises
+    ------
+    InvalidInput : in the same cases as `Memory`.
+    CannotDo : if the cluster does not answer, has too little memory, or is lost.
+
+    Notes
+    -----
     The other arguments are those of `Memory`. If a worker is lost, its shards go to other workers, and only their part
-    is computed again. Do not change the arrays while the memory is in use. Raises `InvalidInput` in the same cases as
-    `Memory`, and `CannotDo` if the cluster does not answer, has too little memory, or is lost.
+    is computed again. Do not change the arrays while the memory is in use.
     """
     separation = separation_of(separation, beta, sink=sink)
     similarity, activation = similarities.make(similarity), activations.make(activation)

@@ -75,8 +75,16 @@ class Sharded(KeyValueMemory):
 
     A separation whose parts add up (softmax, and those in which a weight depends on its own score alone) sends as many
     numbers as the answer has. For any other separation, all scores of a cue are brought together here. Neurons cannot
-    be updated one at a time. shards, layout: the parts of the keys, and where they lie. connection: to the cluster,
-    where the memory made it. Close the memory, or use it in a `with` block, if it was made from an address.
+    be updated one at a time.
+
+    Parameters
+    ----------
+    shards, layout : the parts of the keys, and where they lie.
+    connection : to the cluster, where the memory made it.
+
+    Notes
+    -----
+    Close the memory, or use it in a `with` block, if it was made from an address.
     """
 
     shards: Scattered

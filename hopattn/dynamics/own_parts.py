@@ -26,10 +26,23 @@ REGISTRIES: tuple[Registry[Any], ...] = (similarities, separations, activations,
 def register(part: Part) -> Part:
     """Add a class of your own to the registry of its kind, so that you can use its name like ours.
 
-    part: a frozen dataclass that derives from `ha.Similarity`, `ha.Separation`, `ha.Activation` or `ha.Update`. Its
-    name is its class attribute `name`, or its class name in snake case. Returns the class, so that it may be written
-    as a decorator. Raises `InvalidInput` for anything else, for a class that lacks a method, and for a name that
-    another class has. A class that is defined again, as in a notebook, replaces the earlier one.
+    Parameters
+    ----------
+    part
+        a frozen dataclass that derives from `ha.Similarity`, `ha.Separation`, `ha.Activation` or `ha.Update`. Its name
+        is its class attribute `name`, or its class name in snake case.
+
+    Returns
+    -------
+    the class, so that it may be written as a decorator.
+
+    Raises
+    ------
+    InvalidInput : for anything else, for a class that lacks a method, and for a name that another class has.
+
+    Notes
+    -----
+    A class that is defined again, as in a notebook, replaces the earlier one.
     """
     for registry in REGISTRIES:
         if isinstance(part, type) and issubclass(part, registry.base):

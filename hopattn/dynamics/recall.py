@@ -92,9 +92,16 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     def why_not(self, capability: str) -> str:
         """Why the memory lacks a capability, or an empty string where it has it.
 
-        capability: "recall" (a state that can be the next cue), "mask" (patterns that a mask can hide), "energy",
-        "convexity" (of the potential of the states), "convexity of a neuron" or "of a layer" (in each alone),
-        "single-neuron updates", or "continuous time" (a field that can be followed). Raises `InvalidInput` for others.
+        Parameters
+        ----------
+        capability
+            "recall" (a state that can be the next cue), "mask" (patterns that a mask can hide), "energy", "convexity"
+            (of the potential of the states), "convexity of a neuron" or "of a layer" (in each alone), "single-neuron
+            updates", or "continuous time" (a field that can be followed).
+
+        Raises
+        ------
+        InvalidInput : for others.
         """
         reject_unknown("capability", [capability], CAPABILITIES)
         return self._why_not(capability)
@@ -224,21 +231,32 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     ) -> Recall:
         """Apply the update to each cue until it stops changing, cycles, diverges, or `max_steps` are done.
 
-        cues: `(n_cues, dim)` or `(dim,)`, finite, within the activation's domain; of the library, the device and the
-        dtype of the memory. Those of PyTorch and JAX need an update of all neurons at once, such as "sync", and cannot
-        be traced: for a derivative, take a fixed number of steps.
-        update: a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`; by default
-        `default_update`, one neuron after the other in a network of spins, and all at once in other memories. One after
-        the other is in the order 0, 1, 2 …; a random order is `ha.Asynchronous(order="random")`.
-        max_steps: the largest number of steps, from 1 to 100 million.
-        tol: the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
-        the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
-        rng: a whole number or a generator, for updates that draw (default: new draws in each call).
-        mask: booleans `(n_cues, n_patterns)`, True for a pattern that the cue may attend to (default: all).
-        keep: the arrays that the record keeps of every step: "trajectory" (the states), "overlaps", "weights".
+        Parameters
+        ----------
+        cues : (n_cues, dim) or (dim,)
+            finite, within the activation's domain; of the library, the device and the dtype of the memory. Those of
+            PyTorch and JAX need an update of all neurons at once, such as "sync", and cannot be traced: for a
+            derivative, take a fixed number of steps.
+        update
+            a name such as "sync" or "async", or an object such as `ha.Glauber(temperature=0.1)`; by default
+            `default_update`, one neuron after the other in a network of spins, and all at once in other memories. One
+            after the other is in the order 0, 1, 2 …; a random order is `ha.Asynchronous(order="random")`.
+        max_steps : the largest number of steps, from 1 to 100 million.
+        tol
+            the largest change of an entry that counts as no change, relative to the largest entry of the state, or of
+            the patterns that it reads if that is larger (default: exact equality for spins, else ε^¾).
+        rng : a whole number or a generator, for updates that draw (default: new draws in each call).
+        mask : booleans (n_cues, n_patterns)
+            True for a pattern that the cue may attend to (default: all).
+        keep : the arrays that the record keeps of every step: "trajectory" (the states), "overlaps", "weights".
 
-        Where the answer has another dim than the cue, one step is taken. Raises `InvalidInput` for a cue that cannot be
-        used, naming its row, and for an update that the memory does not allow. The answer is a `Recall`:
+        Raises
+        ------
+        InvalidInput : for a cue that cannot be used, naming its row, and for an update that the memory does not allow.
+
+        Notes
+        -----
+        Where the answer has another dim than the cue, one step is taken. The answer is a `Recall`:
         """
         rule = self.default_update if update is None else updates.make(update)
         names = _checked_keep(self, keep)
@@ -261,7 +279,9 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     def descends(self, update: str | Update | None = None) -> Descent:
         """Whether this update never raises the energy: true or false in a condition, with the `reason`.
 
-        update: a name or an object; by default `default_update`.
+        Parameters
+        ----------
+        update : a name or an object; by default `default_update`.
         """
         return (self.default_update if update is None else updates.make(update)).descends(self)
 
@@ -281,12 +301,22 @@ class AssociativeMemory(Owner, ShownInNotebook, metaclass=OtherWords):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the memory to a file, which `ha.load` reads again.
 
-        path: ends in `.npz`; an existing file is replaced, whole or not at all. The file holds the arrays, and a
-        header with the names and parameters of similarity, separation and activation. Every step of the memory that is
-        read is the same to the last bit; only an array that takes every other column of a larger one, or is
-        reversed, may lead to other rounding. Raises `InvalidInput` for another ending, arrays of another library than
-        NumPy, a part that is not in a registry, and a kind of memory that has no file. Raises `CannotDo` if the file
-        cannot be written.
+        Parameters
+        ----------
+        path : ends in `.npz`; an existing file is replaced, whole or not at all.
+
+        Raises
+        ------
+        InvalidInput
+            for another ending, arrays of another library than NumPy, a part that is not in a registry, and a kind of
+            memory that has no file.
+        CannotDo : if the file cannot be written.
+
+        Notes
+        -----
+        The file holds the arrays, and a header with the names and parameters of similarity, separation and activation.
+        Every step of the memory that is read is the same to the last bit; only an array that takes every other column
+        of a larger one, or is reversed, may lead to other rounding.
         """
         saving.write(self, path)
 

@@ -37,27 +37,51 @@ class Recall(Drawable):
 
     An array of every step has the axis of the steps first, `(T+1, n, …)`: entry 0 is the cue, entry t the state after t
     steps. A cue that has stopped repeats its last state.
-    state: `(n, dim)`, the last states. steps: `(n,)`, applications of the update, with the one that found the fixed
-    point. status: `(n,)`, the words of `Status` as text. meaning: `(n,)`, the sentence of each status.
-    converged: `(n,)`, whether the residual is within the tolerance, and some pattern takes part in a step.
-    residual: `(n,)`, the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that
-    moves by a factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
-    period: `(n,)`, the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the
-    tolerance, a longer one if two states are equal bit by bit.
-    energies: `(T+1, n)`, or None for a memory without an energy; at a fixed point that of the state before, if the two
-    states are equal up to √ε.
-    matched: `(n,)`, the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that
-    cosine is below `MATCH`, another pattern is as near, or the state shorter than a millionth of the pattern. A memory
-    that compares by distance has 1 − |x − ξ|²/(|x|² + |ξ|²) instead of the cosine. similarity: `(n,)`, that cosine.
-    spurious: `(n,)`, words of `Spurious`: "" for a stored pattern, "reversed", "between", "mixture" or "other".
-    mixture: `(n, 3)`, the three patterns of a mixture, −1 for other states. These four are computed when first used,
-    from the patterns as they are then.
-    trajectory: `(T+1, n, dim)`. overlaps: `(T+1, n, n_patterns)`, m_μ = ξ_μ·x / |ξ_μ|². weights:
-    `(T+1, n, n_patterns)`. Each is None unless `keep` names it.
-    reference: the patterns that states are compared with. asked_every: the number of steps after which the device was
-    asked which cues go on; 1 for NumPy and on a CPU. state, energies, trajectory, overlaps and weights are arrays of
-    the memory's library, on its device. All others are NumPy's; for `matched` and the three beside it, states and
-    patterns are copied from the device.
+
+    Attributes
+    ----------
+    state : (n, dim)
+        the last states.
+    steps : (n,)
+        applications of the update, with the one that found the fixed point.
+    status : (n,)
+        the words of `Status` as text.
+    meaning : (n,)
+        the sentence of each status.
+    converged : (n,)
+        whether the residual is within the tolerance, and some pattern takes part in a step.
+    residual : (n,)
+        the largest change of an entry in the last step, in continuous time |x − ∇Φ(h(x))|. A state that moves by a
+        factor λ < 1 of its distance per step is still about residual · λ/(1 − λ) from its fixed point.
+    period : (n,)
+        the length of the cycle that it ended in, in steps; 0 without one. A cycle of two counts up to the tolerance, a
+        longer one if two states are equal bit by bit.
+    energies : (T+1, n)
+        or None for a memory without an energy; at a fixed point that of the state before, if the two states are equal
+        up to √ε.
+    matched : (n,)
+        the stored pattern whose cosine with the state is largest, of equal ones the nearest; −1 if that cosine is below
+        `MATCH`, another pattern is as near, or the state shorter than a millionth of the pattern. A memory that
+        compares by distance has 1 − |x − ξ|²/(|x|² + |ξ|²) instead of the cosine.
+    similarity : (n,)
+        that cosine.
+    spurious : (n,)
+        words of `Spurious`: "" for a stored pattern, "reversed", "between", "mixture" or "other".
+    mixture : (n, 3)
+        the three patterns of a mixture, −1 for other states. These four are computed when first used, from the patterns
+        as they are then.
+    trajectory : (T+1, n, dim)
+    overlaps : (T+1, n, n_patterns)
+        m_μ = ξ_μ·x / |ξ_μ|².
+    weights : (T+1, n, n_patterns)
+        Each is None unless `keep` names it.
+    reference : the patterns that states are compared with.
+    asked_every : the number of steps after which the device was asked which cues go on; 1 for NumPy and on a CPU.
+
+    Notes
+    -----
+    state, energies, trajectory, overlaps and weights are arrays of the memory's library, on its device. All others are
+    NumPy's; for `matched` and the three beside it, states and patterns are copied from the device.
     """
 
     state: Array

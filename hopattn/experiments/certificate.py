@@ -58,13 +58,21 @@ def rounding(dtype: str) -> float:
 class Certificate(PublicObject):
     """The result of the test for one memory under one update. Only updates that change a state are counted.
 
-    claimed: the number of updates for which the memory claims that the energy cannot rise. largest: the largest rise
-    among them, as a part of |Φ*| + |Ψ|, in which the terms of a Ψ of couplings count by their magnitudes. unclaimed:
-    the number of updates without that claim. rises: the number of these that raised the energy; for a memory without
-    an energy, that raised the value of the energy's formula. reason: why the energy cannot rise. refusal: why it may
-    rise. obstacle: why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
-    dtype: the numbers of the memories and states, "float64" or "float32". seeds: of the random numbers; two, of two
-    tests together.
+    Attributes
+    ----------
+    claimed : the number of updates for which the memory claims that the energy cannot rise.
+    largest
+        the largest rise among them, as a part of |Φ*| + |Ψ|, in which the terms of a Ψ of couplings count by their
+        magnitudes.
+    unclaimed : the number of updates without that claim.
+    rises
+        the number of these that raised the energy; for a memory without an energy, that raised the value of the
+        energy's formula.
+    reason : why the energy cannot rise.
+    refusal : why it may rise.
+    obstacle : why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
+    dtype : the numbers of the memories and states, "float64" or "float32".
+    seeds : of the random numbers; two, of two tests together.
     """
 
     memory: str
@@ -104,19 +112,34 @@ def certify(
 ) -> Certificate:
     """Apply random updates to random states, and measure how far the energy rises.
 
-    memory: a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn;
-    or "network" or "energy_transformer", of which random ones are drawn;
-    or the name or path of a similarity, separation or activation of your own, of which memories are drawn too.
-    update: an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `default_update` of
-    each memory, and the certificate then has the update "default_update". count: the least number of updates with a
-    claim; of those without one, a tenth of it is enough. A state begins as the activation of a random field.
-    rng: a seed, or a generator, which gives one; by default one is drawn. The certificate keeps it.
-    dtype: "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged
-    by the rounding of float32. search: the rounds of a search for counter-examples on each memory, 0 for none: of
-    20 states, each is moved at random, and the move is kept where the rise of the energy grows; their last updates are
-    counted too. Raises `InvalidInput` for a mistyped name, for the name of an update that cannot draw itself, and for a
-    memory that cannot be converted to the dtype.
+    Parameters
+    ----------
+    memory
+        a memory, or the name of a named memory, of which instances of random size, load and parameters are drawn; or
+        "network" or "energy_transformer", of which random ones are drawn; or the name or path of a similarity,
+        separation or activation of your own, of which memories are drawn too.
+    update
+        an update, or its name: its parameters are then drawn by `Update.drawn`; by default the `default_update` of each
+        memory, and the certificate then has the update "default_update".
+    count
+        the least number of updates with a claim; of those without one, a tenth of it is enough. A state begins as the
+        activation of a random field.
+    rng : a seed, or a generator, which gives one; by default one is drawn. The certificate keeps it.
+    dtype
+        "float64", or "float32": memories and states are then drawn as in float64 and rounded, and a rise is judged by
+        the rounding of float32.
+    search
+        the rounds of a search for counter-examples on each memory, 0 for none: of 20 states, each is moved at random,
+        and the move is kept where the rise of the energy grows; their last updates are counted too.
 
+    Raises
+    ------
+    InvalidInput
+        for a mistyped name, for the name of an update that cannot draw itself, and for a memory that cannot be
+        converted to the dtype.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> certificate = ha.certify("modern", count=200, rng=0)
     >>> certificate.claimed, certificate.holds

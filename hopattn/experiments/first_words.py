@@ -23,17 +23,28 @@ def forgetting(
 ) -> Sweep:
     """Measure how well the first word is read out, with attention and without it, by the length of the text.
 
-    lengths: the numbers of words after the first, in rising order, or a text such as "0:100:11". model: the networks,
-    set by hand, and their law; `FirstWord()` by default. names: the names that the answer is compared with; one of
-    them is the first word. trials: random texts for each length; all words and names are random vectors of unit
-    magnitude. rng: the seed of all texts, or a generator, which gives one; by default one is drawn.
+    Parameters
+    ----------
+    lengths : the numbers of words after the first, in rising order, or a text such as "0:100:11".
+    model : the networks, set by hand, and their law; `FirstWord()` by default.
+    names : the names that the answer is compared with; one of them is the first word.
+    trials : random texts for each length; all words and names are random vectors of unit magnitude.
+    rng : the seed of all texts, or a generator, which gives one; by default one is drawn.
+
+    Raises
+    ------
+    InvalidInput : for lengths that are not whole numbers in rising order, and for other numbers out of range.
+
+    Notes
+    -----
     The sweep keeps it in `about`.
 
     The result has two numbers of each trial, with and without attention: `cosine` of what is read with the first word,
     and `accuracy`, 1 where the nearest name is the first word and else 0. `model.cosine` and `model.accuracy` are the
-    law of their means. A length has the same texts whatever the other lengths are. Raises `InvalidInput` for lengths
-    that are not whole numbers in rising order, and for other numbers out of range.
+    law of their means. A length has the same texts whatever the other lengths are.
 
+    Examples
+    --------
     >>> curve = forgetting((0, 10, 40), names=16, trials=50, rng=0)
     >>> curve.mean("accuracy without attention").round(1), curve.mean("accuracy with attention")
     (array([1. , 0.3, 0.1]), array([1., 1., 1.]))

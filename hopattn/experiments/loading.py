@@ -33,8 +33,23 @@ def load(
 ) -> Any:
     """What a file holds, whoever wrote it: the file itself says what it is.
 
-    path: one of these.
+    Parameters
+    ----------
+    path : one of these.
+    name
+        the array that is meant, in a file of several. Without it that is the one called patterns, keys or vectors;
+        otherwise arrays of one shape are patterns, one each, and come as `(n_patterns, dim)`.
+    missing, unread, dtype : as for `Checkpoint`.
 
+    Raises
+    ------
+    InvalidInput
+        for a file that is missing, damaged or of no kind above, and for an option of another kind; `InvalidScenario`
+        with all errors of a scenario, one a line: file, line, key, the text in question, and the expected one; an error
+        of TOML's syntax comes alone.
+
+    Notes
+    -----
     - the name of a scenario that comes with hopattn, such as "bank", or a TOML file: a `Scenario`
     - a `.npz` that `memory.save` or `network.save` wrote: the memory, with the same steps to the last bit
     - a `.npz` that `hopattn train` or `Training.save` wrote: a `Training`
@@ -42,19 +57,15 @@ def load(
     - the folder of a model, with `config.json`: a `Checkpoint`
     - any other `.npy`, `.npz` or `.safetensors`, or a table (`.csv`, `.tsv`, `.txt`): the array
 
-    name: the array that is meant, in a file of several. Without it that is the one called patterns, keys or vectors;
-    otherwise arrays of one shape are patterns, one each, and come as `(n_patterns, dim)`. missing, unread, dtype: as
-    for `Checkpoint`.
-
     An array in a `.npy` or `.safetensors` is mapped into memory as a read-only `numpy.memmap`, and may be larger than
     the machine's memory; do not shorten the file meanwhile, or the operating system ends the process. Numbers keep
     their values: floating-point ones stay as they are, bfloat16 becomes float32, all others float64. Arrays of a `.npz`
     and tables are read in float64.
 
-    Nothing in a file is executed. Raises `InvalidInput` for a file that is missing, damaged or of no kind above, and
-    for an option of another kind; `InvalidScenario` with all errors of a scenario, one a line: file, line, key, the
-    text in question, and the expected one; an error of TOML's syntax comes alone.
+    Nothing in a file is executed.
 
+    Examples
+    --------
     >>> import hopattn as ha, tempfile, pathlib
     >>> ha.load("bank").spec.source
     'LING3804 Lecture Notes 7, 7.2'

@@ -75,7 +75,7 @@ class SeparationReport:
 
     @cached_property
     def columns(self) -> Mapping[str, np.ndarray]:
-        """The numbers of each pattern, by name; radii are of the β that are advised. The rival counts from 1; 0 is none."""
+        """The numbers of each pattern, by name; radii are of the β that are advised. A rival counts from 1; 0: none."""
         m = self.margins
         found = {"delta": m.delta, "rival": m.rival + 1, "distance": m.distance, "reach": m.reach}
         found |= {"beta_sparse": m.exact_beta(), "beta_softmax": m.softmax_beta(self.error)}

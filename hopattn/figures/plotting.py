@@ -95,29 +95,49 @@ class Panels(NamedTuple):
 def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) -> Panels:
     """Draw a figure of a result, a recall, a sweep, a comparison, a census, or of an array of attention weights.
 
-    thing: from `ha.run`, `memory.recall`, `ha.sweep`, `ha.compare` or `ha.circuits.head_census`; one of
-    `result.arrays`; the trace of heads; or weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy,
-    PyTorch or JAX, or a DataFrame of pandas, whose index and columns are the words. name: of the figure, as `hopattn
-    figures --list` shows them; by default the one that shows the thing best; a recall has "recall", "energies",
-    "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap". ax: matplotlib's Axes, Figure or
-    SubFigure to draw into; by default a new figure of pyplot. In axes of your own, `ax.legend()` lists the signs of the
-    figure, and the legend is shown where it covers nothing. run, layer, head, query, axes, highlight, title: as in the
-    table `[figure]` of a scenario; a query may be a number, and one text may name axes or words, as in "money,river".
-    title: "" for none; in axes of your own there is none unless you give it, and "auto" is the figure's headline with
-    the name of its run. lang: "en" or "de", the language of labels; by default that of `[figure]`. style: "slide",
-    "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set. size: of a new
-    figure, its width and height in inches, as in (3.4, 2.4), or a ratio, as in "16:9". tokens: the words of an array,
-    or a pair of those of its queries and keys; by default their numbers. mask: of an array, the name of a rule, such as
-    "causal", or booleans (True = may attend): what it hides is hatched. measure: of a sweep, a comparison or a census,
-    the only one to draw. theory: lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis,
-    such as {"N → ∞": ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario
-    that was swept. points: on the map of a sweep, name → (x, y) or a comparison, at its effective β, the noise
-    of its cues and its load.
+    Parameters
+    ----------
+    thing
+        from `ha.run`, `memory.recall`, `ha.sweep`, `ha.compare` or `ha.circuits.head_census`; one of `result.arrays`;
+        the trace of heads; or weights `(n_queries, n_keys)` or `(n_heads, n_queries, n_keys)`, of NumPy, PyTorch or
+        JAX, or a DataFrame of pandas, whose index and columns are the words.
+    name
+        of the figure, as `hopattn figures --list` shows them; by default the one that shows the thing best; a recall
+        has "recall", "energies", "energy", and if it kept its overlaps also "overlaps", "basin" and "overlap".
+    ax
+        matplotlib's Axes, Figure or SubFigure to draw into; by default a new figure of pyplot. In axes of your own,
+        `ax.legend()` lists the signs of the figure, and the legend is shown where it covers nothing.
+    run, layer, head, query, axes, highlight
+        as in the table `[figure]` of a scenario; a query may be a number, and one text may name axes or words, as in
+        "money,river".
+    title
+        "" for none; in axes of your own there is none unless you give it, and "auto" is the figure's headline with the
+        name of its run.
+    lang : "en" or "de", the language of labels; by default that of `[figure]`.
+    style : "slide", "paper" or "dark"; by default that of a slide, and in axes of your own the fonts that you set.
+    size : of a new figure, its width and height in inches, as in (3.4, 2.4), or a ratio, as in "16:9".
+    tokens : the words of an array, or a pair of those of its queries and keys; by default their numbers.
+    mask : of an array, the name of a rule, such as "causal", or booleans (True = may attend): what it hides is hatched.
+    measure : of a sweep, a comparison or a census, the only one to draw.
+    theory
+        lines over a sweep, name → (x, y) or a function of the numbers of its horizontal axis, such as {"N → ∞":
+        ha.theory.overlap}; {} for none; by default those of `ha.theory` where they describe the scenario that was
+        swept.
+    points
+        on the map of a sweep, name → (x, y) or a comparison, at its effective β, the noise of its cues and its load.
 
+    Raises
+    ------
+    InvalidInput
+        for a name, an option or a part that does not exist, and for axes that would have to hold several panels.
+
+    Notes
+    -----
     Gives the pair (figure, axes), as pyplot's `subplots`: the whole figure, which has `savefig`, and the tuple of the
-    axes that were drawn into, without those of colour bars. Raises `InvalidInput` for a name, an option or a part that
-    does not exist, and for axes that would have to hold several panels.
+    axes that were drawn into, without those of colour bars.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> figure, (ax,) = ha.plot([[1, 0], [0.4, 0.6]], "attention", tokens=["muddy", "banks"])
     >>> [label.get_text() for label in ax.get_yticklabels()]

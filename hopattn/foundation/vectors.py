@@ -173,9 +173,20 @@ def largest_entries(rows: Array) -> Array:
 def unit(x: Any) -> Array:
     """Scale each row to unit magnitude: x / |x|, the pattern that "metabolism keeps at unit magnitude".
 
-    x: `(dim,)` or `(…, dim)`. Raises `InvalidInput` for a zero row, which has no direction, and for entries that are
-    not finite. Source: LING3804 Lecture Notes 7, 7.1.
+    Parameters
+    ----------
+    x : (dim,) or (…, dim)
 
+    Raises
+    ------
+    InvalidInput : for a zero row, which has no direction, and for entries that are not finite.
+
+    Notes
+    -----
+    Source: LING3804 Lecture Notes 7, 7.1.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.unit([3, 4])
     array([0.6, 0.8])

@@ -60,13 +60,25 @@ def softmax_jacobian(
 
         entry i, j:  −β p_i p_j  for i ≠ j,     β p_i Σ_{j≠i} p_j  for i = j
 
-    Each matrix is symmetric and positive semi-definite, and its rows sum to 0. Its largest singular value is from
-    2β p₁p₂ to 2β (1 − p₁), for the largest weight p₁ and the second p₂. A weight of 1 − 1e-30 gives entries of 1e-30:
-    nothing is lost to rounding. beta: positive. where: boolean, True = may attend; it broadcasts to the scores, and
-    rows and columns of masked entries are 0. Raises `InvalidInput` for arrays of another library, a mask that is not
-    boolean or does not fit, and another β.
+    Each matrix is symmetric and positive semi-definite, and its rows sum to 0. Its largest singular value is from 2β
+    p₁p₂ to 2β (1 − p₁), for the largest weight p₁ and the second p₂. A weight of 1 − 1e-30 gives entries of 1e-30:
+    nothing is lost to rounding.
+
+    Parameters
+    ----------
+    beta : positive.
+    where : boolean, True = may attend; it broadcasts to the scores, and rows and columns of masked entries are 0.
+
+    Raises
+    ------
+    InvalidInput : for arrays of another library, a mask that is not boolean or does not fit, and another β.
+
+    Notes
+    -----
     Source: Ramsauer et al. (2021), ICLR, J = β (diag p − p pᵀ) (their p is our p).
 
+    Examples
+    --------
     >>> softmax_jacobian([0.0, 0.0])
     array([[ 0.25, -0.25],
            [-0.25,  0.25]])
@@ -224,11 +236,21 @@ def backward(
 ) -> Gradients:
     """The gradients of a block for an upstream gradient of its output, by reverse-mode differentiation in NumPy.
 
-    x: `(…, n, dim)`. upstream: the gradient of the output of `block(x, …)`, in its shape. mask, source, source_mask,
-    bias: as in `Block.trace`; the bias counts as a constant. Heads have softmax attention with dot products; a norm is
-    a `LayerNorm`, an `RMSNorm` or the activation `Identity()`. Raises `InvalidInput` for other parts, for arrays that
-    are not NumPy's, and for shapes that do not fit.
-    Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al. (2017).
+    Parameters
+    ----------
+    x : (…, n, dim)
+    upstream : the gradient of the output of `block(x, …)`, in its shape.
+    mask, source, source_mask, bias : as in `Block.trace`; the bias counts as a constant.
+
+    Raises
+    ------
+    InvalidInput : for other parts, for arrays that are not NumPy's, and for shapes that do not fit.
+
+    Notes
+    -----
+    Heads have softmax attention with dot products; a norm is a `LayerNorm`, an `RMSNorm` or the activation
+    `Identity()`. Source: Rumelhart, Hinton & Williams (1986), Nature 323, 533; the layer is that of Vaswani et al.
+    (2017).
     """
     in_float64(block.attention.w_out, "block")
     if block.special:
@@ -324,9 +346,19 @@ def gradient_flow(
 ) -> GradientFlow:
     """The gradient that arrives at each layer of a stack, and those of all weights, for a gradient of the output.
 
-    blocks: at least one; the output of each is the input of the next. upstream: by default 1 for each entry, the
-    gradient of the sum. The other arguments are those of `hopattn.gradients.backward`, for all blocks; beside blocks
-    with cross-attention, those without do not read the source. Raises `InvalidInput` as that does, and for no blocks.
+    Parameters
+    ----------
+    blocks : at least one; the output of each is the input of the next.
+    upstream : by default 1 for each entry, the gradient of the sum.
+
+    Raises
+    ------
+    InvalidInput : as that does, and for no blocks.
+
+    Notes
+    -----
+    The other arguments are those of `hopattn.gradients.backward`, for all blocks; beside blocks with cross-attention,
+    those without do not read the source.
     """
     layers = each(blocks, Block, "blocks")
     if not layers:

@@ -86,16 +86,30 @@ def softmax_saturation(
     """The size of the softmax's Jacobian against the magnitude of the scores, for random scores.
 
     A draw is one vector of n_scores numbers of the normal distribution, which each magnitude multiplies. The curves are
-    "raw", "scaled" (by 1/√dim) and "normalised" (by layer normalisation). magnitudes: `(n,)`, positive: the deviation
-    of the scores. n_draws: at least 1. beta: β. kind: "spectral", the largest singular value, "frobenius", or
-    "largest", the largest derivative of a weight. rng: a seed or a generator. Raises `InvalidInput` for numbers that
-    are not positive, fewer than two scores.
+    "raw", "scaled" (by 1/√dim) and "normalised" (by layer normalisation).
 
+    Parameters
+    ----------
+    magnitudes : (n,)
+        positive: the deviation of the scores.
+    n_draws : at least 1.
+    beta : β.
+    kind : "spectral", the largest singular value, "frobenius", or "largest", the largest derivative of a weight.
+    rng : a seed or a generator.
+
+    Raises
+    ------
+    InvalidInput : for numbers that are not positive, fewer than two scores.
+
+    Notes
+    -----
     The median falls like exp(−βΔ·magnitude), where Δ is the lead of the largest score. The mean falls like 1/magnitude
     only: it comes from the few draws whose two largest scores are nearly alike.
     Source: AT6, Attention and Transformers, layer normalisation; Vaswani et al. (2017), 3.2.1, for 1/√dim (their d_k is
     our dim).
 
+    Examples
+    --------
     >>> curves = softmax_saturation([1.0, 100.0], rng=0)
     >>> {name: [f"{size:.1e}" for size in sizes] for name, sizes in curves.median.items()}
     {'raw': ['2.0e-01', '3.8e-15'], 'scaled': ['7.6e-02', '2.8e-02'], 'normalised': ['2.1e-01', '2.1e-01']}
@@ -144,18 +158,32 @@ def vanishing_gradients(
 ) -> Curves:
     """The norm of the gradient at each layer of random stacks, with and without norms and residuals.
 
-    of: "words", the gradient that arrives at the input of each layer and at the output, where it is 1 (n_layers + 1
-    points); or "scores", that of W_Q and W_K of each layer (n_layers points). A draw is a text, a stack, and an
-    upstream gradient of norm 1; all curves have the same weights: normal numbers of variance 1/in, or 2/in before the
-    ReLU of the feed-forward layer of 4·dim neurons, without biases. Heads have dim 8. n_draws: at least 1. n_words: of
-    the text. dim: a multiple of 8. magnitude: the deviation of the entries of the text. rng: a seed or a generator.
-    Raises `InvalidInput` for numbers that are not positive, for another dim, and for another `of`.
+    Parameters
+    ----------
+    of
+        "words", the gradient that arrives at the input of each layer and at the output, where it is 1 (n_layers + 1
+        points); or "scores", that of W_Q and W_K of each layer (n_layers points). A draw is a text, a stack, and an
+        upstream gradient of norm 1; all curves have the same weights: normal numbers of variance 1/in, or 2/in before
+        the ReLU of the feed-forward layer of 4·dim neurons, without biases. Heads have dim 8.
+    n_draws : at least 1.
+    n_words : of the text.
+    dim : a multiple of 8.
+    magnitude : the deviation of the entries of the text.
+    rng : a seed or a generator.
 
+    Raises
+    ------
+    InvalidInput : for numbers that are not positive, for another dim, and for another `of`.
+
+    Notes
+    -----
     Without residuals the words become alike; with residuals but without norms they grow until the softmax saturates.
     Either way the gradients of the scores vanish in the later layers; those of the words also pass through the values.
     Source: Xiong et al. (2020), ICML, for the norm that comes first or last; Noci et al. (2022), NeurIPS, for words
     that become alike; He et al. (2015), ICCV, for 2/in.
 
+    Examples
+    --------
     >>> curves = vanishing_gradients(8, n_draws=3, of="scores", rng=0).median
     >>> {name: bool(norms[-1] < 1e-12) for name, norms in curves.items() if "first" in name}
     {'norm first, residuals': False, 'norm first, no residuals': True}

@@ -84,12 +84,24 @@ def successors_of(memory: AssociativeMemory, update: Update, states: np.ndarray)
 class Basins(ShownInNotebook):
     """The basins of an update over all 2^N states; K attractors in the order of their numbers.
 
-    way: the update, in words. attractor: `(K,)`, the number of the state, of a cycle the least. period: `(K,)`, the
-    length of the cycle, 1 for a fixed point. size: `(K,)`, the number of states that lead there; under a random order
-    the sum of their probabilities. They sum to 2^N. reached: `(2^N,)`, the index of the attractor that each state
-    leads to; None under a random order. probability: `(2^N, K)`, of each attractor from each state. matched: `(K,)`,
-    the stored pattern that a fixed point matches as a recall would say, −1 for none. spurious: `(K,)`, "" for a
-    pattern, "cycle", or a word of `Spurious`. descent: the ways down of a random order, else None.
+    Attributes
+    ----------
+    way : the update, in words.
+    attractor : (K,)
+        the number of the state, of a cycle the least.
+    period : (K,)
+        the length of the cycle, 1 for a fixed point.
+    size : (K,)
+        the number of states that lead there; under a random order the sum of their probabilities. They sum to 2^N.
+    reached : (2^N,)
+        the index of the attractor that each state leads to; None under a random order.
+    probability : (2^N, K)
+        of each attractor from each state.
+    matched : (K,)
+        the stored pattern that a fixed point matches as a recall would say, −1 for none.
+    spurious : (K,)
+        "" for a pattern, "cycle", or a word of `Spurious`.
+    descent : the ways down of a random order, else None.
     """
 
     way: str
@@ -193,11 +205,21 @@ class SpinStates(PublicObject):
     def basins(self, update: str | Update = RANDOM) -> Basins:
         """The basins of an update, which is named because they depend on it.
 
-        update: "random" turns one neuron at random each time, which gives each minimum an exact probability. "sync"
-        updates all neurons at once, and may end in cycles. "async" sweeps in the order 0, 1, 2 …, and
+        Parameters
+        ----------
+        update : "random" turns one neuron at random each time, which gives each minimum an exact probability.
+
+        Raises
+        ------
+        InvalidInput
+            for a stochastic update, for `ha.Asynchronous("random")`, whose sweeps take each neuron once, and for
+            "random" where single turns may lead back to a state.
+
+        Notes
+        -----
+        "sync" updates all neurons at once, and may end in cycles. "async" sweeps in the order 0, 1, 2 …, and
         `ha.Asynchronous` with the numbers of the neurons in that order. Another update of spins without chance is as
-        good. Raises `InvalidInput` for a stochastic update, for `ha.Asynchronous("random")`, whose sweeps take each
-        neuron once, and for "random" where single turns may lead back to a state.
+        good.
         """
         if isinstance(update, str):
             reject_unknown("update", [update], [RANDOM, *updates])
@@ -270,10 +292,22 @@ class SpinStates(PublicObject):
 def spin_states(memory: AssociativeMemory) -> SpinStates:
     """All 2^N states of a memory of at most 20 spins: energies, moves, minima, depths, barriers, basins.
 
-    memory: any of the activation "sign" or "step" whose state can be the next cue: `ha.memories.hopfield`,
-    `ha.memories.dense`, `ha.memories.exponential`, `ha.Hopfield(couplings, bias=…)` and others. Raises `InvalidInput`
-    for other memories. Source: Hopfield (1982), PNAS 79, 2554; the enumeration is the definition.
+    Parameters
+    ----------
+    memory
+        any of the activation "sign" or "step" whose state can be the next cue: `ha.memories.hopfield`,
+        `ha.memories.dense`, `ha.memories.exponential`, `ha.Hopfield(couplings, bias=…)` and others.
 
+    Raises
+    ------
+    InvalidInput : for other memories.
+
+    Notes
+    -----
+    Source: Hopfield (1982), PNAS 79, 2554; the enumeration is the definition.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> whole = spin_states(ha.memories.hopfield([[1, 1, 1, 1, -1], [1, -1, 1, -1, 1]]))
     >>> basins = whole.basins("random")

@@ -42,10 +42,22 @@ Damages = Annotated[Array, _increasing]
 class Returns(PublicObject):
     """The cues that return, by their damage.
 
-    damage: `(n_d,)`, the fraction of the neurons that are reversed; of continuous states the length of the noise by
-    that of the pattern. returned: `(n_d,)`, of `cues` each. share: `(n_d,)`. low, high: `(n_d,)`, Wilson's interval of
-    the share at `level`. by_memory: `(n_m, n_d)`, `returned` of each memory that the cues come from. Source: Wilson
-    (1927), J. Am. Stat. Assoc. 22, 209.
+    Attributes
+    ----------
+    damage : (n_d,)
+        the fraction of the neurons that are reversed; of continuous states the length of the noise by that of the
+        pattern.
+    returned : (n_d,)
+        of `cues` each.
+    share : (n_d,)
+    low, high : (n_d,)
+        Wilson's interval of the share at `level`.
+    by_memory : (n_m, n_d)
+        `returned` of each memory that the cues come from.
+
+    Notes
+    -----
+    Source: Wilson (1927), J. Am. Stat. Assoc. 22, 209.
     """
 
     damage: np.ndarray
@@ -111,12 +123,26 @@ def returns(
 ) -> Returns:
     """The share of damaged cues whose recall matches the pattern that was damaged, with an interval.
 
-    memory: a memory with patterns. damage: rising numbers of 0 or more; by default 11 from 0 to 0.5 for spins, of which
-    so many are reversed, and to 2 for continuous states, to which Gaussian noise of a fixed length is added. cues: the
-    number at each damage, each of a random pattern. update, max_steps: as of a recall. level: of the interval. A cue
-    returns if its recall matches its pattern (`Recall.matched`), or an equal one. Raises `InvalidInput` for other
-    arguments, and for a memory without patterns.
+    Parameters
+    ----------
+    memory : a memory with patterns.
+    damage
+        rising numbers of 0 or more; by default 11 from 0 to 0.5 for spins, of which so many are reversed, and to 2 for
+        continuous states, to which Gaussian noise of a fixed length is added.
+    cues : the number at each damage, each of a random pattern.
+    update, max_steps : as of a recall.
+    level : of the interval.
 
+    Raises
+    ------
+    InvalidInput : for other arguments, and for a memory without patterns.
+
+    Notes
+    -----
+    A cue returns if its recall matches its pattern (`Recall.matched`), or an equal one.
+
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> patterns = np.random.default_rng(0).choice([-1.0, 1.0], size=(5, 100))
     >>> curve = returns(ha.memories.hopfield(patterns), [0.1, 0.2, 0.3, 0.4, 0.5], rng=0)
@@ -153,8 +179,15 @@ def pooled(
 class Radii(PublicObject):
     """The radius within which half of the cues return, by the load.
 
-    load: `(n_l,)`, patterns a neuron. radius, low, high: `(n_l,)`, with their interval. returns: a `Returns` for each.
-    error: `(n_l,)`, the standard error of the radius, from the memories of each load.
+    Attributes
+    ----------
+    load : (n_l,)
+        patterns a neuron.
+    radius, low, high : (n_l,)
+        with their interval.
+    returns : a `Returns` for each.
+    error : (n_l,)
+        the standard error of the radius, from the memories of each load.
     """
 
     load: np.ndarray
@@ -183,11 +216,21 @@ def radii(
 ) -> Radii:
     """The radius within which half of the damaged cues return, against the load.
 
-    build: makes a memory from random patterns of ±1, `(n_patterns, neurons)`, such as `ha.memories.hopfield`. load:
-    rising, patterns a neuron; at least one pattern is stored. cues: the number at each load and damage, shared by so
-    many `memories` of patterns of their own. The interval counts all cues alike, `Radii.error` the memories, which may
-    differ more. damage, update: as of `returns`. Raises `InvalidInput` for other arguments.
+    Parameters
+    ----------
+    build : makes a memory from random patterns of ±1, `(n_patterns, neurons)`, such as `ha.memories.hopfield`.
+    load : rising, patterns a neuron; at least one pattern is stored.
+    cues
+        the number at each load and damage, shared by so many `memories` of patterns of their own. The interval counts
+        all cues alike, `Radii.error` the memories, which may differ more.
+    damage, update : as of `returns`.
 
+    Raises
+    ------
+    InvalidInput : for other arguments.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> radii(ha.memories.hopfield, [0.02, 0.1], neurons=60, rng=0).radius.round(2)
     array([0.5 , 0.34])

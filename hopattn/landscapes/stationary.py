@@ -39,9 +39,15 @@ JACOBIAN_NUMBERS_HELD = 2**21
 class FixedPoints(PublicObject):
     """K fixed points of the synchronous step, in the order of their energy, or of their first coordinates.
 
-    state: `(K, dim)`. energy: `(K,)`, None for a memory without one. eigenvalues: `(K, dim)`, those of the Jacobian by
-    falling size, complex where f is not a gradient. matched: `(K,)`, the stored pattern that a recall would name there,
-    −1 for none.
+    Attributes
+    ----------
+    state : (K, dim)
+    energy : (K,)
+        None for a memory without one.
+    eigenvalues : (K, dim)
+        those of the Jacobian by falling size, complex where f is not a gradient.
+    matched : (K,)
+        the stored pattern that a recall would name there, −1 for none.
     """
 
     state: np.ndarray
@@ -79,12 +85,26 @@ def fixed_points(
 ) -> FixedPoints:
     """The fixed points of a continuous memory that Newton's method and recalls find from many starts.
 
-    memory: any whose states are not spins, of NumPy arrays: `ha.memories.modern`, `ha.memories.graded`, `ha.Memory`.
-    starts: `(n, dim)`, more of them. count: the number of random ones, mixtures of some of the patterns; the patterns,
-    the means of pairs and 0 are added, and more are drawn while `FixedPoints.index_sum` says that a point is missing.
-    rng: a seed or a generator, of the random starts; by default every call draws others. The Jacobian is
-    exact for softmax memories, otherwise of central differences. Raises `InvalidInput` for spins and other arguments.
+    Parameters
+    ----------
+    memory : any whose states are not spins, of NumPy arrays: `ha.memories.modern`, `ha.memories.graded`, `ha.Memory`.
+    starts : (n, dim)
+        more of them.
+    count
+        the number of random ones, mixtures of some of the patterns; the patterns, the means of pairs and 0 are added,
+        and more are drawn while `FixedPoints.index_sum` says that a point is missing.
+    rng : a seed or a generator, of the random starts; by default every call draws others.
 
+    Raises
+    ------
+    InvalidInput : for spins and other arguments.
+
+    Notes
+    -----
+    The Jacobian is exact for softmax memories, otherwise of central differences.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> points = fixed_points(ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=2.0), rng=0)
     >>> points.state[:, 0].round(3) + 0.0, points.index
@@ -184,11 +204,23 @@ def bifurcation(
 ) -> Bifurcation:
     """The fixed points of a memory against a parameter, such as β: how many, where, and how they merge.
 
-    build: makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta=beta)`. values: `(n,)`,
-    in the order in which they are followed; the points at one value are starts at the next. count, rng: as of
-    `fixed_points`. For two patterns v and −v, x = v tanh(β v·x): three points merge into one at β = 1/|v|². Raises
-    `InvalidInput` for other arguments.
+    Parameters
+    ----------
+    build : makes the memory of a value, such as `lambda beta: ha.memories.modern(patterns, beta=beta)`.
+    values : (n,)
+        in the order in which they are followed; the points at one value are starts at the next.
+    count, rng : as of `fixed_points`.
 
+    Raises
+    ------
+    InvalidInput : for other arguments.
+
+    Notes
+    -----
+    For two patterns v and −v, x = v tanh(β v·x): three points merge into one at β = 1/|v|².
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> build = lambda beta: ha.memories.modern([[1.0, 0.0], [-1.0, 0.0]], beta=beta)
     >>> course = bifurcation(build, [2.0, 1.1, 0.9, 0.5], rng=0)

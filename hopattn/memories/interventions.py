@@ -35,19 +35,32 @@ VALUES_APART = "values differ from keys; the closed form of a fixed point is kno
 def worth(memory: Memory, cues: Array, pattern: Any, *, mask: Mask = None) -> Worth:
     """The worth of a pattern to the memory: the effect of forgetting it on these cues, by a formula and measured.
 
-    memory: of keys and values. cues: `(n_cues, dim)` or `(dim,)`. pattern: as in `Memory.without`; of several, p and
-    p v are sums. mask: booleans, as in `Memory.weights`. For the softmax and a pattern v of weight p, forgetting raises
-    the energy by −β⁻¹ ln(1 − p), and moves the answer x⁺ to (x⁺ − p v)/(1 − p); with a sink, p is the share of all
-    patterns and the null pattern. Weights that go by their own score alone (identity, powers, exponential, threshold)
-    give x⁺ − p v and E + φ(s). These answers are fields, on which the activation then acts; where it uses only their
-    direction, the exponential's weights are those of the softmax. For one step the formulas are exact, and rounding
-    grows to ε/(1 − p). Other separations have no such formula.
+    Parameters
+    ----------
+    memory : of keys and values.
+    cues : (n_cues, dim) or (dim,)
+    pattern : as in `Memory.without`; of several, p and p v are sums.
+    mask : booleans, as in `Memory.weights`.
+
+    Raises
+    ------
+    InvalidInput : as `Memory.without`, `step` and `recall` do.
+
+    Notes
+    -----
+    For the softmax and a pattern v of weight p, forgetting raises the energy by −β⁻¹ ln(1 − p), and moves the answer x⁺
+    to (x⁺ − p v)/(1 − p); with a sink, p is the share of all patterns and the null pattern. Weights that go by their
+    own score alone (identity, powers, exponential, threshold) give x⁺ − p v and E + φ(s). These answers are fields, on
+    which the activation then acts; where it uses only their direction, the exponential's weights are those of the
+    softmax. For one step the formulas are exact, and rounding grows to ε/(1 − p). Other separations have no such
+    formula.
 
     A fixed point moves by (I − J)⁻¹ times the change of the step there, to first order: with an error of the order p²,
-    for the softmax without another activation. It is the fixed point that a recall from the cue reaches. Raises
-    `InvalidInput` as `Memory.without`, `step` and `recall` do.
-    Source: Ramsauer et al. (2021), ICLR, for energy and step (their ξ is our x); the implicit function theorem.
+    for the softmax without another activation. It is the fixed point that a recall from the cue reaches. Source:
+    Ramsauer et al. (2021), ICLR, for energy and step (their ξ is our x); the implicit function theorem.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> effect = ha.memories.worth(ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=2), [0.6, 0.4], 0)
     >>> effect.closed.answer.round(3), effect.measured.answer.round(3)

@@ -140,20 +140,37 @@ class Memory(KeyValueMemory):
 
     With the softmax separation and the identity activation, the step is attention.
 
-    keys: `(n_patterns, dim)`; values: `(n_patterns, dim_out)`, or None for auto-association (values = keys). NumPy
-    arrays of up to 64 MiB are copied; larger ones and those of other libraries are kept: do not change them. The path
-    of a `.npy` or `.safetensors` file stands for its array, mapped into memory; that of a `.npz` or `.csv` is read.
-    similarity, separation, activation: names from the registries, or objects. beta: the inverse temperature of a
-    separation given by name; an object carries its own. sink: the logit of a null pattern, a number that competes with
-    β s and gives nothing, so that the weights sum to less than 1; 0 is softmax₁, None for none. patterns:
-    `(n, dim_out)`, the patterns that recalled states are compared with, the values by default. same_neurons: whether
-    the values are states of the neurons of the cue, so that a spin whose field is 0 stays as the cue has it; by default
-    where the values or the patterns are the keys, as in a sequence. Raises `InvalidInput` for sets that are empty or do
-    not fit, entries that are not finite or so large that sums of their products overflow, a mistyped name, a beta that
-    is not positive, and a sink of a separation whose weights do not compete.
+    Parameters
+    ----------
+    keys : (n_patterns, dim)
+    values : (n_patterns, dim_out)
+        or None for auto-association (values = keys). NumPy arrays of up to 64 MiB are copied; larger ones and those of
+        other libraries are kept: do not change them. The path of a `.npy` or `.safetensors` file stands for its array,
+        mapped into memory; that of a `.npz` or `.csv` is read.
+    similarity, separation, activation : names from the registries, or objects.
+    beta : the inverse temperature of a separation given by name; an object carries its own.
+    sink
+        the logit of a null pattern, a number that competes with β s and gives nothing, so that the weights sum to less
+        than 1; 0 is softmax₁, None for none.
+    patterns : (n, dim_out)
+        the patterns that recalled states are compared with, the values by default.
+    same_neurons
+        whether the values are states of the neurons of the cue, so that a spin whose field is 0 stays as the cue has
+        it; by default where the values or the patterns are the keys, as in a sequence.
+
+    Raises
+    ------
+    InvalidInput
+        for sets that are empty or do not fit, entries that are not finite or so large that sums of their products
+        overflow, a mistyped name, a beta that is not positive, and a sink of a separation whose weights do not compete.
+
+    Notes
+    -----
     Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue); the energy:
     Krotov & Hopfield (2021), ICLR.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.Memory([[1.0, 0.0], [0.0, 1.0]], beta=8)
     >>> memory.step([0.6, 0.4]).round(3)
@@ -247,10 +264,21 @@ class Memory(KeyValueMemory):
     def without(self, pattern: Any) -> "Memory":
         """The same memory without a pattern, or several: without their keys and values.
 
-        pattern: a number from 0, or from −1 at the end; several numbers; or a boolean for each pattern. Patterns that
-        states are compared with go too where they are the keys or the values, and otherwise stay. Raises `InvalidInput`
-        for others, and where no pattern would be left. `ha.memories.worth` says what changes.
+        Parameters
+        ----------
+        pattern : a number from 0, or from −1 at the end; several numbers; or a boolean for each pattern.
 
+        Raises
+        ------
+        InvalidInput : for others, and where no pattern would be left.
+
+        Notes
+        -----
+        Patterns that states are compared with go too where they are the keys or the values, and otherwise stay.
+        `ha.memories.worth` says what changes.
+
+        Examples
+        --------
         >>> import hopattn as ha
         >>> ha.Memory([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).without(2).keys
         array([[1., 0.],

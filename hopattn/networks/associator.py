@@ -25,14 +25,27 @@ NO_ENERGY = "the answer of an associator is not a state of its cue"
 class Associator(Coupled):
     """Hetero-association by one matrix of couplings, h = W x and y = ∇Φ(h), with the protocol of `Memory`.
 
-    couplings: `(dim_out, dim)`, W[i, j] from neuron j to neuron i. activation: a name or an object. patterns:
-    `(n_patterns, dim_out)`, the patterns that answers are compared with, or None. Of spins, a field that is no larger
-    than its rounding counts as 0.
+    Parameters
+    ----------
+    couplings : (dim_out, dim)
+        W[i, j] from neuron j to neuron i.
+    activation : a name or an object.
+    patterns : (n_patterns, dim_out)
+        the patterns that answers are compared with, or None.
+
+    Raises
+    ------
+    InvalidInput : for couplings that are not a finite matrix, patterns that do not fit, and an unknown activation.
+
+    Notes
+    -----
+    Of spins, a field that is no larger than its rounding counts as 0.
 
     `step` gives the answer to a cue. `recall` gives the answer with its record; if dim_out = dim, each answer is the
-    next cue. Raises `InvalidInput` for couplings that are not a finite matrix, patterns that do not fit, and an unknown
-    activation. Source: Kosko (1988), IEEE Trans. SMC 18, 49; LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
+    next cue. Source: Kosko (1988), IEEE Trans. SMC 18, 49; LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.Associator([[0.5, 0.5], [0.5, -0.5], [1, 0]], activation="sign").step([1, -1])
     array([0., 1., 1.])

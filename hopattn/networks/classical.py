@@ -77,18 +77,35 @@ class Hopfield(Coupled):
 
         h = W x + b          x⁺ = ∇Φ(h)          E(x) = Φ*(x) − ½ xᵀW x − bᵀx, for symmetric couplings
 
-    couplings: `(N, N)`, W[i, j] from neuron j to neuron i; bias: a number or `(N,)`. activation: a name or an object.
-    patterns: `(n_patterns, N)`, the patterns that recalled states are compared with, or None. A recall that names no
-    update takes one neuron after another, or graded neurons (tanh) in continuous time.
+    Parameters
+    ----------
+    couplings : (N, N)
+        W[i, j] from neuron j to neuron i
+    bias : a number or `(N,)`.
+    activation : a name or an object.
+    patterns : (n_patterns, N)
+        the patterns that recalled states are compared with, or None.
+    rounding
+        Σ_j δW_ij, the error of each row of couplings beyond that, 0 or more, `(N,)` or a number; `ha.memories.hopfield`
+        gives that of its rule.
+
+    Raises
+    ------
+    InvalidInput
+        for couplings that are not square and finite, a bias, patterns or a rounding that do not fit, and a mistyped
+        activation.
+
+    Notes
+    -----
+    A recall that names no update takes one neuron after another, or graded neurons (tanh) in continuous time.
 
     A spin keeps its value where its field is 0, and a field counts as 0 where it is no larger than its rounding.
-    Numbers as a person writes them are exact up to their last digit. rounding: Σ_j δW_ij, the error of each row of
-    couplings beyond that, 0 or more, `(N,)` or a number; `ha.memories.hopfield` gives that of its rule.
+    Numbers as a person writes them are exact up to their last digit.
 
-    Raises `InvalidInput` for couplings that are not square and finite, a bias, patterns or a rounding that do not fit,
-    and a mistyped activation. Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088 (their T is our
-    W, their I our b).
+    Source: Hopfield (1982), PNAS 79, 2554; Hopfield (1984), PNAS 81, 3088 (their T is our W, their I our b).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> network = ha.Hopfield(ha.learning.hebb([[1, 1, 1, 1], [1, -1, 1, -1]], self_coupling=True))
     >>> network.recall([1, 1, 1, 0]).state

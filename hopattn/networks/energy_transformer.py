@@ -42,11 +42,21 @@ def _separation(choice: Any, what: str) -> Separation:
 class EnergyTransformer(Declared):
     """An Energy Transformer block: heads whose tokens attend to each other, and stored vectors, in one energy.
 
-    w_query, w_key: W_Q and W_K, `(n_heads, dim_head, dim)`. memories: M, `(n_memories, dim)`. beta: β of the attention,
-    by default 1/√dim_head. separation: Ψ of the memories, a name or an object; by default Σ ½[s]₊², the paper's. norm:
-    the layer normalisation ∇Φ of a token, with its γ and ε. attends_itself: whether a token attends to itself too.
-    Raises `InvalidInput` for matrices that do not fit each other.
+    Parameters
+    ----------
+    w_query, w_key : W_Q and W_K, `(n_heads, dim_head, dim)`.
+    memories : M, `(n_memories, dim)`.
+    beta : β of the attention, by default 1/√dim_head.
+    separation : Ψ of the memories, a name or an object; by default Σ ½[s]₊², the paper's.
+    norm : the layer normalisation ∇Φ of a token, with its γ and ε.
+    attends_itself : whether a token attends to itself too.
 
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit each other.
+
+    Notes
+    -----
     Tokens are `(…, n_tokens, dim)`, normalised by `norm`; `recall` normalises them itself. While the other tokens are
     fixed, each log Σ exp is a log Σ exp of affine functions of the token g_A, hence convex. With a convex Ψ the energy
     without Φ* is then concave, and g_A⁺ = ∇Φ(h_A), where h_A = −∂E/∂g_A without Φ*, never raises E. There is no step
@@ -56,6 +66,8 @@ class EnergyTransformer(Declared):
     leave Φ* out of the energy, and take steps of a size; their shift δ is 0 here). The step: Yuille & Rangarajan
     (2003), Neural Computation 15, 915.
 
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> w_query, w_key, memories, x = (np.random.default_rng(i).normal(size=s) for i, s in enumerate(
     ...     [(2, 3, 6), (2, 3, 6), (4, 6), (5, 6)]))
@@ -96,7 +108,11 @@ class EnergyTransformer(Declared):
         """The block that completes pictures `(n_pictures, n_pixels)` of ±1 from their patches, without training.
 
         One head: W_Q = W_K holds an orthonormal basis of the sums of the tokens of each picture, so that tokens of one
-        picture agree. The memories are all tokens of all pictures, with a softmax. beta, sharpness: β of both.
+        picture agree. The memories are all tokens of all pictures, with a softmax.
+
+        Parameters
+        ----------
+        beta, sharpness : β of both.
         """
         tokens = LayerNorm()(instance(patches, Patches, "patches").tokens(on_host(pictures).astype(float)))
         basis = np.linalg.svd(tokens.sum(axis=-2), full_matrices=False)[2][None]
@@ -145,7 +161,10 @@ class EnergyTransformer(Declared):
     def step(self, tokens: Tokens, clamped: Array = None) -> Array:
         """One sweep: each token in turn becomes ∇Φ(h_A), with the new values of those before it.
 
-        clamped: booleans `(n_tokens,)`, True for a token that stays as it is.
+        Parameters
+        ----------
+        clamped : booleans (n_tokens,)
+            True for a token that stays as it is.
         """
         memory, states = self._of(tokens, clamped)
         return self._apart(memory.step_of_layers(states))
@@ -170,11 +189,18 @@ class EnergyTransformer(Declared):
     def recall(self, tokens: Tokens, *, patterns: Array = None, clamped: Array = None, **options: Any) -> Recall:
         """Sweep over the tokens until nothing changes: the record of `Memory.recall`, whose states are tokens.
 
-        tokens: `(n_cues, n_tokens, dim)` or `(n_tokens, dim)`, which are normalised first. The record's state has the
-        shape of these, and its trajectory `(T+1, n_cues, n_tokens, dim)` or `(T+1, n_tokens, dim)`. patterns:
-        `(n_patterns, n_tokens, dim)`, with which recalled states are compared. clamped: booleans `(n_tokens,)`, True
-        for a token that stays. options: those of `hopattn.Memory.recall`, such as max_steps; update="sync" takes all
-        tokens at once, which may raise the energy.
+        Parameters
+        ----------
+        tokens : (n_cues, n_tokens, dim) or (n_tokens, dim)
+            which are normalised first. The record's state has the shape of these, and its trajectory `(T+1, n_cues,
+            n_tokens, dim)` or `(T+1, n_tokens, dim)`.
+        patterns : (n_patterns, n_tokens, dim)
+            with which recalled states are compared.
+        clamped : booleans (n_tokens,)
+            True for a token that stays.
+        options
+            those of `hopattn.Memory.recall`, such as max_steps; update="sync" takes all tokens at once, which may raise
+            the energy.
         """
         reject_unknown("recall", options, [*signature(AssociativeMemory.recall).parameters][2:], "option")
         memory, states = self._of(tokens, clamped, patterns)
@@ -260,11 +286,21 @@ class TokenByToken(Layers):
 class Patches(Declared):
     """Pictures as tokens, one for each patch of equal size, and back.
 
-    n_pixels: of a picture. n_tokens: the number of patches, which divides n_pixels; a patch is a run of pixels, such as
-    a row. place: the entry that marks the place of a token, 2 by default. A token has the pixels of its patch at their
-    places in the picture, the mark of its own place, and zeros elsewhere. A second half repeats all entries with the
-    other sign: so the mean of a token is 0, and all tokens of ±1 have one length. Pixels of 0 are hidden.
+    Parameters
+    ----------
+    n_pixels : of a picture.
+    n_tokens : the number of patches, which divides n_pixels; a patch is a run of pixels, such as a row.
+    place
+        the entry that marks the place of a token, 2 by default. A token has the pixels of its patch at their places in
+        the picture, the mark of its own place, and zeros elsewhere.
 
+    Notes
+    -----
+    A second half repeats all entries with the other sign: so the mean of a token is 0, and all tokens of ±1 have one
+    length. Pixels of 0 are hidden.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> patches = ha.networks.Patches(4, 2)
     >>> patches.tokens([1, -1, 1, 1])[0].tolist()

@@ -51,10 +51,15 @@ class Boltzmann(Thermal):
     """Averages over all states of N spins at each temperature; n_t is the number of temperatures.
 
     For a single temperature the first axis is missing. temperature, log_partition log Z, free_energy F = −T log Z,
-    energy ⟨E⟩, heat_capacity (⟨E²⟩ − ⟨E⟩²) / T², entropy (⟨E⟩ − F) / T: `(n_t,)` each. magnetisation: ⟨x_i⟩,
-    `(n_t, N)`. correlations: ⟨x_i x_j⟩, `(n_t, N, N)`. overlaps:
-    ⟨|m_μ|⟩ with m_μ = ξ_μ·x / N for each stored pattern, `(n_t, n_patterns)`; the mean of m_μ itself is 0 wherever a
-    state and its reverse have the same energy.
+    energy ⟨E⟩, heat_capacity (⟨E²⟩ − ⟨E⟩²) / T², entropy (⟨E⟩ − F) / T: `(n_t,)` each.
+
+    Attributes
+    ----------
+    magnetisation : ⟨x_i⟩, `(n_t, N)`.
+    correlations : ⟨x_i x_j⟩, `(n_t, N, N)`.
+    overlaps
+        ⟨|m_μ|⟩ with m_μ = ξ_μ·x / N for each stored pattern, `(n_t, n_patterns)`; the mean of m_μ itself is 0 wherever
+        a state and its reverse have the same energy.
     """
 
     magnetisation: np.ndarray
@@ -69,11 +74,24 @@ class Boltzmann(Thermal):
 def boltzmann(memory: AssociativeMemory, temperature: ArrayLike) -> Boltzmann:
     """The exact averages of a memory of at most 16 spins, by summing over its 2^N states.
 
-    memory: any with an energy and the activation "sign" or "step": `ha.memories.hopfield`, `ha.memories.dense`,
-    `ha.Hopfield(couplings)` and others. temperature: one, or `(n_t,)`, above 0, in the unit of the energy. Raises
-    `InvalidInput` for other memories and temperatures. `ha.Glauber` draws states from the same distribution. Source:
-    Hopfield (1982), PNAS 79, 2554 (his energy is the Ising one); the sums are the definition.
+    Parameters
+    ----------
+    memory
+        any with an energy and the activation "sign" or "step": `ha.memories.hopfield`, `ha.memories.dense`,
+        `ha.Hopfield(couplings)` and others.
+    temperature : one, or `(n_t,)`, above 0, in the unit of the energy.
 
+    Raises
+    ------
+    InvalidInput : for other memories and temperatures.
+
+    Notes
+    -----
+    `ha.Glauber` draws states from the same distribution. Source: Hopfield (1982), PNAS 79, 2554 (his energy is the
+    Ising one); the sums are the definition.
+
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> pair = ha.networks.boltzmann(ha.Hopfield([[0, 1], [1, 0]]), temperature=1.0)
     >>> float(pair.correlations[0, 1].round(6)), round(float(np.tanh(1)), 6)
@@ -133,7 +151,12 @@ def _at_each(
 class CurieWeiss(Thermal):
     """Averages of N spins at each temperature; the fields of a single temperature have no axis.
 
-    temperature to entropy: as of `Boltzmann`. size_of_m: ⟨|m|⟩, `(n_t,)`. square_of_m: ⟨m²⟩, `(n_t,)`.
+    temperature to entropy: as of `Boltzmann`.
+
+    Attributes
+    ----------
+    size_of_m : ⟨|m|⟩, `(n_t,)`.
+    square_of_m : ⟨m²⟩, `(n_t,)`.
     """
 
     size_of_m: np.ndarray
@@ -144,9 +167,19 @@ class CurieWeiss(Thermal):
 def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
     """The exact averages of n spins, by the sum over the number of spins that are up.
 
-    C(n, k) states have k spins up, all with m = 2k/n − 1. n: 1 or more. temperature: one, or `(n_t,)`, above 0.
-    Raises `InvalidInput` for other numbers.
+    C(n, k) states have k spins up, all with m = 2k/n − 1.
 
+    Parameters
+    ----------
+    n : 1 or more.
+    temperature : one, or `(n_t,)`, above 0.
+
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> magnet = ha.networks.curie_weiss(1000, temperature=0.5)
     >>> float(magnet.size_of_m.round(3)), float(ha.networks.mean_field(0.5).round(3))
@@ -167,8 +200,16 @@ def curie_weiss(n: int, temperature: ArrayLike) -> CurieWeiss:
 def mean_field(temperature: ArrayLike) -> np.ndarray:
     """The magnetisation of infinitely many spins: the largest root of m = tanh(m/T), 0 from T = 1 on.
 
-    temperature: one, or `(n_t,)`, above 0. Raises `InvalidInput` for other numbers.
+    Parameters
+    ----------
+    temperature : one, or `(n_t,)`, above 0.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Examples
+    --------
     >>> mean_field([0.5, 1.0]).round(4)
     array([0.9575, 0.    ])
     """

@@ -63,11 +63,23 @@ def lengths(value: Any, what: str) -> tuple[int, ...]:
 class Layer(Declared):
     """A layer of neurons: its name, its shape, and the activation that gives its activities.
 
-    shape: the number of neurons, or one number for each axis; an activation that looks at several neurons takes those
-    of the last axis together, as layer normalisation takes the entries of each token. activation: a name or an object,
-    an `Activation` or a `Separation`; of a name in both registries, such as "identity", it is the activation. beta: of
-    an activation or a separation given by name. tau: the time constant, for updates in continuous time. Raises
-    `InvalidInput` for a layer without neurons, an unknown name, and a separation whose Ψ has no conjugate.
+    Parameters
+    ----------
+    shape
+        the number of neurons, or one number for each axis; an activation that looks at several neurons takes those of
+        the last axis together, as layer normalisation takes the entries of each token.
+    activation
+        a name or an object, an `Activation` or a `Separation`; of a name in both registries, such as "identity", it is
+        the activation.
+    beta : of an activation or a separation given by name.
+    tau : the time constant, for updates in continuous time.
+
+    Raises
+    ------
+    InvalidInput : for a layer without neurons, an unknown name, and a separation whose Ψ has no conjugate.
+
+    Notes
+    -----
     Source: Krotov & Hopfield (2021), ICLR, section 2 (their L is our Φ, their f or g our state); Krotov (2021).
     """
 

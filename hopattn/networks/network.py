@@ -71,21 +71,35 @@ class Network(AssociativeMemory):
 
     A `step` is of all layers at once, and may raise the energy.
 
-    layers: `Layer` objects. synapses: what `on` of a synapse gives, such as `Dense(W).on("hidden", "visible")`; the
-    same synapse may be on several places, which then share its weights. patterns: `(n_patterns, total)`, the states
-    that recalled states are compared with, or those of one layer by its name, `{"visible": (n_patterns, *shape)}`.
+    Parameters
+    ----------
+    layers : `Layer` objects.
+    synapses
+        what `on` of a synapse gives, such as `Dense(W).on("hidden", "visible")`; the same synapse may be on several
+        places, which then share its weights.
+    patterns : (n_patterns, total)
+        the states that recalled states are compared with, or those of one layer by its name, `{"visible": (n_patterns,
+        *shape)}`.
 
+    Raises
+    ------
+    InvalidInput
+        for two layers of one name, a synapse on a layer that does not exist, weights that do not fit the layers, arrays
+        of two libraries, and patterns that do not fit.
+
+    Notes
+    -----
     A state is one row `(total,)` of all layers, one after another: `join` makes it, `split` takes it apart. A recall
     takes a state, or the states of some layers by name; the others then begin with the activities that these give them.
     The default update `ha.updates.layers` sets one layer after another to the activation of its field. There is no step
     size, and the energy never rises where `descends` says so: where each alignment is linear or convex in each layer,
     or its negative curvature is known. `ha.updates.time` follows the flow with the time constants of the layers.
 
-    Raises `InvalidInput` for two layers of one name, a synapse on a layer that does not exist, weights that do not fit
-    the layers, arrays of two libraries, and patterns that do not fit.
     Source: Krotov & Hopfield (2021), ICLR; Krotov (2021), arXiv 2107.06446 (their g is our state, their L our Φ);
     synapses of many layers: Hoover et al. (2022), HAMUX.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> from hopattn.networks import Dense, Layer, Network
     >>> patterns = [[1.0, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]]
@@ -354,8 +368,10 @@ class Network(AssociativeMemory):
     ) -> Recall:
         """As `Memory.recall`; cues: states `(n, total)` or `(total,)`, or the activities of some layers by name.
 
-        clamp: as of `clamped`; these neurons keep the values of the cue, or those that its layers give them. mask:
-        None, because there are no patterns to mask.
+        Parameters
+        ----------
+        clamp : as of `clamped`; these neurons keep the values of the cue, or those that its layers give them.
+        mask : None, because there are no patterns to mask.
         """
         network = self if clamp is None else self.clamped(clamp)
         states = self.join(cues) if isinstance(cues, Mapping) else cues
@@ -366,9 +382,17 @@ class Network(AssociativeMemory):
     def clamped(self, clamp: Array) -> Self:
         """The network in which some neurons keep their activities under every update.
 
-        clamp: the name of a layer, a list of names, booleans of the neurons of some layers by name,
-        `{"visible": (*shape)}`, or booleans `(total,)`. Raises `InvalidInput` where all neurons are clamped, and for a
-        part of neurons that depend on each other, such as those of a softmax, or of one token of a layer normalisation.
+        Parameters
+        ----------
+        clamp
+            the name of a layer, a list of names, booleans of the neurons of some layers by name, `{"visible":
+            (*shape)}`, or booleans `(total,)`.
+
+        Raises
+        ------
+        InvalidInput
+            where all neurons are clamped, and for a part of neurons that depend on each other, such as those of a
+            softmax, or of one token of a layer normalisation.
         """
         held = self.held | self._neurons(clamp)
         if held.all():

@@ -200,10 +200,20 @@ KERNEL_AXES = "(channels out, channels in, *extent), of at least three axes"
 class Dense(Declared, Multilinear):
     """F = Σ T_ij… a_i b_j …, linear in each of its layers.
 
-    weights: one axis for each layer: `(N,)` is a bias, `(out, in)` a matrix of couplings with F = aᵀW b, and a tensor
-    of order n joins n layers (many-body synapses). A layer of several axes is taken as a row of all its neurons. Raises
-    `InvalidInput` for an array without axes, or entries that are not finite.
-    Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ is our W); many-body terms: Hoover et al. (2022), HAMUX.
+    Parameters
+    ----------
+    weights
+        one axis for each layer: `(N,)` is a bias, `(out, in)` a matrix of couplings with F = aᵀW b, and a tensor of
+        order n joins n layers (many-body synapses).
+
+    Raises
+    ------
+    InvalidInput : for an array without axes, or entries that are not finite.
+
+    Notes
+    -----
+    A layer of several axes is taken as a row of all its neurons. Source: Krotov & Hopfield (2021), ICLR, eq. 1 (their ξ
+    is our W); many-body terms: Hoover et al. (2022), HAMUX.
     """
 
     _file_kind: ClassVar[str] = "Dense"
@@ -264,9 +274,19 @@ def _windows(spatial: Shape, kernel: Shape, stride: int) -> tuple[np.ndarray, np
 class Convolution(Declared, Multilinear):
     """F = Σ over positions p of a_pᵀ Σ_o W_o b_(sp+o): the same weights W at every position.
 
-    kernel: `(channels of a, channels of b, *extent)`, as PyTorch has it. Both layers have the shape
-    `(*positions, channels)`; a has (length − extent) // s + 1 positions on each axis, for the stride s. Raises
-    `InvalidInput` for a kernel of fewer than three axes. Source: Hoover et al. (2022), HAMUX (convolutional synapses).
+    Parameters
+    ----------
+    kernel : (channels of a, channels of b, *extent)
+        as PyTorch has it. Both layers have the shape `(*positions, channels)`; a has (length − extent) // s + 1
+        positions on each axis, for the stride s.
+
+    Raises
+    ------
+    InvalidInput : for a kernel of fewer than three axes.
+
+    Notes
+    -----
+    Source: Hoover et al. (2022), HAMUX (convolutional synapses).
     """
 
     _file_kind: ClassVar[str] = "Convolution"
@@ -397,9 +417,16 @@ class Compared(Synapse):
 class Stored(Compared):
     """F = Σ Ψ(K g) over the rows of a layer: the patterns of a `Memory`, as a hidden layer without a state of its own.
 
-    keys: `(n_patterns, dim)`, for a layer whose last axis has dim neurons. separation, beta: as of `Memory`.
-    Source: Krotov & Hopfield (2021), ICLR, section 3; Hoover et al. (2023), NeurIPS (the Hopfield network of an
-    Energy Transformer).
+    Parameters
+    ----------
+    keys : (n_patterns, dim)
+        for a layer whose last axis has dim neurons.
+    separation, beta : as of `Memory`.
+
+    Notes
+    -----
+    Source: Krotov & Hopfield (2021), ICLR, section 3; Hoover et al. (2023), NeurIPS (the Hopfield network of an Energy
+    Transformer).
     """
 
     _file_kind: ClassVar[str] = "Stored"
@@ -437,12 +464,22 @@ class Stored(Compared):
 class Attention(Compared):
     """F = Σ_h Σ_q Ψ(s_q), s_qk = (Q_h a_q)·(K_h b_k): the queries are of the layer a, the keys of the layer b.
 
-    With the softmax it is β⁻¹ Σ log Σ_k exp βs. query, key: `(heads, dim, dim of a)` and `(heads, dim, dim of b)`,
-    without the first axis for a single head, or None for the tokens themselves. separation, beta: as of `ha.attention`;
-    β is 1/√dim by default, with the dim of the queries. mask: booleans `(queries, keys)`, True = may attend, or a rule
-    such as "causal". The layers have the shape `(tokens, dim)`. Where a and b are one layer, the scores are quadratic
-    in it and no curvature is known.
-    Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021), arXiv 2107.06446.
+    With the softmax it is β⁻¹ Σ log Σ_k exp βs.
+
+    Parameters
+    ----------
+    query, key
+        `(heads, dim, dim of a)` and `(heads, dim, dim of b)`, without the first axis for a single head, or None for the
+        tokens themselves.
+    separation, beta : as of `ha.attention`; β is 1/√dim by default, with the dim of the queries.
+    mask : booleans (queries, keys)
+        True = may attend, or a rule such as "causal".
+
+    Notes
+    -----
+    The layers have the shape `(tokens, dim)`. Where a and b are one layer, the scores are quadratic in it and no
+    curvature is known. Source: Hoover et al. (2023), NeurIPS (the attention of an Energy Transformer); Krotov (2021),
+    arXiv 2107.06446.
     """
 
     _file_kind: ClassVar[str] = "Attention"
@@ -528,10 +565,15 @@ class Attention(Compared):
 class Function(Declared, Synapse):
     """An alignment of one's own.
 
-    value: gives F, `(n,)`, of activities `(n, *shape)`. slopes: gives the gradients for all places as a tuple; without
-    it, PyTorch or JAX differentiates, and `value` is written with the functions of that library; NumPy arrays go
-    through PyTorch. curvature: a number λ ≥ 0 for which F + ½λ|g|² is convex in each layer alone: 0 for an F that is
-    linear or convex in it. By default none is known, and no descent is claimed of a layer update. It is not checked.
+    Parameters
+    ----------
+    value : gives F, `(n,)`, of activities `(n, *shape)`.
+    slopes
+        gives the gradients for all places as a tuple; without it, PyTorch or JAX differentiates, and `value` is written
+        with the functions of that library; NumPy arrays go through PyTorch.
+    curvature
+        a number λ ≥ 0 for which F + ½λ|g|² is convex in each layer alone: 0 for an F that is linear or convex in it. By
+        default none is known, and no descent is claimed of a layer update. It is not checked.
     """
 
     value: Annotated[Callable[..., Array], function]

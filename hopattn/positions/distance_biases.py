@@ -14,9 +14,20 @@ from hopattn.retrieval.masks import by_distance
 class Alibi(Declared):
     """The bias −slope · |distance| of one head, for texts of any length.
 
-    slope: positive, such as one of `ha.positions.alibi_slopes(n_heads)`. Raises `InvalidInput` for another one.
+    Parameters
+    ----------
+    slope : positive, such as one of `ha.positions.alibi_slopes(n_heads)`.
+
+    Raises
+    ------
+    InvalidInput : for another one.
+
+    Notes
+    -----
     Source: Press et al. (2022), 3 (their m is our slope).
 
+    Examples
+    --------
     >>> Alibi(0.5)(3)[0]
     array([ 0. , -0.5, -1. ])
     """
@@ -36,10 +47,20 @@ class Alibi(Declared):
 def alibi(n_heads: Count, n: Count, m: Annotated[int | None, whole] = None) -> np.ndarray:
     """The bias −slope · |distance| of n queries and m keys in each head, `(n_heads, n, m)`, as a NumPy array.
 
-    m: the number of keys, n by default; with m > n the queries are the last n of the m tokens, as in `ha.causal`. The
-    bias is added to β q·k. Raises `InvalidInput` for numbers below 1 and for more queries than keys.
-    Source: Press et al. (2022), 3 (their queries see only the words before them).
+    Parameters
+    ----------
+    m : the number of keys, n by default; with m > n the queries are the last n of the m tokens, as in `ha.causal`.
 
+    Raises
+    ------
+    InvalidInput : for numbers below 1 and for more queries than keys.
+
+    Notes
+    -----
+    The bias is added to β q·k. Source: Press et al. (2022), 3 (their queries see only the words before them).
+
+    Examples
+    --------
     >>> alibi(8, 3)[0]
     array([[ 0. , -0.5, -1. ],
            [-0.5,  0. , -0.5],

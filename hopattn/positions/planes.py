@@ -63,9 +63,20 @@ def rotation(angle: Array, dim: int = 2) -> np.ndarray:
 
         R = [[cos a, −sin a], [sin a, cos a]],   y = R x
 
-    angle: a finite number for all planes, or `(dim / 2,)`, one for each plane. Gives `(dim, dim)`; `x @ R.T` rotates a
-    batch of rows. Raises `InvalidInput` for an odd dim and angles that do not fit.
+    Parameters
+    ----------
+    angle : a finite number for all planes, or `(dim / 2,)`, one for each plane.
 
+    Returns
+    -------
+    `(dim, dim)`; `x @ R.T` rotates a batch of rows.
+
+    Raises
+    ------
+    InvalidInput : for an odd dim and angles that do not fit.
+
+    Examples
+    --------
     >>> rotation(np.pi / 2).round(12) + 0
     array([[ 0., -1.],
            [ 1.,  0.]])

@@ -34,19 +34,31 @@ def rope(
 ) -> Array:
     """Rotary position embedding: plane i of the vector at position p rotates by pθ_i radians, θ_i = base^(−2i / dim).
 
-    x: queries or keys, `(…, n, dim)` with an even dim, or one vector `(dim,)`; the result has its shape and dtype.
-    positions: real numbers that broadcast to `(…, n)`. base: a positive number. layout: "interleaved" takes the planes
-    of axes (0, 1), (2, 3), …, as the paper does; "half" those of axes (i, i + dim/2), as LLaMA's and GPT-NeoX's weights
-    in Hugging Face's library expect.
+    Parameters
+    ----------
+    x : queries or keys, `(…, n, dim)` with an even dim, or one vector `(dim,)`; the result has its shape and dtype.
+    positions : real numbers that broadcast to `(…, n)`.
+    base : a positive number.
+    layout
+        "interleaved" takes the planes of axes (0, 1), (2, 3), …, as the paper does; "half" those of axes (i, i +
+        dim/2), as LLaMA's and GPT-NeoX's weights in Hugging Face's library expect.
 
+    Raises
+    ------
+    InvalidInput
+        for an odd dim, positions that do not fit x or are not numbers, a base that is not positive, an unknown layout,
+        and positions in a list or a NumPy array that are not finite (others may be traced).
+
+    Notes
+    -----
     The angles are float64, or the widest float of the library of the positions. Measured in parts of a plane's length,
     the error is up to 1.3e-7 for a float32 x at any position up to 10⁸, and up to 1.3e-16 times the position for a
     float64 x; for positions of JAX without x64, up to 8e-8 times the position, all digits at 10⁷.
 
-    Raises `InvalidInput` for an odd dim, positions that do not fit x or are not numbers, a base that is not positive,
-    an unknown layout, and positions in a list or a NumPy array that are not finite (others may be traced).
     Source: Su et al. (2024), "RoFormer", 3.2.2 (their m and i are our p and i + 1).
 
+    Examples
+    --------
     >>> q, k = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]
     >>> scores = [rope(q, p + 3) @ rope(k, p) for p in (0, 1, 100)]
     >>> np.round(scores, 6)
@@ -92,10 +104,18 @@ def _scaling(value: Any, what: str) -> Scaling:
 class Rotary(Declared):
     """Rotary positions of a head: its queries and keys are rotated by `rope`, word by word from position 0.
 
-    base, layout: as in `rope`, which has the source. dim: how many of the first dims are rotated, an even number; all
-    by default. scaling: a rule for the frequencies, such as `hopattn.positions.YarnScaling`, or None.
-    Raises `InvalidInput` for others.
+    Parameters
+    ----------
+    base, layout : as in `rope`, which has the source.
+    dim : how many of the first dims are rotated, an even number; all by default.
+    scaling : a rule for the frequencies, such as `hopattn.positions.YarnScaling`, or None.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> head = ha.Head(*[np.eye(2)] * 3, position=ha.positions.Rotary(), mask="causal")
     >>> head.trace([[1.0, 0.0]] * 3).scores.round(3)

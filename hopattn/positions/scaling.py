@@ -41,8 +41,18 @@ class WavelengthScaling(Declared, Scaling):
     """Waves shorter than original/high stay, those longer than original/low are slowed `factor` times, as in Llama 3.1.
 
     Between them, the share of the frequency that stays rises with original/wavelength from 0 at `low` to 1 at `high`.
-    original: the number of positions that the model was first trained on. Raises `InvalidInput` unless high is above
-    low. Source: the published code of Llama 3.1 (`apply_scaling`).
+
+    Parameters
+    ----------
+    original : the number of positions that the model was first trained on.
+
+    Raises
+    ------
+    InvalidInput : unless high is above low.
+
+    Notes
+    -----
+    Source: the published code of Llama 3.1 (`apply_scaling`).
     """
 
     factor: Positive
@@ -66,9 +76,15 @@ class WavelengthScaling(Declared, Scaling):
 class YarnScaling(Declared, Scaling):
     """Planes that turn more than `fast` times in the original length stay, those below `slow` turns are slowed.
 
-    factor: by which these are divided; between them the share falls linearly with the number of the plane. original:
-    the positions that the model was first trained on. whole: whether the ends of that ramp are rounded outwards to
-    whole planes. length: the factor of the rotated dims, 1 + 0.1 log(factor) by the paper's choice.
+    Parameters
+    ----------
+    factor : by which these are divided; between them the share falls linearly with the number of the plane.
+    original : the positions that the model was first trained on.
+    whole : whether the ends of that ramp are rounded outwards to whole planes.
+    length : the factor of the rotated dims, 1 + 0.1 log(factor) by the paper's choice.
+
+    Notes
+    -----
     Source: Peng et al. (2024), ICLR, 3.2 and 3.4 (their s, α and β are our factor, slow and fast).
     """
 

@@ -24,10 +24,24 @@ HOWS: tuple[How, ...] = get_args(How)
 def sinusoidal(n: Count, dim: int, *, base: float = 10000.0) -> np.ndarray:
     """The vectors of positions 0 to n − 1, `(n, dim)`, as a NumPy array of numbers in [−1, 1].
 
-    The length of every row is √(dim / 2). base: a positive number; the wavelengths run from 2π up to almost 2π·base
-    positions. `ha.positions.with_positions` adds the vectors to words. Raises `InvalidInput` for n below 1, an odd dim,
-    and a base that is not positive. Source: Vaswani et al. (2017), 3.5 (their pos and d_model are our p and dim).
+    The length of every row is √(dim / 2).
 
+    Parameters
+    ----------
+    base
+        a positive number; the wavelengths run from 2π up to almost 2π·base positions. `ha.positions.with_positions`
+        adds the vectors to words.
+
+    Raises
+    ------
+    InvalidInput : for n below 1, an odd dim, and a base that is not positive.
+
+    Notes
+    -----
+    Source: Vaswani et al. (2017), 3.5 (their pos and d_model are our p and dim).
+
+    Examples
+    --------
     >>> sinusoidal(3, 4).round(3)
     array([[ 0.   ,  1.   ,  0.   ,  1.   ],
            [ 0.841,  0.54 ,  0.01 ,  1.   ],
@@ -45,11 +59,22 @@ def sinusoidal_shift(k: Real, dim: int, *, base: float = 10000.0) -> np.ndarray:
 
         P(p + k) = S_k P(p);   the vectors of many positions are `P @ S_k.T`
 
-    k: a finite number, also negative or fractional. S_k is the rotation of plane i by −kθ_i, because the sine comes
-    first. With S_{−1} as its w_query, a head whose keys are positions lets each word look for the word before it.
-    Raises `InvalidInput` for another k, an odd dim, and a base that is not positive.
-    Source: Vaswani et al. (2017), 3.5 ("a linear function of PE_pos"); LING3804 Lecture Notes 7, 7.3 (on one circle).
+    Parameters
+    ----------
+    k : a finite number, also negative or fractional.
 
+    Raises
+    ------
+    InvalidInput : for another k, an odd dim, and a base that is not positive.
+
+    Notes
+    -----
+    S_k is the rotation of plane i by −kθ_i, because the sine comes first. With S_{−1} as its w_query, a head whose keys
+    are positions lets each word look for the word before it. Source: Vaswani et al. (2017), 3.5 ("a linear function of
+    PE_pos"); LING3804 Lecture Notes 7, 7.3 (on one circle).
+
+    Examples
+    --------
     >>> places = sinusoidal(5, 4)
     >>> float(abs(places[1:] @ sinusoidal_shift(-1, 4).T - places[:-1]).max()) < 1e-15
     True
@@ -61,12 +86,25 @@ def sinusoidal_shift(k: Real, dim: int, *, base: float = 10000.0) -> np.ndarray:
 def with_positions(words: Text, positions: Array, how: How = "add") -> Array:
     """Words joined with their positions, in the library and dtype of the words.
 
-    words: `(…, n, dim)`. positions: vectors `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the leading axes broadcast to
-    those of the words. how: "add" and "multiply" give `(…, n, dim)`; k divides dim, and the vector of the position is
-    repeated along the word's axes. "concatenate" puts the position behind the word and gives `(…, n, dim + k)`. Raises
-    `InvalidInput` for shapes that do not fit and an unknown `how`.
-    Source: Vaswani et al. (2017), 3.5, who add; AT6, Attention and Transformers, positional embeddings.
+    Parameters
+    ----------
+    words : (…, n, dim)
+    positions : vectors `(…, n, k)`, such as `ha.sinusoidal(n, dim)`; the leading axes broadcast to those of the words.
+    how
+        "add" and "multiply" give `(…, n, dim)`; k divides dim, and the vector of the position is repeated along the
+        word's axes.
 
+    Raises
+    ------
+    InvalidInput : for shapes that do not fit and an unknown `how`.
+
+    Notes
+    -----
+    "concatenate" puts the position behind the word and gives `(…, n, dim + k)`. Source: Vaswani et al. (2017), 3.5, who
+    add; AT6, Attention and Transformers, positional embeddings.
+
+    Examples
+    --------
     >>> with_positions([[1, 0], [1, 0]], sinusoidal(2, 2)).round(2)
     array([[1.  , 1.  ],
            [1.84, 0.54]])

@@ -199,8 +199,19 @@ class Heaviside(Activation):
 class Tanh(Declared, Activation):
     """Φ(h) = β⁻¹ Σ log cosh βh_i, x⁺_i = tanh βh_i: graded neurons, the steeper the larger β.
 
-    Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside. beta: β. Raises `InvalidInput` for a
-    β that is not positive. Source: Hopfield (1984), PNAS 81, 3088 (their λ is our β, their ∫g⁻¹ our Φ*).
+    Φ*(x) = β⁻¹ Σ ½[(1+x) log(1+x) + (1−x) log(1−x)] on the cube, infinite outside.
+
+    Parameters
+    ----------
+    beta : β.
+
+    Raises
+    ------
+    InvalidInput : for a β that is not positive.
+
+    Notes
+    -----
+    Source: Hopfield (1984), PNAS 81, 3088 (their λ is our β, their ∫g⁻¹ our Φ*).
     """
 
     beta: Positive = 1.0
@@ -252,8 +263,19 @@ class Logistic(Declared, Activation):
     """Φ(h) = β⁻¹ Σ log(1 + exp βh_i), x⁺_i = 1/(1 + exp(−βh_i)): graded neurons between silent (0) and firing (1).
 
     Φ*(x) = β⁻¹ Σ [x log x + (1−x) log(1−x)] where 0 ≤ x_i ≤ 1, infinite elsewhere. It is `Tanh` of half the β, shifted:
-    x = ½(1 + tanh ½βh). beta: β. Raises `InvalidInput` for a β that is not positive. Source: Hopfield (1984), PNAS 81,
-    3088.
+    x = ½(1 + tanh ½βh).
+
+    Parameters
+    ----------
+    beta : β.
+
+    Raises
+    ------
+    InvalidInput : for a β that is not positive.
+
+    Notes
+    -----
+    Source: Hopfield (1984), PNAS 81, 3088.
     """
 
     beta: Positive = 1.0
@@ -296,12 +318,23 @@ def number_or_row(value: Any, what: str) -> float | tuple[float, ...]:
 class LayerNorm(Declared, Activation):
     """Φ(h) = γN √(var h + ε) + δ·h, x⁺ = γ (h − mean h) / √(var h + ε) + δ: layer normalisation with one gain γ.
 
-    Φ*(x) = −γN √ε √(1 − |x−δ|²/γ²N) where the entries of x − δ sum to 0 and |x−δ|² ≤ γ²N, infinite elsewhere. At
-    x = ∇Φ(h) it is −γNε/√(var h + ε). gamma: γ. epsilon: ε. delta: the shift δ, a number or one for each entry. A gain
-    for each entry has no potential: its Jacobian is not symmetric. Raises `InvalidInput` for a γ or ε that is not
-    positive.
-    Source: Krotov & Hopfield (2021), ICLR, appendix A; Ba, Kiros & Hinton (2016); the shift: Hoover et al. (2023),
-    NeurIPS.
+    Φ*(x) = −γN √ε √(1 − |x−δ|²/γ²N) where the entries of x − δ sum to 0 and |x−δ|² ≤ γ²N, infinite elsewhere. At x =
+    ∇Φ(h) it is −γNε/√(var h + ε).
+
+    Parameters
+    ----------
+    gamma : γ.
+    epsilon : ε.
+    delta : the shift δ, a number or one for each entry.
+
+    Raises
+    ------
+    InvalidInput : for a γ or ε that is not positive.
+
+    Notes
+    -----
+    A gain for each entry has no potential: its Jacobian is not symmetric. Source: Krotov & Hopfield (2021), ICLR,
+    appendix A; Ba, Kiros & Hinton (2016); the shift: Hoover et al. (2023), NeurIPS.
     """
 
     gamma: Positive = 1.0

@@ -24,12 +24,29 @@ def cue(
 ) -> Array:
     """Cue a matrix of weights by a vector of activation: p_i = f(Σ_j w_ij a_j).
 
-    weights: `(n_out, n_in)`, or `(n_in,)` for a single neuron; activation: `(n_in,)` or `(n_cues, n_in)`; f: "logistic"
-    for 1/(1 + e⁻ʰ), "relu" for max(0, h), "step" for 1 above 0 and else 0, the name of another activation ("sign"), an
-    `Activation`, any function of the field, or None for f(h) = h. Gives `(n_out,)` or `(n_cues, n_out)`, without the
-    last axis for a single neuron. Raises `InvalidInput` where the shapes do not fit, and for an unknown f.
+    Parameters
+    ----------
+    weights : (n_out, n_in)
+        or `(n_in,)` for a single neuron
+    activation : (n_in,) or (n_cues, n_in)
+    f
+        "logistic" for 1/(1 + e⁻ʰ), "relu" for max(0, h), "step" for 1 above 0 and else 0, the name of another
+        activation ("sign"), an `Activation`, any function of the field, or None for f(h) = h.
+
+    Returns
+    -------
+    `(n_out,)` or `(n_cues, n_out)`, without the last axis for a single neuron.
+
+    Raises
+    ------
+    InvalidInput : where the shapes do not fit, and for an unknown f.
+
+    Notes
+    -----
     Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)
     1.0

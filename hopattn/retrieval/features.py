@@ -70,18 +70,34 @@ class RandomFeatures(Declared, Features):
 
     With a damping a > 0, φ_i(x) = (1 + 4a)^(dim/4) exp(−a|ω_i|² + √((1 + 4a)β) ω_i·x − β|x|²/2) / √n.
 
-    n: the number of features. rng: a seed, or a generator, which gives one; by default one is drawn. The object keeps
-    it, so that every call has the same features. orthogonal: directions ω_i that are orthogonal in each group of `dim`,
-    with the lengths of normal vectors; False: independent normal vectors. beta: β, 1 by default; attention's own is
-    1/√dim. damping: a, 0 or more, by which long ω_i count less; `best_damping` of this module gives that of the least
-    error. The same seed gives the same directions for vectors of one dim.
+    Parameters
+    ----------
+    n : the number of features.
+    rng
+        a seed, or a generator, which gives one; by default one is drawn. The object keeps it, so that every call has
+        the same features.
+    orthogonal
+        directions ω_i that are orthogonal in each group of `dim`, with the lengths of normal vectors; False:
+        independent normal vectors.
+    beta : β, 1 by default; attention's own is 1/√dim.
+    damping : a, 0 or more, by which long ω_i count less; `best_damping` of this module gives that of the least error.
+
+    Raises
+    ------
+    InvalidInput
+        for an n below 1, a β that is not positive, a negative damping, and anything but a seed or a generator.
+
+    Notes
+    -----
+    The same seed gives the same directions for vectors of one dim.
 
     The mean of φ(k)·φ(x) over the seeds is exp(β k·x). The error falls like 1/√n, and grows with |k + x|; undamped and
-    independent, it is √(exp(β|k + x|²) − 1)/√n of the mean. Raises `InvalidInput` for an n below 1, a β that is not
-    positive, a negative damping, and anything but a seed or a generator.
-    Source: Choromanski et al. (2021), ICLR (their m is our n; they scale q and k by d^(−1/4), which is our β); with a
-    damping Likhosherstov et al. (2022), NeurIPS, "Chefs' random tables" (their A is our −a).
+    independent, it is √(exp(β|k + x|²) − 1)/√n of the mean. Source: Choromanski et al. (2021), ICLR (their m is our n;
+    they scale q and k by d^(−1/4), which is our β); with a damping Likhosherstov et al. (2022), NeurIPS, "Chefs' random
+    tables" (their A is our −a).
 
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> phi = ha.retrieval.RandomFeatures(4096, rng=0)
     >>> scores = phi.kernel(np.array([0.6, 0.8]), np.array([[1.0, 0.0], [-1.0, 0.0]]))

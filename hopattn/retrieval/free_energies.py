@@ -29,14 +29,23 @@ from hopattn.retrieval.separation.base import (
 class FreeEnergy(PublicObject):
     """The free energy of the weights that n cues give the patterns; each array is `(n_cues,)`, or `()` for one cue.
 
-    energy: U = −p·s, the mean of −s. entropy: S, in nats, of the separation: Shannon's for the softmax, Tsallis's
-    (1 − Σp^α) / α(α−1) for entmax, Gini's ½(1 − Σp²) for sparsemax, 1 − |p|_α for normmax, 0 for argmax.
-    free: F = U − S/β = −Ψ(s), so that the energy of a memory is Φ*(x) + F. effective_keys: e^H with Shannon's entropy H
-    of the weights, whatever the separation: n for n equal weights; S = H for the softmax.
+    Attributes
+    ----------
+    energy : U = −p·s, the mean of −s.
+    entropy
+        S, in nats, of the separation: Shannon's for the softmax, Tsallis's (1 − Σp^α) / α(α−1) for entmax, Gini's ½(1 −
+        Σp²) for sparsemax, 1 − |p|_α for normmax, 0 for argmax.
+    free : F = U − S/β = −Ψ(s), so that the energy of a memory is Φ*(x) + F.
+    effective_keys
+        e^H with Shannon's entropy H of the weights, whatever the separation: n for n equal weights; S = H for the
+        softmax.
+
+    Notes
+    -----
     A null pattern counts as one more pattern in all four, with the score sink/β and the weight `rest`. A row with
-    nothing to attend to has four zeros.
-    Source: Wainwright & Jordan (2008), Found. Trends Mach. Learn. 1, section 3.6 (their A is our Ψ₁, their θ our βs);
-    Blondel, Martins & Niculae (2020), JMLR 21, for other entropies; Hill (1973), Ecology 54, 427, for e^H (his N₁).
+    nothing to attend to has four zeros. Source: Wainwright & Jordan (2008), Found. Trends Mach. Learn. 1, section 3.6
+    (their A is our Ψ₁, their θ our βs); Blondel, Martins & Niculae (2020), JMLR 21, for other entropies; Hill (1973),
+    Ecology 54, 427, for e^H (his N₁).
     """
 
     energy: Array

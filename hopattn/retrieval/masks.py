@@ -156,10 +156,21 @@ def window(n: int) -> Window:
 def padding(lengths: Array) -> "Padding":
     """The rule of padded texts: a query sees the words of its text, and not the padding behind them.
 
-    lengths: the number of words of each text, or an array `(…,)` of them, of any library. As a mask it fits the scores
-    `(…, n_queries, n_keys)` of the texts, and those with axes of heads, `(…, heads, n_queries, n_keys)`. Raises
-    `InvalidInput` for other lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
+    Parameters
+    ----------
+    lengths : the number of words of each text, or an array `(…,)` of them, of any library.
 
+    Raises
+    ------
+    InvalidInput : for other lengths, and for those that are not known yet, while PyTorch or JAX trace a function.
+
+    Notes
+    -----
+    As a mask it fits the scores `(…, n_queries, n_keys)` of the texts, and those with axes of heads, `(…, heads,
+    n_queries, n_keys)`.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.padding([1, 3]).array(3).astype(int).tolist()
     [[[1, 0, 0]], [[1, 1, 1]]]

@@ -158,9 +158,19 @@ class Hamming(Similarity):
 class FeatureMap(Similarity):
     """s_μ = φ(k_μ)·φ(x), with φ applied to each entry: "identity", "relu" or "elu" (elu(x) + 1, above 0).
 
-    phi: one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng=0)`, whose φ is of the whole
-    vector. Raises `InvalidInput` for another φ. Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021),
-    ICLR.
+    Parameters
+    ----------
+    phi
+        one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng=0)`, whose φ is of the whole
+        vector.
+
+    Raises
+    ------
+    InvalidInput : for another φ.
+
+    Notes
+    -----
+    Source: Katharopoulos et al. (2020), ICML; Choromanski et al. (2021), ICLR.
     """
 
     phi: str | Features = "elu"
@@ -203,9 +213,17 @@ object."""
 class Capped(Declared, Similarity):
     """s_μ = c tanh(k_μ·x / c), between −c and c: the dot product, bent where it is large.
 
-    cap: c, a positive number. A model that caps β s at C has the cap C/β. The field of a bent score is not the gradient
-    of a potential of K x, so that there is no energy. Source: Gemma Team (2024), arXiv:2408.00118, section 2.
+    Parameters
+    ----------
+    cap : c, a positive number. A model that caps β s at C has the cap C/β.
 
+    Notes
+    -----
+    The field of a bent score is not the gradient of a potential of K x, so that there is no energy. Source: Gemma Team
+    (2024), arXiv:2408.00118, section 2.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Capped(2.0)(np.array([[1.0, 100.0]]), np.eye(2)).round(3)
     array([[0.924, 2.   ]])
@@ -224,10 +242,21 @@ class Capped(Declared, Similarity):
 class Bilinear(Declared, Similarity):
     """s_μ = xᵀ W k_μ, any real number; the dot product where W is the identity.
 
-    matrix: W, `(dim of the cues, dim of the keys)`: it maps a key to a cue. The score (W₁x)·(W₂k) of two matrices is
-    W = W₁ᵀW₂. Raises `InvalidInput` for another shape, and for cues or keys that do not fit it.
-    Source: Luong, Pham & Manning (2015), EMNLP, section 3.1, "general" (their W_a is our W, h_t our cue, h̄_s our key).
+    Parameters
+    ----------
+    matrix : W, `(dim of the cues, dim of the keys)`: it maps a key to a cue.
 
+    Raises
+    ------
+    InvalidInput : for another shape, and for cues or keys that do not fit it.
+
+    Notes
+    -----
+    The score (W₁x)·(W₂k) of two matrices is W = W₁ᵀW₂. Source: Luong, Pham & Manning (2015), EMNLP, section 3.1,
+    "general" (their W_a is our W, h_t our cue, h̄_s our key).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Bilinear([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])(np.array([[1.0, 10.0]]), np.eye(3))
     array([[ 1., 10.,  2.]])
@@ -249,10 +278,22 @@ class Bilinear(Declared, Similarity):
 class Additive(Declared, Similarity):
     """s_μ = vᵀ tanh(W x + U k_μ), from −Σ|v| to Σ|v|: a network with one hidden layer compares cue and key.
 
-    w_cue: W, `(dim_hidden, dim of the cues)`. w_key: U, `(dim_hidden, dim of the keys)`. v: `(dim_hidden,)`. Raises
-    `InvalidInput` for matrices that do not fit each other, and for cues or keys that do not fit them.
+    Parameters
+    ----------
+    w_cue : W, `(dim_hidden, dim of the cues)`.
+    w_key : U, `(dim_hidden, dim of the keys)`.
+    v : (dim_hidden,)
+
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit each other, and for cues or keys that do not fit them.
+
+    Notes
+    -----
     Source: Bahdanau, Cho & Bengio (2015), ICLR, appendix A.1.2 (their W_a, U_a, v_a; s_{i−1} is our cue, h_j our key).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Additive([[1.0]], [[1.0]], [2.0])(np.array([[0.5]]), np.array([[-0.5], [9.5]])).round(3)
     array([[0., 2.]])
@@ -308,10 +349,26 @@ class FixedScores(Similarity):
 def cosine(a: OneOrMore, b: Annotated[Array, Of("… m? dim")]) -> Array:
     """The cosine of the angle between the rows of a and the rows of b: a·b / |a||b|.
 
-    a: `(dim,)` or `(…, n, dim)`; b: `(dim,)` or `(…, m, dim)`. Gives `(…, n, m)`, without the axis of an argument that
-    is a single vector; values in [−1, 1], and 0 where a vector is zero. Raises `InvalidInput` where the dims differ.
+    Parameters
+    ----------
+    a : (dim,) or (…, n, dim)
+    b : (dim,) or (…, m, dim)
+
+    Returns
+    -------
+    `(…, n, m)`, without the axis of an argument that is a single vector; values in [−1, 1], and 0 where a vector is
+    zero.
+
+    Raises
+    ------
+    InvalidInput : where the dims differ.
+
+    Notes
+    -----
     Source: LING3804 Lecture Notes 7, 7.1.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> round(float(ha.cosine([0.9, 0.4, 0.2], [0.4, 0.9, 0.2])), 3)
     0.752

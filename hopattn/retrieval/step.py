@@ -102,14 +102,26 @@ class StepParts(TypedDict, total=False):
 class Step(PublicObject):
     """One step of recall over keys and values that are given with each call: attention, with any parts.
 
-    similarity, separation, activation: names, or objects. beta, sink: those of a separation given by its name: β, 1 by
-    default, and the logit of a null pattern; an object has its own.
+    Parameters
+    ----------
+    similarity, separation, activation : names, or objects.
+    beta, sink
+        those of a separation given by its name: β, 1 by default, and the logit of a null pattern; an object has its
+        own.
 
+    Raises
+    ------
+    InvalidInput : for parts, arrays and masks that do not fit.
+
+    Notes
+    -----
     Cues are `(…, n_cues, dim)` or `(dim,)`, keys `(…, n_patterns, dim)`, values `(…, n_patterns, dim_out)`, by default
     the keys. A mask is a name, a rule, a boolean array that broadcasts to the scores `(…, n_cues, n_patterns)`, or
-    None; True = may attend. Raises `InvalidInput` for parts, arrays and masks that do not fit.
-    Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our values, q our cue).
+    None; True = may attend. Source: Millidge et al. (2022), ICML, P · sep(sim(M, q)) (their M is our keys, P our
+    values, q our cue).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> step = ha.Step("cosine", "softmax", beta=8)
     >>> step([0.6, 0.4], [[1.0, 0.0], [0.0, 1.0]]).round(3)

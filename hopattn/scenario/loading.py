@@ -25,10 +25,15 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 class Scenario(PublicObject):
     """A checked scenario.
 
-    name: the stem of its file. where: the file, as messages name it. text: the text of the file. runs: the
-    specification of each run, by the name of its variant; the scenario as written has the empty name. lines: the line
-    number of each path of the file. not_applicable: why an expectation does not apply to a run. changes: values that
-    were set after the file.
+    Parameters
+    ----------
+    name : the stem of its file.
+    where : the file, as messages name it.
+    text : the text of the file.
+    runs : the specification of each run, by the name of its variant; the scenario as written has the empty name.
+    lines : the line number of each path of the file.
+    not_applicable : why an expectation does not apply to a run.
+    changes : values that were set after the file.
     """
 
     _noun: ClassVar[str] = "a Scenario from hopattn.load"

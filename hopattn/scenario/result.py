@@ -89,9 +89,13 @@ class Run:
 class Result(Drawable):
     """All runs of a scenario and the verdict on each of its expectations.
 
-    name, title, source, note, kind, seed, figure: as the file of the scenario has them; the note may be missing.
-    digest: of its text. runs: with their numbers and arrays. expectations: with their verdicts. words: those that the
-    expectations name.
+    Attributes
+    ----------
+    name, title, source, note, kind, seed, figure : as the file of the scenario has them; the note may be missing.
+    digest : of its text.
+    runs : with their numbers and arrays.
+    expectations : with their verdicts.
+    words : those that the expectations name.
     """
 
     name: str

@@ -35,12 +35,21 @@ def run(
 ) -> Result:
     """Run a scenario and all its variants, and compare the results with its expectations.
 
-    scenario: from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
-    hopattn. rng: a seed instead of the file's; a generator gives one that is drawn from it. overrides: paths and
-    values, as for `--set`: {"layer.head.separation": "softmax"}. explain: also write out the arithmetic, into `working`
-    of each run. Raises `InvalidScenario` for an override that does not fit, and `InvalidInput` for numbers that
-    overflow.
+    Parameters
+    ----------
+    scenario
+        from `hopattn.load`, or what `load` takes: the path of a file, or the name of a scenario that comes with
+        hopattn.
+    rng : a seed instead of the file's; a generator gives one that is drawn from it.
+    overrides : paths and values, as for `--set`: {"layer.head.separation": "softmax"}.
+    explain : also write out the arithmetic, into `working` of each run.
 
+    Notes
+    -----
+    Raises `InvalidScenario` for an override that does not fit, and `InvalidInput` for numbers that overflow.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.run("bank").ok
     True

@@ -103,8 +103,16 @@ def stable_load(temperature: Numbers = 0.0) -> np.ndarray:
 def stable_temperatures(load: Numbers) -> np.ndarray:
     """The lowest and the highest temperature at which the stored patterns are the deepest states, `(..., 2)`.
 
-    load: α. NaN for loads at which patterns are never the deepest, above .053132; the lowest one is 0 up to .051854.
+    Parameters
+    ----------
+    load : α.
 
+    Notes
+    -----
+    NaN for loads at which patterns are never the deepest, above .053132; the lowest one is 0 up to .051854.
+
+    Examples
+    --------
     >>> stable_temperatures([0.05, 0.053]).round(3)
     array([[0.   , 0.216],
            [0.058, 0.112]])

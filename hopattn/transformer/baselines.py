@@ -26,10 +26,19 @@ class NGram(Declared):
 
         P(w | context) = (count of w after the context + k) / (count of the context + k · |words|)
 
-    n: the number of words that are counted together, 1 or more; with n = 1 there is no context. counts: for each
-    context, a tuple of n − 1 words, the number of times that each word followed it. words: the vocabulary, in the order
-    of first appearance. add: k of add-k smoothing, 0 or more; with 0 the probability is the plain share. Raises
-    `InvalidInput` for another n or k.
+    Parameters
+    ----------
+    n : the number of words that are counted together, 1 or more; with n = 1 there is no context.
+    counts : for each context, a tuple of n − 1 words, the number of times that each word followed it.
+    words : the vocabulary, in the order of first appearance.
+    add : k of add-k smoothing, 0 or more; with 0 the probability is the plain share.
+
+    Raises
+    ------
+    InvalidInput : for another n or k.
+
+    Notes
+    -----
     Source: CS 371N Lecture 10 ("n-gram LMs"); Jurafsky & Martin, Speech and Language Processing, chapter 3 ("add-k").
     """
 

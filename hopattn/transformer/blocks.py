@@ -74,13 +74,25 @@ class BlockTrace:
 class Block(PublicObject):
     """One layer of a transformer.
 
-    attention: the heads over the text itself. feed_forward: the layer for each word, or None. norms: a normalisation
-    for each sub-layer in their order, attention, cross-attention, feed-forward; or none at all. norm_first: whether it
-    comes before its sub-layer or after its residual. cross: the heads over another text (a decoder). residual: whether
-    the input of each sub-layer is added to its output. norms_after: further ones, of the output of each sub-layer
-    before it is added. parallel: every sub-layer reads the input of the block, and their outputs are added up.
-    Raises `InvalidInput` for parts of another type or dim, for another number of norms, and for norms_after or parallel
-    unless the norm comes first and there is a residual.
+    Parameters
+    ----------
+    attention : the heads over the text itself.
+    feed_forward : the layer for each word, or None.
+    norms : a normalisation for each sub-layer in their order, attention, cross-attention, feed-forward; or none at all.
+    norm_first : whether it comes before its sub-layer or after its residual.
+    cross : the heads over another text (a decoder).
+    residual : whether the input of each sub-layer is added to its output.
+    norms_after : further ones, of the output of each sub-layer before it is added.
+    parallel : every sub-layer reads the input of the block, and their outputs are added up.
+
+    Raises
+    ------
+    InvalidInput
+        for parts of another type or dim, for another number of norms, and for norms_after or parallel unless the norm
+        comes first and there is a residual.
+
+    Notes
+    -----
     Source: Vaswani et al. (2017), 3.1; Xiong et al. (2020), ICML, for the norm that comes first; Wang & Komatsuzaki
     (2021), GPT-J-6B, for parallel sub-layers; Gemma Team (2024), arXiv:2408.00118, section 2, for four norms.
     """
@@ -139,9 +151,16 @@ class Block(PublicObject):
     ) -> BlockTrace:
         """The states of a text x `(…, n, dim)` after each sub-layer, and every array of its heads.
 
-        mask, bias: for the attention over x, see `MultiHead`. source: `(…, m, dim)`, from which the cross-attention
-        reads keys and values, or the attention if there is none. source_mask: the mask of the cross-attention. Raises
-        `InvalidInput` where a cross-attention has no source, and for a source_mask without one.
+        Parameters
+        ----------
+        mask, bias : for the attention over x, see `MultiHead`.
+        source : (…, m, dim)
+            from which the cross-attention reads keys and values, or the attention if there is none.
+        source_mask : the mask of the cross-attention.
+
+        Raises
+        ------
+        InvalidInput : where a cross-attention has no source, and for a source_mask without one.
         """
         traces, hidden = list[MultiHeadTrace](), list[Array]()
 
@@ -170,8 +189,10 @@ class Block(PublicObject):
     ) -> BlockTrace:
         """The states after each sub-layer, where `attend` computes the output of heads, and `feed` that of neurons.
 
-        attend: called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is. feed:
-        called with the feed-forward layer and its words; by default, the layer itself.
+        Parameters
+        ----------
+        attend : called with the heads, their words, their mask, source= and bias=, as `MultiHead.__call__` is.
+        feed : called with the feed-forward layer and its words; by default, the layer itself.
         """
         cross = self.cross
         if cross is not None and source is None:
@@ -213,9 +234,17 @@ class Block(PublicObject):
     ) -> "Block":
         """The layer of a `torch.nn.TransformerEncoderLayer`, or of a `TransformerDecoderLayer`, in its eval mode.
 
-        module: the module itself; or names and arrays of its `state_dict`; those of a decoder have a cross-attention.
-        n_heads, norm_first (False), activation ("relu"; "gelu"), epsilon (1e-5): with a state, which does not keep
-        them. mask: as in `Head`, for the attention over the text itself. Raises as `MultiHead.from_torch` does.
+        Parameters
+        ----------
+        module
+            the module itself; or names and arrays of its `state_dict`; those of a decoder have a cross-attention.
+            n_heads, norm_first (False), activation ("relu"; "gelu"), epsilon (1e-5): with a state, which does not keep
+            them.
+        mask : as in `Head`, for the attention over the text itself.
+
+        Notes
+        -----
+        Raises as `MultiHead.from_torch` does.
         """
         arguments = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
         state, options = with_options(module, ["TransformerEncoderLayer", "TransformerDecoderLayer"], **arguments)
@@ -306,7 +335,14 @@ class Stack:
 def stack(layers: Iterable[Block], x: Array, mask: Mask = None, *, source: Array = None) -> list[BlockTrace]:
     """The trace of each layer for a text x `(…, n, dim)`; the output of each layer is the input of the next.
 
-    mask: as in `Head.trace`, for all layers. source: `(…, m, dim)`, as in `Block.trace`, for all layers. Raises
-    `InvalidInput` for layers that are not a list of blocks, and as they do.
+    Parameters
+    ----------
+    mask : as in `Head.trace`, for all layers.
+    source : (…, m, dim)
+        as in `Block.trace`, for all layers.
+
+    Raises
+    ------
+    InvalidInput : for layers that are not a list of blocks, and as they do.
     """
     return Stack(Identity(), each(layers, Block, "layers"), Identity()).trace(x, mask, source=source)

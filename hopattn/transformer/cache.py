@@ -55,11 +55,23 @@ class Rows:
 class KeyValueCache(Owner):
     """The keys and values of the words so far, for each of the layers of a decoder.
 
-    layers: blocks without a cross-attention, such as `AttentionLayer`, whose heads have a mask by position ("causal",
-    "strict" or a window): a word then never sees a later one. length: the number of words so far. `append` gives the
-    next cache and leaves this one as it is. Raises `InvalidInput` for other layers.
+    Parameters
+    ----------
+    layers
+        blocks without a cross-attention, such as `AttentionLayer`, whose heads have a mask by position ("causal",
+        "strict" or a window): a word then never sees a later one. length: the number of words so far. `append` gives
+        the next cache and leaves this one as it is.
+
+    Raises
+    ------
+    InvalidInput : for other layers.
+
+    Notes
+    -----
     Source: Shazeer (2019), arXiv:1911.02150.
 
+    Examples
+    --------
     >>> import numpy as np, hopattn as ha
     >>> layer = ha.transformer.AttentionLayer(ha.MultiHead([ha.Head(*[np.eye(2)] * 3, mask="causal")], np.eye(2)))
     >>> text, cache = np.eye(2), ha.KeyValueCache([layer])

@@ -22,11 +22,23 @@ from hopattn.transformer.linear_state import StateOfText, Values, by_chunks
 class DeltaState(StateOfText):
     """The state of a text under the delta rule: a matrix W. A later pair overwrites the earlier value of its key.
 
-    features, dims, length: as of `ha.transformer.LinearState`. couplings: W, `(…, dim_out, n_features)`; None before
-    the first key. The next state comes from `extended` or `attended`; its size does not grow. Raises `InvalidInput` for
-    unknown features. Source: Schlag, Irie & Schmidhuber (2021), ICML (their β is our η; they divide φ by the sum of its
-    entries, not by its length, so that at their β = 1 a pair is not stored exactly).
+    Parameters
+    ----------
+    features, dims, length : as of `ha.transformer.LinearState`.
+    couplings : W, `(…, dim_out, n_features)`; None before the first key.
 
+    Raises
+    ------
+    InvalidInput : for unknown features.
+
+    Notes
+    -----
+    The next state comes from `extended` or `attended`; its size does not grow. Source: Schlag, Irie & Schmidhuber
+    (2021), ICML (their β is our η; they divide φ by the sum of its entries, not by its length, so that at their β = 1 a
+    pair is not stored exactly).
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> _, state = ha.transformer.DeltaState().attended([[1.0, 0.0]] * 2, [[1.0, 0.0]] * 2, [[3.0], [5.0]])
     >>> state.read([[1.0, 0.0]])
@@ -59,8 +71,11 @@ class DeltaState(StateOfText):
     ) -> tuple[Array, "DeltaState"]:
         """The outputs of further words, each read after its own key is learned, and the state behind them.
 
-        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. rate, chunk: see `ha.transformer.delta_attention`, which raises the
-        same.
+        Parameters
+        ----------
+        q, k : (…, n, dim)
+        v : (…, n, dim_out)
+        rate, chunk : see `ha.transformer.delta_attention`, which raises the same.
         """
         return by_chunks(self, (q, k, v, _rates(rate, widened(k))), chunk, DeltaState._next)
 
@@ -90,13 +105,33 @@ def delta_attention(
 ) -> Array:
     """Causal linear attention with the delta rule: word t is answered by W_t φ(q_t), after its own pair was learned.
 
-    q, k: `(…, n, dim)`. v: `(…, n, dim_out)`. rate: η, above 0 and below 2, or an array of rates that broadcasts to
-    `(…, n)`, which is not checked; at 1 a pair is stored exactly. features: φ, as in `ha.transformer.linear_attention`;
-    a key whose features are all 0, or of a length below the smallest normal number, is not learned. v / |φ(k)| must be
-    finite. chunk: the number of words at once; it changes the time alone. Gives `(…, n, dim_out)`. Raises
-    `InvalidInput` for shapes that do not fit, a rate outside its range and unknown features. Source: Schlag, Irie &
-    Schmidhuber (2021), ICML (see `ha.transformer.DeltaState`); Yang et al. (2024), NeurIPS, for chunks.
+    Parameters
+    ----------
+    q, k : (…, n, dim)
+    v : (…, n, dim_out)
+    rate
+        η, above 0 and below 2, or an array of rates that broadcasts to `(…, n)`, which is not checked; at 1 a pair is
+        stored exactly.
+    features
+        φ, as in `ha.transformer.linear_attention`; a key whose features are all 0, or of a length below the smallest
+        normal number, is not learned. v / |φ(k)| must be finite.
+    chunk : the number of words at once; it changes the time alone.
 
+    Returns
+    -------
+    `(…, n, dim_out)`.
+
+    Raises
+    ------
+    InvalidInput : for shapes that do not fit, a rate outside its range and unknown features.
+
+    Notes
+    -----
+    Source: Schlag, Irie & Schmidhuber (2021), ICML (see `ha.transformer.DeltaState`); Yang et al. (2024), NeurIPS, for
+    chunks.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> keys = [[1.0, 0.0], [1.0, 0.0]]
     >>> ha.transformer.delta_attention(keys, keys, [[3.0], [5.0]])

@@ -32,9 +32,19 @@ TIE = 1e-9
 class EncoderDecoder(PublicObject):
     """Blocks that read a source, and blocks with a cross-attention that write a target.
 
-    encoder: blocks without a cross-attention. decoder: blocks with one; their heads have the mask "causal", so that no
-    word sees a later one. norms: a normalisation behind each side, or None. read_out: the map to one score for each
-    word of a vocabulary, or None. Raises `InvalidInput` for other blocks.
+    Parameters
+    ----------
+    encoder : blocks without a cross-attention.
+    decoder : blocks with one; their heads have the mask "causal", so that no word sees a later one.
+    norms : a normalisation behind each side, or None.
+    read_out : the map to one score for each word of a vocabulary, or None.
+
+    Raises
+    ------
+    InvalidInput : for other blocks.
+
+    Notes
+    -----
     Source: Vaswani et al. (2017), 3.1.
     """
 
@@ -67,8 +77,14 @@ class EncoderDecoder(PublicObject):
     ) -> "EncoderDecoder":
         """The layers of a `torch.nn.Transformer` in its eval mode, which has no read-out.
 
-        module: the module itself; or names and arrays of its `state_dict`. n_heads, norm_first, activation, epsilon:
-        as in `Block.from_torch`, which says what is raised. The decoder's heads get the mask "causal".
+        Parameters
+        ----------
+        module : the module itself; or names and arrays of its `state_dict`.
+        n_heads, norm_first, activation, epsilon : as in `Block.from_torch`, which says what is raised.
+
+        Notes
+        -----
+        The decoder's heads get the mask "causal".
         """
         arguments = {"n_heads": n_heads, "norm_first": norm_first, "activation": activation, "epsilon": epsilon}
         state, options = with_options(module, ["Transformer"], **arguments)
@@ -128,8 +144,13 @@ class EncoderDecoder(PublicObject):
     def __call__(self, source: Array, target: Array, *, source_mask: Mask = None, target_mask: Mask = None) -> Array:
         """The words after the decoder, `(…, n, dim)`, or the scores of a vocabulary, `(…, n, n_words)`.
 
-        source: `(…, m, dim)`. target: `(…, n, dim)`, the words so far. source_mask: for the encoder and for the
-        cross-attention, such as `hopattn.padding`. target_mask: in addition to the heads' own mask.
+        Parameters
+        ----------
+        source : (…, m, dim)
+        target : (…, n, dim)
+            the words so far.
+        source_mask : for the encoder and for the cross-attention, such as `hopattn.padding`.
+        target_mask : in addition to the heads' own mask.
         """
         norm, read_out = self.norms[1] or Identity(), self.read_out or Identity()
         decoder = Stack(Identity(), self.decoder, lambda words: read_out(norm(words)))

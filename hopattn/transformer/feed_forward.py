@@ -24,8 +24,17 @@ from hopattn.transformer.nonlinearities import NONLINEARITIES
 class Affine(Declared):
     """y = W x + b for each row of x, `(…, dim_in)` to `(…, dim_out)`.
 
-    weight: W, `(dim_out, dim_in)`. bias: b, `(dim_out,)`, or None. Raises `InvalidInput` for other shapes.
+    Parameters
+    ----------
+    weight : W, `(dim_out, dim_in)`.
+    bias : b, `(dim_out,)`, or None.
 
+    Raises
+    ------
+    InvalidInput : for other shapes.
+
+    Examples
+    --------
     >>> Affine([[1, 2], [3, 4]], [10, 20])([1.0, 1.0])
     array([13., 27.])
     """
@@ -79,12 +88,26 @@ def image(affine: Affine, x: Array) -> Array:
 class FeedForward(PublicObject):
     """W₂ f(W₁ x + b₁) + b₂ for each row of x, `(…, dim)` to `(…, dim_out)`; nothing passes between the rows.
 
-    w_in: W₁, `(hidden, dim)`. w_out: W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with
-    a bias. activation: f, "relu", "gelu", "gelu_tanh", "silu", "tanh" or "identity". gate: W_g, `(hidden, dim)`, as
-    w_in: the hidden layer is then f(W_g x + b_g) ⊙ (W₁ x + b₁), entry by entry, and SwiGLU with "silu". Raises
-    `InvalidInput` for matrices that do not fit one another, and for another f. Source: Vaswani et al. (2017), 3.3;
-    Shazeer (2020), arXiv:2002.05202, equation 6 (their W, V and W₂ are our gate, w_in and w_out).
+    Parameters
+    ----------
+    w_in : W₁, `(hidden, dim)`.
+    w_out : W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with a bias.
+    activation : f, "relu", "gelu", "gelu_tanh", "silu", "tanh" or "identity".
+    gate
+        W_g, `(hidden, dim)`, as w_in: the hidden layer is then f(W_g x + b_g) ⊙ (W₁ x + b₁), entry by entry, and SwiGLU
+        with "silu".
 
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit one another, and for another f.
+
+    Notes
+    -----
+    Source: Vaswani et al. (2017), 3.3; Shazeer (2020), arXiv:2002.05202, equation 6 (their W, V and W₂ are our gate,
+    w_in and w_out).
+
+    Examples
+    --------
     >>> FeedForward([[1.0], [-1.0]], [[1.0, 1.0]])([[-2.0]])
     array([[2.]])
     """

@@ -31,9 +31,18 @@ AtLeast2 = Annotated[int, partial(whole, least=2)]
 class FirstWord(Declared):
     """A recurrent network that reads a story, and a decoder that is asked for the first word, a name.
 
-    dim: entries of a word vector. carry: ρ from 0 to 1, by which the state shrinks with each word; the spectral radius
-    of U. beta: how sharply the decoder with attention looks for the name, 0 or more.
+    Parameters
+    ----------
+    dim : entries of a word vector.
+    carry : ρ from 0 to 1, by which the state shrinks with each word; the spectral radius of U.
+    beta : how sharply the decoder with attention looks for the name, 0 or more.
 
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
     A word is its vector and one more entry, the mark: 1 for the name, 0 for all others. The state is
     h_t = x_t + U h_{t−1}, where U shrinks the word part by ρ and forgets the mark. The decoder's first state is the
     question "the name?", and its next state is its context: recalled from all states, or the last state alone.
@@ -47,8 +56,8 @@ class FirstWord(Declared):
     The first is forgotten after some 1/log(1/ρ) words; the weight that attention gives the name, e^β/(e^β + n), falls
     after exponentially many.
 
-    Raises `InvalidInput` for other numbers. Source: CS 371N Lecture 10 ("Sally"); Bengio, Simard & Frasconi (1994),
-    IEEE Trans. Neural Networks 5, 157; Pascanu, Mikolov & Bengio (2013), ICML (ρ below 1: vanishing gradients).
+    Source: CS 371N Lecture 10 ("Sally"); Bengio, Simard & Frasconi (1994), IEEE Trans. Neural Networks 5, 157; Pascanu,
+    Mikolov & Bengio (2013), ICML (ρ below 1: vanishing gradients).
     """
 
     dim: Count = 64
@@ -73,8 +82,11 @@ class FirstWord(Declared):
     def read(self, words: Annotated[Array, Of("n_texts n+1 dim")], *, attention: Flag) -> np.ndarray:
         """The vector that the decoder answers for each text, `(n_texts, dim)`.
 
-        words: `(n_texts, n + 1, dim)`, the first of each text is the name. attention: whether the decoder looks at the
-        states after all words, or has the last one only.
+        Parameters
+        ----------
+        words : (n_texts, n + 1, dim)
+            the first of each text is the name.
+        attention : whether the decoder looks at the states after all words, or has the last one only.
         """
         return self._answers(self._states(words), attention)
 
@@ -95,10 +107,14 @@ class FirstWord(Declared):
     def measured(self, n: AtLeast0, *, names: AtLeast2, trials: Count, rng: Seed = None) -> dict[str, np.ndarray]:
         """How well the first word is read out of random texts, n words later: the numbers of each trial, `(trials,)`.
 
-        names: the names that the answer is compared with; one of them is the first word. All words and names are random
-        vectors of unit magnitude. rng: a seed or a generator. `cosine with attention` and `cosine without attention`
-        are those of what is read with the first word; `accuracy …` is 1 where the nearest name is the first word, and
-        else 0.
+        Parameters
+        ----------
+        names
+            the names that the answer is compared with; one of them is the first word. All words and names are random
+            vectors of unit magnitude.
+        rng
+            a seed or a generator. `cosine with attention` and `cosine without attention` are those of what is read with
+            the first word; `accuracy …` is 1 where the nearest name is the first word, and else 0.
         """
         random = generator(rng=rng)
         words = normalised(random.normal(size=(trials, n + 1, self.dim)))

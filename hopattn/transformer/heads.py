@@ -79,20 +79,36 @@ class HeadTrace:
 class Head(Owner):
     """One attention head: q = W_Q x, k = W_K x, v = W_V x, output = ∇Φ(Vᵀ ∇Ψ(sim(K, q))).
 
-    w_query, w_key: `(dim_key, dim)`. w_value: `(dim_out, dim)`. Every matrix is (out, in); an
-    `hopattn.transformer.Affine` in its place adds a bias. similarity, separation, activation: names or objects. beta:
-    for a separation given by name; 1 by default, where Vaswani et al. have 1/√dim_key. A separation given as an object
-    has its own. mask: "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0),
-    `hopattn.window(n)`, a boolean array, or None, which hides nothing. position: None, "rope" or an
-    `hopattn.positions.Rotary`: queries and keys are turned by their positions, which count from 0 in each text; dim_key
-    is then even. bias: numbers added to β s in every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts
-    of this length; −inf masks an entry. sink: the logit of a null pattern, a number that competes with β s and gives
-    nothing, as in `hopattn.attention`. query_norm, key_norm: functions such as an `hopattn.transformer.RMSNorm`, before
-    the position, or None.
+    Parameters
+    ----------
+    w_query, w_key : (dim_key, dim)
+    w_value : (dim_out, dim)
+        Every matrix is (out, in); an `hopattn.transformer.Affine` in its place adds a bias.
+    similarity, separation, activation : names or objects.
+    beta
+        for a separation given by name; 1 by default, where Vaswani et al. have 1/√dim_key. A separation given as an
+        object has its own.
+    mask
+        "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0), `hopattn.window(n)`, a
+        boolean array, or None, which hides nothing.
+    position
+        None, "rope" or an `hopattn.positions.Rotary`: queries and keys are turned by their positions, which count from
+        0 in each text; dim_key is then even.
+    bias
+        numbers added to β s in every call: an `hopattn.positions.Alibi`, or an array `(n, m)` for texts of this length;
+        −inf masks an entry.
+    sink : the logit of a null pattern, a number that competes with β s and gives nothing, as in `hopattn.attention`.
+    query_norm, key_norm : functions such as an `hopattn.transformer.RMSNorm`, before the position, or None.
 
-    Raises `InvalidInput` for matrices that do not fit each other, for unknown options and names, and for a position
-    with an odd dim_key. Keys and values of different dims come from two texts, which only a `MultiHead` takes.
-    Source: Vaswani et al. (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
+    Raises
+    ------
+    InvalidInput
+        for matrices that do not fit each other, for unknown options and names, and for a position with an odd dim_key.
+
+    Notes
+    -----
+    Keys and values of different dims come from two texts, which only a `MultiHead` takes. Source: Vaswani et al.
+    (2017), 3.2; LING3804 Lecture Notes 7, 7.2.
     """
 
     w_query: Annotated[Array, Of("dim_key dim")]
@@ -157,9 +173,13 @@ class Head(Owner):
     def trace(self, x: Array, mask: Mask = None, *, source: Array = None, bias: Array = None) -> HeadTrace:
         """All arrays that the head computes for a text x `(…, n, dim)`.
 
-        mask: a second mask, such as one for padding; a query may attend where this one and the head's own both allow
-        it. source: `(…, m, dim)`, from which keys and values are computed (cross-attention); x by default. bias:
-        numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
+        Parameters
+        ----------
+        mask
+            a second mask, such as one for padding; a query may attend where this one and the head's own both allow it.
+        source : (…, m, dim)
+            from which keys and values are computed (cross-attention); x by default.
+        bias : numbers added to β s and to the head's own bias, which broadcast to `(…, n, m)`; −inf masks an entry.
         """
         group = self._group
         return group.apart(group.trace(*self._arguments(x, mask, source, bias)))[0]
@@ -173,8 +193,14 @@ class Head(Owner):
     def without(self, token: Any, at: int | None = None) -> "Head":
         """The same head, whose queries do not see some keys of a text: its values and places stay, its weights do not.
 
-        token: the number of a key of the text, from 0, or from −1 at its end; or several. at: the number of the only
-        query that does not see them. A query that sees nothing else gives 0. `ha.transformer.worth` says what changes.
+        Parameters
+        ----------
+        token : the number of a key of the text, from 0, or from −1 at its end; or several.
+        at : the number of the only query that does not see them.
+
+        Notes
+        -----
+        A query that sees nothing else gives 0. `ha.transformer.worth` says what changes.
         """
         head = copy(self)
         object.__setattr__(head, "mask", joint(self.mask, Without.of(token, at)))

@@ -17,12 +17,23 @@ NO_STATES = {"energy": "values differ from keys, so that there is no energy of s
 def worth(head: Head, x: Array, token: Any, *, mask: Mask = None, source: Array = None, bias: Array = None) -> Worth:
     """The worth of a token to each query of a head: the output without that key, by a formula and measured.
 
-    token: a number or several, as in `Head.without`. The other arguments are those of `Head.trace`. Of the softmax and
-    a token of weight p and value v, the output o moves to (o − p v)/(1 − p), and the potential, the log-sum-exp of the
-    scores, falls by −β⁻¹ ln(1 − p); for other separations see `ha.memories.worth`. Values differ from keys, so that
-    there is no energy of states. With a sink, p is the share of all tokens and the null pattern. Raises `InvalidInput`
-    as these do.
+    Parameters
+    ----------
+    token : a number or several, as in `Head.without`.
 
+    Raises
+    ------
+    InvalidInput : as these do.
+
+    Notes
+    -----
+    The other arguments are those of `Head.trace`. Of the softmax and a token of weight p and value v, the output o
+    moves to (o − p v)/(1 − p), and the potential, the log-sum-exp of the scores, falls by −β⁻¹ ln(1 − p); for other
+    separations see `ha.memories.worth`. Values differ from keys, so that there is no energy of states. With a sink, p
+    is the share of all tokens and the null pattern.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import hopattn as ha
     >>> head, x = ha.Head(*[np.eye(2)] * 3), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]

@@ -42,16 +42,34 @@ def linear_attention(
 ) -> Array:
     """Linear attention, Σ_j s_j v_j / Σ_j s_j with s_j = φ(k_j)·φ(q), in time and memory that grow like n.
 
-    q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. features: φ, "identity", "relu", "elu",
-    or an object; with `ha.retrieval.RandomFeatures(n, rng=rng, beta=dim**-0.5)` the output estimates that of
-    `ha.attention`. mask: "none", "causal" or "strict"; with fewer queries than keys the queries are the last words.
-    normalise: divide by the sum of the scores; it needs features that are not negative, and a row whose scores are all
-    0 gives 0. Σ φ(k) vᵀ must be finite; queries may have any size. chunk: the number of words whose scores are computed
-    at once under a mask; it changes the time alone. Gives `(…, n_queries, dim_out)`.
+    Parameters
+    ----------
+    q : (…, n_queries, dim)
+    k : (…, n_keys, dim)
+    v : (…, n_keys, dim_out)
+    features
+        φ, "identity", "relu", "elu", or an object; with `ha.retrieval.RandomFeatures(n, rng=rng, beta=dim**-0.5)` the
+        output estimates that of `ha.attention`.
+    mask : "none", "causal" or "strict"; with fewer queries than keys the queries are the last words.
+    normalise
+        divide by the sum of the scores; it needs features that are not negative, and a row whose scores are all 0 gives
+        0. Σ φ(k) vᵀ must be finite; queries may have any size.
+    chunk : the number of words whose scores are computed at once under a mask; it changes the time alone.
 
-    Raises `InvalidInput` for shapes that do not fit, unknown features, a normalised identity and another mask.
+    Returns
+    -------
+    `(…, n_queries, dim_out)`.
+
+    Raises
+    ------
+    InvalidInput : for shapes that do not fit, unknown features, a normalised identity and another mask.
+
+    Notes
+    -----
     Source: Katharopoulos et al. (2020), ICML (their φ is ours); Choromanski et al. (2021), ICLR.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.transformer.linear_attention([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]]).round(3)
     array([[3.889]])
@@ -108,13 +126,28 @@ class StateOfText(Owner):
 class LinearState(StateOfText):
     """The state of a text under linear attention: W = Σ_j v_j φ(k_j)ᵀ, all that a later query needs.
 
-    features, normalise: as in `ha.transformer.linear_attention`. couplings: W, `(…, dim_out, n_features)`, with
-    z = Σ_j φ(k_j) as one more row where normalised; None before the first key. tops: of random features, the logarithm
-    of the largest feature i of a key so far, `(…, n_features)`, by which column i of W is divided; else None. dims:
-    those of a key and a value. length: the number of keys so far. A state is made without words, and `extended` gives
-    the next one. Raises `InvalidInput` for unknown features, and for a normalised identity.
-    Source: Katharopoulos et al. (2020), ICML (their S is our Wᵀ, their z ours); Choromanski et al. (2021).
+    Parameters
+    ----------
+    features, normalise : as in `ha.transformer.linear_attention`.
+    couplings
+        W, `(…, dim_out, n_features)`, with z = Σ_j φ(k_j) as one more row where normalised; None before the first key.
+    tops
+        of random features, the logarithm of the largest feature i of a key so far, `(…, n_features)`, by which column i
+        of W is divided; else None.
+    dims : those of a key and a value.
+    length : the number of keys so far.
 
+    Raises
+    ------
+    InvalidInput : for unknown features, and for a normalised identity.
+
+    Notes
+    -----
+    A state is made without words, and `extended` gives the next one. Source: Katharopoulos et al. (2020), ICML (their S
+    is our Wᵀ, their z ours); Choromanski et al. (2021).
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> state = ha.transformer.LinearState("elu").extended([[1.0, 0.0]], [[3.0]]).extended([[0.0, 1.0]], [[5.0]])
     >>> state.read([[1.0, 0.0]]).round(3), state.couplings.shape
@@ -165,8 +198,16 @@ class LinearState(StateOfText):
     ) -> tuple[Array, "LinearState"]:
         """The outputs of further words, each of which sees the words so far and the earlier new ones; and the state.
 
-        q, k: `(…, n, dim)`; v: `(…, n, dim_out)`. strict: a word does not see itself, and the first word's output is 0.
-        chunk: the number of words at once; it changes the time alone. Raises `InvalidInput` as `attention` does.
+        Parameters
+        ----------
+        q, k : (…, n, dim)
+        v : (…, n, dim_out)
+        strict : a word does not see itself, and the first word's output is 0.
+        chunk : the number of words at once; it changes the time alone.
+
+        Raises
+        ------
+        InvalidInput : as `attention` does.
         """
         rule = Strict() if strict else Causal()
 

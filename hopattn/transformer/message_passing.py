@@ -26,15 +26,27 @@ from hopattn.transformer.multi_head import MultiHead
 def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[str] | None = None) -> Any:
     """The graph of what a head computed for one text: a `networkx.DiGraph`.
 
-    trace: of a text without leading axes. tokens: a word for each query, or nothing. source: a word for each key where
-    the keys come from another text (cross-attention); None where they are the same tokens.
+    Parameters
+    ----------
+    trace : of a text without leading axes.
+    tokens : a word for each query, or nothing.
+    source
+        a word for each key where the keys come from another text (cross-attention); None where they are the same
+        tokens.
+
+    Raises
+    ------
+    InvalidInput : for a trace of several texts or of a head with a bias, and for words that do not fit it.
+
+    Notes
+    -----
     Node i is token i; the tokens of another text are nodes after those of the first. A node has its `token`, and of
     `query`, `key` and `value` those that it gives. An edge j → i has the `score` and the `weight` of token j for token
-    i. Raises `InvalidInput` for a trace of several texts or of a head with a bias, and for words that do not
-    fit it.
-    Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
+    i. Source: Gilmer et al. (2017), ICML (their message M(h_i, h_j) is our p_ij v_j, their update our ∇Φ); NOTE,
     Self-attention ("Attention acts over a set of vectors in a graph").
 
+    Examples
+    --------
     >>> import numpy as np, hopattn as ha
     >>> graph = token_graph(ha.Head(np.eye(2), np.eye(2), np.eye(2), mask="causal").trace(np.eye(2)), ["their", "dog"])
     >>> [(j, i, round(edge["weight"], 2)) for j, i, edge in graph.edges(data=True)]
@@ -68,12 +80,21 @@ def token_graph(trace: HeadTrace, tokens: Iterable[str] = (), source: Iterable[s
 def pass_messages(graph: Any, retrieval: Step | None = None) -> dict[Any, Array]:
     """The message that each node with a `query` receives along its incoming edges, `(dim_out,)`, by node.
 
-    graph: a `networkx.DiGraph`, such as that of `token_graph`. A node that asks has a `query` `(dim_key,)`, a node
-    with an outgoing edge a `key` `(dim_key,)` and a `value` `(dim_out,)`. The edges alone count, not their scores and
-    weights: these are computed from the vectors. A node without incoming edges receives 0. retrieval: the step of
-    recall, such as `head.retrieval`; by default the dot product and softmax with β = 1. Raises `InvalidInput` for a
-    node without the vectors that it needs, and for a similarity that does not compare single pairs.
+    Parameters
+    ----------
+    graph
+        a `networkx.DiGraph`, such as that of `token_graph`. A node that asks has a `query` `(dim_key,)`, a node with an
+        outgoing edge a `key` `(dim_key,)` and a `value` `(dim_out,)`. The edges alone count, not their scores and
+        weights: these are computed from the vectors. A node without incoming edges receives 0.
+    retrieval : the step of recall, such as `head.retrieval`; by default the dot product and softmax with β = 1.
 
+    Raises
+    ------
+    InvalidInput
+        for a node without the vectors that it needs, and for a similarity that does not compare single pairs.
+
+    Examples
+    --------
     >>> import networkx as nx, numpy as np
     >>> graph = nx.DiGraph([("dog", "their")])
     >>> graph.add_node("their", query=np.ones(2))

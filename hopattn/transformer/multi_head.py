@@ -38,11 +38,23 @@ class MultiHeadTrace:
 class MultiHead(PublicObject, metaclass=OtherWords):
     """Heads in parallel: their outputs are concatenated and multiplied by w_out.
 
-    heads: at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and
-    the same as w_value. w_out: `(dim, sum of the heads' dim_out)`, or an `hopattn.transformer.Affine`. sink: for heads
-    without one, that of all, or an array `(n_heads,)`, which keeps its derivative. Raises `InvalidInput` for other
-    heads, for heads of texts of different dims, and for a w_out or sinks that do not fit. Source: Vaswani et al.
-    (2017), 3.2.2; Ainslie et al. (2023), EMNLP, grouped queries; Agarwal et al. (2025), arXiv:2508.10925, sinks.
+    Parameters
+    ----------
+    heads
+        at least one. Neighbouring heads share keys and values if they have the same array or `Affine` as w_key, and the
+        same as w_value.
+    w_out : (dim, sum of the heads' dim_out)
+        or an `hopattn.transformer.Affine`.
+    sink : for heads without one, that of all, or an array `(n_heads,)`, which keeps its derivative.
+
+    Raises
+    ------
+    InvalidInput : for other heads, for heads of texts of different dims, and for a w_out or sinks that do not fit.
+
+    Notes
+    -----
+    Source: Vaswani et al. (2017), 3.2.2; Ainslie et al. (2023), EMNLP, grouped queries; Agarwal et al. (2025),
+    arXiv:2508.10925, sinks.
     """
 
     heads: tuple[Head, ...]
@@ -87,12 +99,24 @@ class MultiHead(PublicObject, metaclass=OtherWords):
     ) -> Array:
         """The output of all heads together, `(…, n, dim)`.
 
-        x: the text of the queries. mask: as in `Head.trace`, `(…, n, m)` for all heads: its axes before n are those of
-        the texts. source: the text of keys and values; by default they are those of x. key, value: the texts of the
-        keys and of the values instead of a source, where they differ. bias: numbers added to β s and to the heads' own
-        bias, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an entry. So masks that differ from head to head,
-        `(…, heads, n, m)`, are given as `bias=np.where(mask, 0.0, -np.inf)`. Rotary positions count from 0 in each of
-        the texts. Raises `InvalidInput` for a mask and a bias that do not fit.
+        Parameters
+        ----------
+        x : the text of the queries.
+        mask : as in `Head.trace`, `(…, n, m)` for all heads: its axes before n are those of the texts.
+        source : the text of keys and values; by default they are those of x.
+        key, value : the texts of the keys and of the values instead of a source, where they differ.
+        bias
+            numbers added to β s and to the heads' own bias, `(n, m)` for all heads or `(…, heads, n, m)`; −inf masks an
+            entry. So masks that differ from head to head, `(…, heads, n, m)`, are given as `bias=np.where(mask, 0.0,
+            -np.inf)`.
+
+        Raises
+        ------
+        InvalidInput : for a mask and a bias that do not fit.
+
+        Notes
+        -----
+        Rotary positions count from 0 in each of the texts.
         """
         return self.out(self.outputs(x, mask, key=key, value=value, source=source, bias=bias))
 
@@ -162,12 +186,26 @@ class MultiHead(PublicObject, metaclass=OtherWords):
     ) -> "MultiHead":
         """The heads of a `torch.nn.MultiheadAttention` in its eval mode, which has no dropout.
 
-        module: the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy. n_heads: with a state,
-        which does not keep it. sink: with a state, as in `MultiHead`; that of a module with add_zero_attn=True is 0.
-        mask: as in `Head`. In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here, as in its
-        `scaled_dot_product_attention`, True allows. Raises `InvalidInput` for a module that has no such form here, for
-        missing and further names of a state, all at once, and for arrays that do not fit.
+        Parameters
+        ----------
+        module : the module itself; or names and arrays of its `state_dict`, of PyTorch or NumPy.
+        n_heads : with a state, which does not keep it.
+        sink : with a state, as in `MultiHead`; that of a module with add_zero_attn=True is 0.
+        mask : as in `Head`.
 
+        Raises
+        ------
+        InvalidInput
+            for a module that has no such form here, for missing and further names of a state, all at once, and for
+            arrays that do not fit.
+
+        Notes
+        -----
+        In PyTorch's boolean `attn_mask` and `key_padding_mask` True forbids; here, as in its
+        `scaled_dot_product_attention`, True allows.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> state = {"in_proj_weight": np.eye(6, 2), "out_proj.weight": np.eye(2)}
         >>> MultiHead.from_torch(state, 1)(np.eye(2)).shape

@@ -21,9 +21,21 @@ Rows = Annotated[Any, Of("… dim")]
 class Normalisation(Declared, ABC):
     """The base of both normalisations of rows x, `(…, dim)`.
 
-    gain, shift: `(dim,)`, or None for 1 and for 0. epsilon: ε, above 0. Half precision is computed in single precision.
-    Raises `InvalidInput` for a gain and a shift that are not vectors of one length, for vectors of two libraries or
-    dtypes of PyTorch, and for an ε that is not positive.
+    Parameters
+    ----------
+    gain, shift : (dim,)
+        or None for 1 and for 0.
+    epsilon : ε, above 0.
+
+    Raises
+    ------
+    InvalidInput
+        for a gain and a shift that are not vectors of one length, for vectors of two libraries or dtypes of PyTorch,
+        and for an ε that is not positive.
+
+    Notes
+    -----
+    Half precision is computed in single precision.
     """
 
     gain: Annotated[Array | None, Of("dim")] = None
@@ -57,7 +69,10 @@ class Normalisation(Declared, ABC):
     def held(self, parts: Rows, x: Annotated[Array, Of("dim")]) -> Array:
         """The part of the output that each part of a row x gives, `(…, dim)`, with the scale of x held: linear.
 
-        parts: `(…, dim)`, which add up to x `(dim,)`; their results add up to the output without the shift.
+        Parameters
+        ----------
+        parts : (…, dim)
+            which add up to x `(dim,)`; their results add up to the output without the shift.
         """
         pieces, row, xp = widened(parts), widened(x), namespace(x)
         if self.centred:
@@ -75,9 +90,18 @@ class Normalisation(Declared, ABC):
 class LayerNorm(Normalisation):
     """Layer normalisation: gain · (x − mean x) / √(var x + ε) + shift for each row of x, `(…, dim)`.
 
-    The formula with one gain is the activation "layer_norm", a gradient of a potential. gain, shift, epsilon: as in
-    `Normalisation`. Source: Ba, Kiros & Hinton (2016), arXiv:1607.06450.
+    The formula with one gain is the activation "layer_norm", a gradient of a potential.
 
+    Parameters
+    ----------
+    gain, shift, epsilon : as in `Normalisation`.
+
+    Notes
+    -----
+    Source: Ba, Kiros & Hinton (2016), arXiv:1607.06450.
+
+    Examples
+    --------
     >>> LayerNorm([1.0, 1.0])([[1.0, 3.0]]).round(4)
     array([[-1.,  1.]])
     """
@@ -97,8 +121,16 @@ class LayerNorm(Normalisation):
 class RMSNorm(Normalisation):
     """Root-mean-square normalisation: gain · x / √(mean x² + ε) + shift for each row of x, `(…, dim)`.
 
-    gain, shift, epsilon: as in `Normalisation`. Source: Zhang & Sennrich (2019), NeurIPS.
+    Parameters
+    ----------
+    gain, shift, epsilon : as in `Normalisation`.
 
+    Notes
+    -----
+    Source: Zhang & Sennrich (2019), NeurIPS.
+
+    Examples
+    --------
     >>> RMSNorm()([[3.0, 3.0]]).round(4)
     array([[1., 1.]])
     """

@@ -32,10 +32,23 @@ Memory = Annotated[Any, Of("… n_in dim_memory")]
 class Recurrent(Declared):
     """A recurrent network: h_t = f(W x_t + U h_{t−1} + b), the same matrices at every word.
 
-    w_input: W, `(dim_hidden, dim)`. w_hidden: U, `(dim_hidden, dim_hidden)`. bias: b, `(dim_hidden,)`; 0 by default.
-    activation: f, a name or an object. Raises `InvalidInput` for matrices that do not fit each other.
+    Parameters
+    ----------
+    w_input : W, `(dim_hidden, dim)`.
+    w_hidden : U, `(dim_hidden, dim_hidden)`.
+    bias : b, `(dim_hidden,)`; 0 by default.
+    activation : f, a name or an object.
+
+    Raises
+    ------
+    InvalidInput : for matrices that do not fit each other.
+
+    Notes
+    -----
     Source: Elman (1990), Cognitive Science 14, 179 (the context units are our h_{t−1}).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> adding = Recurrent(np.eye(2), 0.5 * np.eye(2), activation="identity")
     >>> adding([[1, 0], [0, 1], [0, 1]])
@@ -80,7 +93,10 @@ class Recurrent(Declared):
     def start(self, word: Word, given: State = None) -> Array:
         """The state before the first word, `(…, dim_hidden)`, in the shape and the library of the words `(…, dim)`.
 
-        given: `(…, dim_hidden)`; 0 by default.
+        Parameters
+        ----------
+        given : (…, dim_hidden)
+            0 by default.
         """
         zero = namespace(word).zeros_like(linear(word, self.w_input))
         if given is None:
@@ -108,10 +124,21 @@ class DecoderTrace:
 class RecurrentDecoder(Owner):
     """A recurrent decoder with attention: s_i = f(W [y_{i−1}; c_i] + U s_{i−1} + b), where c_i is recalled by s_{i−1}.
 
-    cell: the recurrent network; its input is the previous word, joined with the context. similarity: "dot",
-    `Bilinear(matrix)`, `Additive(w_cue, w_key, v)`, or any other, between states of the decoder and of the text.
-    separation: a name or an object. beta: for a separation given by name, 1 by default; an object has its own. Raises
-    `InvalidInput` for a cell that is not a Recurrent, for unknown names, and for an object together with a beta.
+    Parameters
+    ----------
+    cell : the recurrent network; its input is the previous word, joined with the context.
+    similarity
+        "dot", `Bilinear(matrix)`, `Additive(w_cue, w_key, v)`, or any other, between states of the decoder and of the
+        text.
+    separation : a name or an object.
+    beta : for a separation given by name, 1 by default; an object has its own.
+
+    Raises
+    ------
+    InvalidInput : for a cell that is not a Recurrent, for unknown names, and for an object together with a beta.
+
+    Notes
+    -----
     Source: Bahdanau, Cho & Bengio (2015), ICLR, section 3.1 (their α_ij is our p_ij, their a the similarity, e_ij its
     score). Their f is a gated unit; ours is Elman's.
     """
@@ -143,10 +170,12 @@ class RecurrentDecoder(Owner):
     def trace(self, previous: Words, memory: Memory, mask: Mask = None, *, start: State = None) -> DecoderTrace:
         """All arrays that the decoder computes.
 
-        previous: the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`. memory: the states of the
-        text, `(…, n_in, dim_memory)`; the leading axes are those of `previous`. mask: boolean, True = may attend,
-        broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths)`. start: s_0, `(…, dim_hidden)`; 0 by
-        default.
+        Parameters
+        ----------
+        previous : the word before each output, y_0 to y_{n_out−1}, `(…, n_out, dim_out)`.
+        memory : the states of the text, `(…, n_in, dim_memory)`; the leading axes are those of `previous`.
+        mask : boolean, True = may attend, broadcast to `(…, n_out, n_in)`, such as `hopattn.padding(lengths)`.
+        start : s_0, `(…, dim_hidden)`; 0 by default.
         """
         self._require_fit_of(previous, memory)
         words, keys, xp, cell, step = previous, memory, namespace(previous), self.cell, self.retrieval

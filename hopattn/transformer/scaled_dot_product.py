@@ -59,19 +59,42 @@ def attention(
 ) -> Array:
     """Scaled dot-product attention, softmax(β q Kᵀ) V, or the same with another separation.
 
-    q: `(…, n_queries, dim)`. k: `(…, n_keys, dim)`. v: `(…, n_keys, dim_out)`. The leading axes broadcast. beta: 1/√dim
-    by default; a separation given as an object has its own. mask: boolean, True = may attend, broadcast to
-    `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no True gives 0. That of padded texts
-    is `ha.padding(lengths)`. separation: a name or an object.
-    bias: numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
-    in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the rule
-    "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the first. sink:
-    the logit of a null pattern, exp(sink) more in the denominator of the softmax: a number, or one for each head
-    `(n_heads,)` of queries `(…, n_heads, n_queries, dim)`; 0 is softmax₁, and a row with no True still gives 0. Gives
-    `(…, n_queries, dim_out)`. Raises `InvalidInput` for shapes that do not fit, for a bias that is NaN or +inf, and for
-    a sink that does not fit the heads, is not finite, or is for a separation whose weights do not compete.
+    Parameters
+    ----------
+    q : (…, n_queries, dim)
+    k : (…, n_keys, dim)
+    v : (…, n_keys, dim_out)
+        The leading axes broadcast.
+    beta : 1/√dim by default; a separation given as an object has its own.
+    mask
+        boolean, True = may attend, broadcast to `(…, n_queries, n_keys)`, or a rule such as "causal"; a row with no
+        True gives 0. That of padded texts is `ha.padding(lengths)`.
+    separation : a name or an object.
+    bias
+        numbers that are added to the scaled scores, softmax(β q Kᵀ + bias) V; they broadcast to the scores, are taken
+        in the dtype of the scores, and −inf masks an entry (PyTorch's float mask). With fewer queries than keys, the
+        rule "causal" takes the queries as the last words of the text, and PyTorch's `is_causal` takes them as the
+        first.
+    sink
+        the logit of a null pattern, exp(sink) more in the denominator of the softmax: a number, or one for each head
+        `(n_heads,)` of queries `(…, n_heads, n_queries, dim)`; 0 is softmax₁, and a row with no True still gives 0.
+
+    Returns
+    -------
+    `(…, n_queries, dim_out)`.
+
+    Raises
+    ------
+    InvalidInput
+        for shapes that do not fit, for a bias that is NaN or +inf, and for a sink that does not fit the heads, is not
+        finite, or is for a separation whose weights do not compete.
+
+    Notes
+    -----
     Source: Vaswani et al. (2017) (their √d_k is our 1/β); Agarwal et al. (2025), arXiv:2508.10925, for learned sinks.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> e = [[1, 0], [1, 0], [0, 1], [1, 0]]
     >>> ha.attention([[0, 10]], e, e, beta=1.0).round(3)

@@ -39,10 +39,22 @@ from hopattn.views.visible import plain
 def html(thing: Any) -> str:
     """A result, a recall, a memory, a comparison, a census, a sweep or a labelled array as HTML: tables and a figure.
 
-    thing: from `ha.run`, `memory.recall`, `ha.compare`, `ha.sweep` or `ha.circuits.head_census`, a memory, or one of
-    `result.arrays`. A notebook calls this function for the last value of a cell. Raises `InvalidInput` for anything
-    else.
+    Parameters
+    ----------
+    thing
+        from `ha.run`, `memory.recall`, `ha.compare`, `ha.sweep` or `ha.circuits.head_census`, a memory, or one of
+        `result.arrays`.
 
+    Raises
+    ------
+    InvalidInput : for anything else.
+
+    Notes
+    -----
+    A notebook calls this function for the last value of a cell.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> record = ha.memories.hopfield([[1, 1, -1, -1]]).recall([1, 1, 1, -1])
     >>> "converged" in ha.html(record)

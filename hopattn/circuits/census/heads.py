@@ -48,21 +48,37 @@ def head_census(
 ) -> Census:
     """Every measure of every head of a model for one text, each beside its value by chance.
 
-    layers: a model of attention alone; or the layers in their order, each an object with `heads` (a `MultiHead`),
-    `states` (the vectors that the heads read, `(n, dim)`) and, where it has one, `number`; or pairs of heads and
-    states. A generator keeps one layer in memory at a time. tokens: of the text, `(n,)`, n ≥ 2, numbers or words; the
-    measures of repeats are NaN where no token occurs twice. embed, unembed: `(n_words, dim)`, for copying of words;
-    one alone stands for both; without both, copying is that of the vectors. composed: whether heads are compared with
-    those of earlier layers, whose matrices are kept. followed: the number of queries of a head that are followed to a
-    fixed point on its keys, where scores are dot products; 0 for none. words: of the tokens, n texts; by default the
-    tokens as text. about: the title of the table. report: called with the number of layers that are done.
+    Parameters
+    ----------
+    layers
+        a model of attention alone; or the layers in their order, each an object with `heads` (a `MultiHead`), `states`
+        (the vectors that the heads read, `(n, dim)`) and, where it has one, `number`; or pairs of heads and states. A
+        generator keeps one layer in memory at a time.
+    tokens : of the text, `(n,)`, n ≥ 2, numbers or words; the measures of repeats are NaN where no token occurs twice.
+    embed, unembed : (n_words, dim)
+        for copying of words; one alone stands for both; without both, copying is that of the vectors.
+    composed : whether heads are compared with those of earlier layers, whose matrices are kept.
+    followed
+        the number of queries of a head that are followed to a fixed point on its keys, where scores are dot products; 0
+        for none.
+    words : of the tokens, n texts; by default the tokens as text.
+    about : the title of the table.
+    report : called with the number of layers that are done.
 
+    Raises
+    ------
+    InvalidInput : for layers and tokens that do not fit.
+
+    Notes
+    -----
     Scores, free energies and classes are those of `head_scores`, `Memory.free_energy` and
     `hopattn.retrieval.operating_class`, computed in chunks of queries: beside the states, one head's queries, keys and
-    values, and a fixed number of scores are held. Raises `InvalidInput` for layers and tokens that do not fit.
-    Source: Olsson et al. (2022), Elhage et al. (2021), Gu et al. (2025), Ramsauer et al. (2021) for the measures;
-    Kobayashi et al. (2020), EMNLP, for the length of what a weighted value writes.
+    values, and a fixed number of scores are held. Source: Olsson et al. (2022), Elhage et al. (2021), Gu et al. (2025),
+    Ramsauer et al. (2021) for the measures; Kobayashi et al. (2020), EMNLP, for the length of what a weighted value
+    writes.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> heads = ha.MultiHead([ha.Head(*[np.eye(2)] * 3, beta=1.0, mask="causal")], np.eye(2))
     >>> census = head_census([(heads, np.eye(2)[[0, 1, 0, 1]])], ["a", "b", "a", "b"])

@@ -53,10 +53,15 @@ class Strong(NamedTuple):
 class Census(Drawable):
     """The measures of all heads of a model for one text.
 
-    about: the model and the text, in words. tokens: their number. rows: one for each head, layer by layer. The measures
-    are those of `MEASURES`. Layers and heads count from 0, or as the layers themselves say; in names of heads, in CSV
-    and in JSON they count from 1. copied: what copying is of,
-    "words" where their vectors are known, or "vectors". words: of the tokens.
+    Attributes
+    ----------
+    about : the model and the text, in words.
+    tokens : their number.
+    rows
+        one for each head, layer by layer. The measures are those of `MEASURES`. Layers and heads count from 0, or as
+        the layers themselves say; in names of heads, in CSV and in JSON they count from 1.
+    copied : what copying is of, "words" where their vectors are known, or "vectors".
+    words : of the tokens.
     """
 
     about: str

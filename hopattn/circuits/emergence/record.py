@@ -38,13 +38,27 @@ ITERATIONS = 5
 class Recipe(Declared):
     """A model that consists of attention alone, the texts that it learns from, and how it learns.
 
-    layers: their number. dim: of a word vector, divided by the heads. words: the size of the vocabulary. length: words
-    of a text. shortest, longest: the range of a period. A text is a row of distinct random words that is repeated until
-    the text is full; its period is drawn anew, because one layer can look back by a fixed number of words without
-    induction. positions: whether the words get vectors of their places; otherwise the causal mask alone tells where a
-    word is. steps: of the optimiser, each with a batch of new texts. rate: the learning rate of Adam, reached after 50
-    steps. every: steps between two measurements. seed: of texts and first weights; by default, one is drawn and
-    kept. Raises `InvalidInput` for numbers out of range or that do not fit each other.
+    Parameters
+    ----------
+    layers : their number.
+    dim : of a word vector, divided by the heads.
+    words : the size of the vocabulary.
+    length : words of a text.
+    shortest, longest
+        the range of a period. A text is a row of distinct random words that is repeated until the text is full; its
+        period is drawn anew, because one layer can look back by a fixed number of words without induction.
+    positions : whether the words get vectors of their places; otherwise the causal mask alone tells where a word is.
+    steps : of the optimiser, each with a batch of new texts.
+    rate : the learning rate of Adam, reached after 50 steps.
+    every : steps between two measurements.
+    seed : of texts and first weights; by default, one is drawn and kept.
+
+    Raises
+    ------
+    InvalidInput : for numbers out of range or that do not fit each other.
+
+    Notes
+    -----
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for what is measured; the recipe is ours.
     """
 
@@ -192,8 +206,12 @@ class TrainingState:
 class Training(PublicObject):
     """A training, finished or on its way.
 
-    recipe: what is trained, and how. state: after the last step. steps: at which the model was measured, `(k,)`.
-    measures: those of `measured` by name, `(k, …)`.
+    Attributes
+    ----------
+    recipe : what is trained, and how.
+    state : after the last step.
+    steps : at which the model was measured, `(k,)`.
+    measures : those of `measured` by name, `(k, …)`.
     """
 
     recipe: Recipe

@@ -39,11 +39,21 @@ Noise = Annotated[float, partial(real, least=0.0)]
 class Walked(PublicObject):
     """A walk of T steps, and what was predicted at each of them.
 
-    world: where. observations: the kind of each place, `(n_places,)`. angles: of each action in each plane, in degrees,
-    `(n_actions, planes)`. beta: of the recall. noise: in degrees. places: at each time, `(T + 1,)`. actions: `(T,)`.
-    positions: at each time, with their noise, `(T + 1, dim)`. predicted: the kind predicted at each step, `(T,)`.
-    sorts: "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was walked in neither
-    direction. gap: 1 minus the largest cosine of two places' positions; 0 without positions.
+    Attributes
+    ----------
+    world : where.
+    observations : the kind of each place, `(n_places,)`.
+    angles : of each action in each plane, in degrees, `(n_actions, planes)`.
+    beta : of the recall.
+    noise : in degrees.
+    places : at each time, `(T + 1,)`.
+    actions : (T,)
+    positions : at each time, with their noise, `(T + 1, dim)`.
+    predicted : the kind predicted at each step, `(T,)`.
+    sorts
+        "first visit", "known edge" or "new edge" for each step, `(T,)`; an edge is new if it was walked in neither
+        direction.
+    gap : 1 minus the largest cosine of two places' positions; 0 without positions.
     """
 
     world: World
@@ -141,15 +151,31 @@ def walk(
 ) -> Walked:
     """A random walk from the first place, with a memory of positions and observations.
 
-    world: the places, and the actions between them. steps: at each, one of the possible actions is drawn. kinds: the
-    number of kinds of observations, which are dealt to the places as evenly as possible, or the kind of each place,
-    `(n_places,)`. angles: an action → its angles in degrees, one for each plane; an action without them turns against
-    its inverse; by default they are drawn for a lattice. planes: how many are drawn; with 0, all places have one
-    position. beta: of the recall. noise: the standard deviation of the error of each rotation, in degrees; errors add
-    up. rng: a whole number or a generator; without it every call draws others. Raises `InvalidInput` for other numbers,
-    and for angles with which two places have one position, or a place has two.
+    Parameters
+    ----------
+    world : the places, and the actions between them.
+    steps : at each, one of the possible actions is drawn.
+    kinds
+        the number of kinds of observations, which are dealt to the places as evenly as possible, or the kind of each
+        place, `(n_places,)`.
+    angles
+        an action → its angles in degrees, one for each plane; an action without them turns against its inverse; by
+        default they are drawn for a lattice.
+    planes : how many are drawn; with 0, all places have one position.
+    beta : of the recall.
+    noise : the standard deviation of the error of each rotation, in degrees; errors add up.
+    rng : a whole number or a generator; without it every call draws others.
+
+    Raises
+    ------
+    InvalidInput : for other numbers, and for angles with which two places have one position, or a place has two.
+
+    Notes
+    -----
     Source: Whittington, Warren & Behrens (2022), ICLR (their W_a is our R_a, their positions e are our x).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.circuits.walk(ha.circuits.World.torus(5, 5), steps=500, rng=1).accuracy
     1.0

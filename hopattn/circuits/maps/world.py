@@ -25,10 +25,20 @@ Edge = tuple[str, str, str]
 class World(PublicObject):
     """Places and actions; each action has an inverse that leads back.
 
-    places, actions: their names. inverse: the number of each action's inverse. moves: the place that each action leads
-    to, `(n_places, n_actions)`, −1 where the action is impossible. size: of a lattice, along its axes. closed: whether
-    it is a ring or a torus. Made by `World.line`, `World.grid`, `World.torus` and `world_of_graph`.
+    Parameters
+    ----------
+    places, actions : their names.
+    inverse : the number of each action's inverse.
+    moves : the place that each action leads to, `(n_places, n_actions)`, −1 where the action is impossible.
+    size : of a lattice, along its axes.
+    closed : whether it is a ring or a torus.
 
+    Notes
+    -----
+    Made by `World.line`, `World.grid`, `World.torus` and `world_of_graph`.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> world = ha.circuits.World.torus(3, 3)
     >>> world.places[world.moves[0, world.actions.index("west")]]
@@ -101,10 +111,21 @@ class World(PublicObject):
 def world_of_graph(graph: Any, inverse: Mapping[str, str]) -> World:
     """The world of a `networkx.DiGraph` or `MultiDiGraph` whose edges have an `action`.
 
-    inverse: an action → the action that leads back; one of the two names is enough, and an action may be its own
-    inverse. The way back along each edge is added where the graph lacks it. Raises `InvalidInput` for an edge without
-    an action, and for what `edge_problems` finds.
+    Parameters
+    ----------
+    inverse
+        an action → the action that leads back; one of the two names is enough, and an action may be its own inverse.
 
+    Raises
+    ------
+    InvalidInput : for an edge without an action, and for what `edge_problems` finds.
+
+    Notes
+    -----
+    The way back along each edge is added where the graph lacks it.
+
+    Examples
+    --------
     >>> import networkx as nx
     >>> graph = nx.DiGraph()
     >>> graph.add_edge("hall", "kitchen", action="in")

@@ -46,10 +46,17 @@ def in_words(rule: Update) -> str:
 class Asynchronous(Declared, Update):
     """One neuron after the other, each with the new values of those before it; a step is one sweep over all.
 
-    order: "sequence" (0, 1, 2 …), "random" (drawn anew for each sweep, the same for all cues), or the number of every
-    neuron once; raises `InvalidInput` for another order. A spin takes the sign of its local field, half the exact
-    energy difference of the flip, and stays where that is 0. A graded neuron takes x_i = ∇Φ(h_i).
-    Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
+    Parameters
+    ----------
+    order
+        "sequence" (0, 1, 2 …), "random" (drawn anew for each sweep, the same for all cues), or the number of every
+        neuron once; raises `InvalidInput` for another order.
+
+    Notes
+    -----
+    A spin takes the sign of its local field, half the exact energy difference of the flip, and stays where that is 0. A
+    graded neuron takes x_i = ∇Φ(h_i). Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield
+    (2016), eq. 4.
     """
 
     name: ClassVar[str] = "async"
@@ -98,13 +105,24 @@ class Glauber(Declared, Update):
     """One spin after the other by chance: x_i is +1 with probability 1 / (1 + exp(−2 h_i / T)); a step is one sweep.
 
     After many sweeps the states have the distribution exp(−E/T), with E the memory's `energy`; for the exponential
-    separation that is the logarithm −β⁻¹ log Σ exp(βs). temperature: T, 0 or more, in the unit of the energy; 0 is the
-    asynchronous update in random order. cooling: the factor by which each sweep multiplies the temperature, above 0 and
-    at most 1; below 1 it is simulated annealing. Raises `InvalidInput` for other numbers. The order is drawn anew for
-    each sweep; each cue has random numbers of its own. There is no fixed point at T > 0: a recall takes `max_steps`
-    sweeps.
-    Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985) (their β⁻¹ is our T);
-    annealing: Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671.
+    separation that is the logarithm −β⁻¹ log Σ exp(βs).
+
+    Parameters
+    ----------
+    temperature : T, 0 or more, in the unit of the energy; 0 is the asynchronous update in random order.
+    cooling
+        the factor by which each sweep multiplies the temperature, above 0 and at most 1; below 1 it is simulated
+        annealing.
+
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    The order is drawn anew for each sweep; each cue has random numbers of its own. There is no fixed point at T > 0: a
+    recall takes `max_steps` sweeps. Source: Glauber (1963), J. Math. Phys. 4, 294; Amit, Gutfreund & Sompolinsky (1985)
+    (their β⁻¹ is our T); annealing: Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671.
     """
 
     source: ClassVar[str] = "Glauber 1963; Kirkpatrick et al. 1983"

@@ -43,13 +43,19 @@ class _Flow(Declared, Update):
 class Graded(_Flow):
     """Continuous time: τu̇ = −u + h(x) with x = ∇Φ(u), integrated over a time dt; a step is that time.
 
-    dt: in units of τ, which is 1 but in a network of layers, above 0 and at most 1000; raises `InvalidInput` otherwise.
-    Each cue is integrated with steps of its own, to a relative error of 1e-10; PyTorch and JAX arrays in single
-    precision to 100 ε. The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −τu̇·∇²Φ(u) u̇ ≤ 0. A recall
-    carries u from step to step, because x = ∇Φ(u) loses the digits of a large u; a state has converged where
-    |x − ∇Φ(h(x))| is small, for any dt. Source: Hopfield (1984), PNAS 81, 3088,
-    with C_i = R_i = 1 (their V is our x, their T our W, their I our b); with stored patterns, Krotov & Hopfield (2021),
-    ICLR, with hidden neurons that follow at once.
+    Parameters
+    ----------
+    dt
+        in units of τ, which is 1 but in a network of layers, above 0 and at most 1000; raises `InvalidInput` otherwise.
+        Each cue is integrated with steps of its own, to a relative error of 1e-10; PyTorch and JAX arrays in single
+        precision to 100 ε.
+
+    Notes
+    -----
+    The energy falls whether Ψ is convex or not: Ė = (∇Φ*(x) − h)·ẋ = −τu̇·∇²Φ(u) u̇ ≤ 0. A recall carries u from step
+    to step, because x = ∇Φ(u) loses the digits of a large u; a state has converged where |x − ∇Φ(h(x))| is small, for
+    any dt. Source: Hopfield (1984), PNAS 81, 3088, with C_i = R_i = 1 (their V is our x, their T our W, their I our b);
+    with stored patterns, Krotov & Hopfield (2021), ICLR, with hidden neurons that follow at once.
     """
 
     source: ClassVar[str] = "Hopfield 1984"
@@ -102,10 +108,17 @@ class Time(_Flow):
     A step is u⁺ = u + (1 − e^(−dt/τ)) (h − u), exact for a constant field, and its dt is halved until the energy does
     not rise by more than rounding: whatever dt is asked, the recall descends, but it may take less time than asked. A
     small dt follows the flow, a large one sets all neurons at once to the activation of their fields. A state from
-    which no step descends stays as it is. dt: in the unit of τ, above 0; raises `InvalidInput` otherwise. In a network
-    of layers each layer has its τ, and in other memories it is 1. A state has converged where |x − ∇Φ(h(x))| is small.
-    Source: Krotov & Hopfield (2021), ICLR, eq. 1; Krotov (2021); the step of a constant field is that of the
-    exponential Euler method.
+    which no step descends stays as it is.
+
+    Parameters
+    ----------
+    dt : in the unit of τ, above 0; raises `InvalidInput` otherwise.
+
+    Notes
+    -----
+    In a network of layers each layer has its τ, and in other memories it is 1. A state has converged where |x −
+    ∇Φ(h(x))| is small. Source: Krotov & Hopfield (2021), ICLR, eq. 1; Krotov (2021); the step of a constant field is
+    that of the exponential Euler method.
     """
 
     source: ClassVar[str] = "Krotov & Hopfield 2021"

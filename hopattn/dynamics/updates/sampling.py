@@ -65,12 +65,23 @@ class Metropolis(Sampler):
     """A random move of the whole state, taken with probability min(1, exp(−ΔE/T)); a step is one move.
 
     After many steps the states have the density exp(−E/T): on the sphere |x| = 1 for the activation "unit", in the cube
-    for "tanh" and "logistic", in all of space for "identity". temperature: T, 0 or more, in the unit of the energy; at
-    0 only moves that lower the energy are taken. width: the length of a move, above 0; a move is x + width·z/√dim with
-    Gaussian z, on the sphere scaled back to it, so that the way there and the way back are equally likely, and detailed
-    balance holds. Raises `InvalidInput` for other numbers. A cue inside the sphere goes to it by its first accepted
-    move. Each cue has random numbers of its own. A recall ends after `max_steps`.
-    Source: Metropolis et al. (1953), J. Chem. Phys. 21, 1087.
+    for "tanh" and "logistic", in all of space for "identity".
+
+    Parameters
+    ----------
+    temperature : T, 0 or more, in the unit of the energy; at 0 only moves that lower the energy are taken.
+    width
+        the length of a move, above 0; a move is x + width·z/√dim with Gaussian z, on the sphere scaled back to it, so
+        that the way there and the way back are equally likely, and detailed balance holds.
+
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    A cue inside the sphere goes to it by its first accepted move. Each cue has random numbers of its own. A recall ends
+    after `max_steps`. Source: Metropolis et al. (1953), J. Chem. Phys. 21, 1087.
     """
 
     source: ClassVar[str] = "Metropolis et al. 1953"
@@ -98,19 +109,32 @@ class Langevin(Sampler):
     along the sphere, and the move goes the distance |v| on the great circle along v; the correction refuses |v| ≥ π.
     After many steps the states have the density exp(−E/T), on the domains of `ha.Metropolis`.
 
-    temperature: T, 0 or more, in the unit of the energy. dt: the size of a step, above 0, in units of state² / energy;
-    with too large a step most moves are refused, and the share of .57 accepted moves is the best in many dimensions
-    (Roberts & Rosenthal 1998, J. R. Stat. Soc. B 60, 255). correction: whether a move y is accepted with the
-    probability min(1, exp(−(ΔE + c)/T)) (MALA), so that the density is exact for any dt; without it, every move within
-    the domain is taken, and the density is wrong by an error of the order dt. With w the move back from y to x,
+    Parameters
+    ----------
+    temperature : T, 0 or more, in the unit of the energy.
+    dt
+        the size of a step, above 0, in units of state² / energy; with too large a step most moves are refused, and the
+        share of .57 accepted moves is the best in many dimensions (Roberts & Rosenthal 1998, J. R. Stat. Soc. B 60,
+        255).
+    correction
+        whether a move y is accepted with the probability min(1, exp(−(ΔE + c)/T)) (MALA), so that the density is exact
+        for any dt; without it, every move within the domain is taken, and the density is wrong by an error of the order
+        dt.
+
+    Raises
+    ------
+    InvalidInput : for other numbers.
+
+    Notes
+    -----
+    With w the move back from y to x,
 
         c = ½ ∇E(y)·(w + ½dt ∇E(y)) − ½ ∇E(x)·(v + ½dt ∇E(x))
 
     On the sphere the density of y in units of area has a factor (|v|/sin|v|)^(dim−2); since |w| = |v|, it is the same
     for both ways and cancels. At T = 0 the step is one of steepest descent, which is refused where the energy would not
     fall; a recall then ends at a fixed point. At T > 0 it ends after `max_steps`. Each cue has random numbers of its
-    own. Raises `InvalidInput` for other numbers.
-    Source: Roberts & Tweedie (1996), Bernoulli 2, 341 (their h is our 2 dt T, their log π our −E/T).
+    own. Source: Roberts & Tweedie (1996), Bernoulli 2, 341 (their h is our 2 dt T, their log π our −E/T).
     """
 
     source: ClassVar[str] = "Roberts & Tweedie 1996"

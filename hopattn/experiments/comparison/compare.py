@@ -73,28 +73,45 @@ class CompareOptions(RecallOptions, total=False):
 def compare(keys: Array, cues: Array, values: Array = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare several memories, and independent softmax attention, on the same keys, values and cues.
 
-    keys: `(n_keys, dim)`. cues: `(n_cues, dim)`. values: `(n_keys, dim_out)` (None: the keys). A cue is recalled among
-    the keys, and the final state reads out the values.
+    Parameters
+    ----------
+    keys : (n_keys, dim)
+    cues : (n_cues, dim)
+    values
+        `(n_keys, dim_out)` (None: the keys). A cue is recalled among the keys, and the final state reads out the
+        values.
+    memories
+        names ("hopfield", "dense", "modern", "sparse", "linear", "nearest", "exponential", "entmax", "normmax"; also
+        "classical" for hopfield and "softmax" for modern), memory objects that store these keys, functions of keys that
+        give a memory, or a mapping from names to such objects and functions (the first six names). Spins with an energy
+        change one at a time, all other neurons together.
+    beta
+        the inverse temperature of modern, sparse, entmax and normmax: a number, several numbers in rising order, or a
+        text such as "0.1:32:log5" (None: √dim over the mean squared length of a key).
+    targets : (n_cues,)
+        the index of the key that each cue belongs to, −1 if it is not known (None: not known); only with targets can
+        the rows say what was recalled.
+    mask : as in `attention` (None: none).
+    max_steps : of each recall (100).
+    rng
+        the seed of the random order in which spins change one after the other, or a generator, which gives one (None:
+        one is drawn). The comparison keeps it.
+    report : called as `report(done, total)` after each recall of a memory (None).
 
-    memories: names ("hopfield", "dense", "modern", "sparse", "linear", "nearest", "exponential", "entmax", "normmax";
-    also "classical" for hopfield and "softmax" for modern), memory objects that store these keys, functions of keys
-    that give a memory, or a mapping from names to such objects and functions (the first six names). Spins with an
-    energy change one at a time, all other neurons together.
-    beta: the inverse temperature of modern, sparse, entmax and normmax: a number, several numbers in rising order, or
-    a text such as "0.1:32:log5" (None: √dim over the mean squared length of a key).
-    targets: `(n_cues,)`, the index of the key that each cue belongs to, −1 if it is not known (None: not known); only
-    with targets can the rows say what was recalled.
-    mask: as in `attention` (None: none).
-    max_steps: of each recall (100).
-    rng: the seed of the random order in which spins change one after the other, or a generator, which gives one (None:
-    one is drawn). The comparison keeps it.
-    report: called as `report(done, total)` after each recall of a memory (None).
+    Raises
+    ------
+    InvalidInput
+        for arrays that do not fit, for more pairs than the machine's memory can hold, a mistyped name, a beta that is
+        not positive, and an unknown keyword.
 
+    Notes
+    -----
     The row of a memory that cannot store these keys says why. The time of a recall grows with n_keys · n_cues · dim: on
     one core about a minute for 10,000 keys, 10,000 cues and dim 20. At least 16 bytes are held for each pair of a cue
-    and a key. Raises `InvalidInput` for arrays that do not fit, for more pairs than the machine's memory can hold, a
-    mistyped name, a beta that is not positive, and an unknown keyword.
+    and a key.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> spins = [[1.0, 1, 1, 1, -1, -1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]]
     >>> cue = [1, 1, 1, -1, -1, -1, -1, -1]

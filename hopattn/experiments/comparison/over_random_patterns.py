@@ -46,27 +46,39 @@ class RandomOptions(PatternOptions, total=False):
 def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[RandomOptions]) -> Comparison:
     """Compare several memories on random patterns, with cues that are damaged patterns, at each point of a grid.
 
-    over: the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in
-    rising order, or a text such as "0.1:32:log5" (None: a single point). An axis replaces the keyword.
+    Parameters
+    ----------
+    over
+        the axes of the grid by name, any of beta, load, dim, noise, hidden and correlation. Each has numbers in rising
+        order, or a text such as "0.1:32:log5" (None: a single point).
+    memories
+        as for `compare` (hopfield, dense, modern, sparse, linear, nearest); one of your own as a function, such as
+        `{"steep": lambda keys: ha.memories.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
+    beta
+        the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
+        key).
+    dim : the number of neurons (64).
+    load : patterns per neuron (0.1).
+    noise : of spins, the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise (0.1).
+    hidden : the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
+    correlation : the expected cosine of two patterns, from 0 to below 1 (0).
+    n_patterns : the number of patterns, instead of a load (None).
+    patterns : "spins" or "unit" ("spins").
+    trials : independent draws at each point; their differences give the standard error of what is recalled (20).
+    max_steps : of each recall (100).
+    rng : the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
+    report : called as `report(done, total)` after each recall of a memory (None).
 
-    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest); one of your own as a function, such
-    as `{"steep": lambda keys: ha.memories.sparse(keys, beta=9)}`, which is called with the patterns of each draw.
-    beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
-    key).
-    dim: the number of neurons (64).
-    load: patterns per neuron (0.1).
-    noise: of spins, the fraction that is reversed, 0 to 1; of unit vectors, the length of the normal noise (0.1).
-    hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
-    correlation: the expected cosine of two patterns, from 0 to below 1 (0).
-    n_patterns: the number of patterns, instead of a load (None).
-    patterns: "spins" or "unit" ("spins").
-    trials: independent draws at each point; their differences give the standard error of what is recalled (20).
-    max_steps: of each recall (100).
-    rng: the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
-    report: called as `report(done, total)` after each recall of a memory (None).
+    Raises
+    ------
+    InvalidInput : for an invalid grid or number, and an unknown keyword.
 
-    Raises `InvalidInput` for an invalid grid or number, and an unknown keyword.
+    Notes
+    -----
+    An axis replaces the keyword.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> result = ha.experiments.compare_random({"load": [0.05, 0.5]}, memories=["hopfield"], trials=4, rng=0)
     >>> [row.recalled > 0.9 for row in result.rows]
@@ -84,21 +96,29 @@ def compare_patterns(
 
     Of more than 100 patterns, each draw takes 100 at random as cues.
 
-    patterns: `(n_patterns, dim)`. over: as for `compare_random`, any of beta, noise and hidden (None: a single point).
+    Parameters
+    ----------
+    patterns : (n_patterns, dim)
+    over : as for `compare_random`, any of beta, noise and hidden (None: a single point).
+    memories : as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
+    beta
+        the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
+        key).
+    noise
+        if all entries are ±1, the fraction that is reversed; else the length of the normal noise, relative to the
+        length of the pattern (0.1).
+    hidden : the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
+    trials : independent draws of cues and damage at each point (20).
+    max_steps : of each recall (100).
+    rng : the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
+    report : called as `report(done, total)` after each recall of a memory (None).
 
-    memories: as for `compare` (hopfield, dense, modern, sparse, linear, nearest).
-    beta: the inverse temperature of modern, sparse, entmax and normmax (None: √dim over the mean squared length of a
-    key).
-    noise: if all entries are ±1, the fraction that is reversed; else the length of the normal noise, relative to the
-    length of the pattern (0.1).
-    hidden: the fraction of entries of a cue that become 0 (unknown), from 0 to below 1 (0).
-    trials: independent draws of cues and damage at each point (20).
-    max_steps: of each recall (100).
-    rng: the seed of all random numbers, or a generator, which gives one (None: one is drawn). The comparison keeps it.
-    report: called as `report(done, total)` after each recall of a memory (None).
+    Raises
+    ------
+    InvalidInput : for invalid patterns, an invalid grid or number, and an unknown keyword.
 
-    Raises `InvalidInput` for invalid patterns, an invalid grid or number, and an unknown keyword.
-
+    Examples
+    --------
     >>> import hopattn as ha
     >>> letters = [[1, 1, 1, -1, -1, -1], [1, -1, 1, -1, 1, -1]]
     >>> result = ha.experiments.compare_patterns(letters, noise=0.0, memories=["nearest"], rng=0)

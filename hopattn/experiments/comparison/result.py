@@ -20,8 +20,12 @@ SEEN = 1e-6
 class Comparison(Drawable):
     """All rows of a comparison.
 
-    about: the subject of the comparison, in words. axes: the names of the grid's axes. seed: of the random numbers.
-    referees: the independent attentions that softmax was compared with.
+    Attributes
+    ----------
+    about : the subject of the comparison, in words.
+    axes : the names of the grid's axes.
+    seed : of the random numbers.
+    referees : the independent attentions that softmax was compared with.
     """
 
     about: str

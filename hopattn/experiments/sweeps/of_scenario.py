@@ -76,23 +76,29 @@ def sweep_scenario(
 ) -> Sweep:
     """Run a scenario, without its variants, at every point of a grid of its numbers.
 
-    scenario: from `hopattn.load`.
-    over: the axes: keys of the scenario and their numbers, in rising order, or their words, such as the rules of a
-    model, or a text such as "0.1:32:log20" or "hebb,storkey" (None: those of the file's `[sweep]`).
+    Parameters
+    ----------
+    scenario : from `hopattn.load`.
+    over
+        the axes: keys of the scenario and their numbers, in rising order, or their words, such as the rules of a model,
+        or a text such as "0.1:32:log20" or "hebb,storkey" (None: those of the file's `[sweep]`).
+    trials : trials at each point (None: those of `[sweep]`, or 1).
+    measures : names of arrays, of entries such as "overlaps[1]", or "met" (empty: those of `[sweep]`, or of the kind).
+    rng : the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
+    overrides : changes of values by path, as for `hopattn.run` (None: none).
+    file
+        the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
+        trials (None: none).
+    workers : processes of this machine (None: one on each core).
+    scheduler : the address of a Dask cluster, used instead of processes ("": none).
+    report : called as report(finished points, all points) (None: nothing).
+    note : called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
 
-    trials: trials at each point (None: those of `[sweep]`, or 1).
-    measures: names of arrays, of entries such as "overlaps[1]", or "met" (empty: those of `[sweep]`, or of the kind).
-    rng: the seed of all trials; a generator gives one that is drawn from it (None: the seed of the scenario).
-    overrides: changes of values by path, as for `hopattn.run` (None: none).
-    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
-    trials (None: none).
-    workers: processes of this machine (None: one on each core).
-    scheduler: the address of a Dask cluster, used instead of processes ("": none).
-    report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
-
-    Raises `InvalidInput`, before any point is computed, for keys and measures that the scenario does not have, points
-    that do not fit it, and an unknown keyword; for the rest as `hopattn.sweep` does.
+    Raises
+    ------
+    InvalidInput
+        , before any point is computed, for keys and measures that the scenario does not have, points that do not fit
+        it, and an unknown keyword; for the rest as `hopattn.sweep` does.
     """
     reject_unknown("sweep_scenario", options, ScenarioSweepOptions.__annotations__)
     overrides = {} if (given := options.get("overrides")) is None else given

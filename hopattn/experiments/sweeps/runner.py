@@ -49,28 +49,41 @@ class SweepOptions(WorkerOptions, total=False):
 def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions]) -> Sweep:
     """Apply a function at every point of a grid, in several independent trials at each point.
 
-    trial: the function, called as trial(point, seed). `point` has the numbers of the point by name. `seed` is a
-    `numpy.random.SeedSequence` of this point and this trial alone. It returns numbers by name, with the same names
-    everywhere; NaN means that this trial has no such number.
-    axes: the numbers of each axis, in rising order, or words, or a text such as "0.1:32:log20" or "hebb,storkey".
+    Parameters
+    ----------
+    trial
+        the function, called as trial(point, seed). `point` has the numbers of the point by name. `seed` is a
+        `numpy.random.SeedSequence` of this point and this trial alone. It returns numbers by name, with the same names
+        everywhere; NaN means that this trial has no such number.
+    axes : the numbers of each axis, in rising order, or words, or a text such as "0.1:32:log20" or "hebb,storkey".
+    trials : trials at each point (1).
+    rng
+        the seed of all trials; a generator gives one (None: that of the points in `file`, or one is drawn). The sweep
+        keeps it in `about`.
+    file
+        the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
+        trials, by the same function: one of the same name, with the same operations and numbers (None: none).
+    workers : processes of this machine (None: one on each core).
+    scheduler : the address of a Dask cluster, used instead of processes ("": none).
+    about
+        texts and numbers that describe the function; a checkpoint with others is refused. State here what the code of
+        the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
+    report : called as report(finished points, all points) (None: nothing).
+    note : called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
 
-    trials: trials at each point (1).
-    rng: the seed of all trials; a generator gives one (None: that of the points in `file`, or one is drawn). The sweep
-    keeps it in `about`.
-    file: the checkpoint; it keeps the finished points, so that an interrupted sweep can be continued, or given more
-    trials, by the same function: one of the same name, with the same operations and numbers (None: none).
-    workers: processes of this machine (None: one on each core).
-    scheduler: the address of a Dask cluster, used instead of processes ("": none).
-    about: texts and numbers that describe the function; a checkpoint with others is refused. State here what the code
-    of the function does not show, such as the data and the settings that it reads from elsewhere (None: none).
-    report: called as report(finished points, all points) (None: nothing).
-    note: called with a sentence if an incomplete last line of the checkpoint was cut off (default: nothing happens).
+    Raises
+    ------
+    InvalidInput
+        for axes that are empty or do not rise, a file of another sweep or of another function, and an unknown keyword.
+    CannotDo : if a worker ends, the file cannot be written, or no scheduler answers.
 
-    Every trial runs in one thread, so that the result is the same for any number of workers. Raises `InvalidInput` for
-    axes that are empty or do not rise, a file of another sweep or of another function, and an unknown keyword. Raises
-    `CannotDo` if a worker ends, the file cannot be written, or no scheduler answers. An error of `trial` is raised with
-    its point.
+    Notes
+    -----
+    Every trial runs in one thread, so that the result is the same for any number of workers. An error of `trial` is
+    raised with its point.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> result = ha.sweep(lambda point, seed: {"square": point["x"] ** 2}, {"x": (1, 2, 3)}, workers=1)
     >>> result.mean("square")

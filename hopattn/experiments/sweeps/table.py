@@ -29,9 +29,13 @@ HALF = "_ci95"
 class Sweep(Drawable):
     """The numbers of every trial at every point of a grid.
 
-    axes: the numbers or words of each axis. trials: trials at each point. values: by name, an array
-    `(*lengths of the axes, trials)`, NaN where a trial has no such number. scenario: the scenario that was run, None
-    for a function. about: the seed, the versions, and the description of what was run, by name.
+    Attributes
+    ----------
+    axes : the numbers or words of each axis.
+    trials : trials at each point.
+    values : by name, an array `(*lengths of the axes, trials)`, NaN where a trial has no such number.
+    scenario : the scenario that was run, None for a function.
+    about : the seed, the versions, and the description of what was run, by name.
     """
 
     axes: Mapping[str, Values]
@@ -49,9 +53,19 @@ class Sweep(Drawable):
     def of(cls, axes: Mapping[str, Values], trials: int, results: Sequence[Mapping[str, Any] | None]) -> "Sweep":
         """The table of the results of all points.
 
-        results: for each point, the numbers of its trials by name, None for a missing point; in the order of the grid,
-        where the last axis changes fastest. Of more than `trials`, the first are taken; missing ones are NaN. Raises
-        `InvalidInput` if two points have different names, or if a name is also the name of an axis.
+        Parameters
+        ----------
+        results
+            for each point, the numbers of its trials by name, None for a missing point; in the order of the grid, where
+            the last axis changes fastest.
+
+        Raises
+        ------
+        InvalidInput : if two points have different names, or if a name is also the name of an axis.
+
+        Notes
+        -----
+        Of more than `trials`, the first are taken; missing ones are NaN.
         """
         shape = tuple(map(len, axes.values()))
         names = next((result for result in results if result), {})

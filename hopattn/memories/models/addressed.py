@@ -25,9 +25,22 @@ Feature = Literal["identity", "relu", "elu"]
 def nearest(keys: Stored, values: Stored | None = None) -> Memory:
     """The nearest neighbour: the value of the key that lies nearest to the cue; exact ties are averaged.
 
-    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. Raises `InvalidInput` as `Memory`
-    does. Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
+    Parameters
+    ----------
+    keys : (n_patterns, dim)
+    values : (n_patterns, dim_out)
+        the keys by default.
 
+    Raises
+    ------
+    InvalidInput : as `Memory` does.
+
+    Notes
+    -----
+    Source: Millidge et al. (2022), ICML, section 3 (Euclidean distance, max separation).
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.memories.nearest([[0.0, 3.0], [4.0, 0.0]]).step([1.0, 1.0])
     array([0., 3.])
@@ -69,14 +82,27 @@ def linear(
 ) -> Memory:
     """The lecture's cue and linear attention: x⁺ = Σ_μ v_μ φ(k_μ)·φ(x), divided by Σ_μ φ(k_μ)·φ(x) where normalised.
 
-    keys: `(n_patterns, dim)`. values: `(n_patterns, dim_out)`, the keys by default. feature_map: φ, "identity", "relu"
-    or "elu" (the paper's elu + 1), or an object such as `ha.retrieval.RandomFeatures(n)`. normalise: weights that sum
-    to 1; it needs features that are not negative. Only the identity without normalisation has an energy, without a
-    lower bound where a singular value of the keys is above 1; recall may then diverge.
-    `ha.transformer.linear_attention` gives the same answers without the scores. Raises `InvalidInput` for keys and
-    values that do not fit, and for a normalised identity.
+    Parameters
+    ----------
+    keys : (n_patterns, dim)
+    values : (n_patterns, dim_out)
+        the keys by default.
+    feature_map
+        φ, "identity", "relu" or "elu" (the paper's elu + 1), or an object such as `ha.retrieval.RandomFeatures(n)`.
+    normalise : weights that sum to 1; it needs features that are not negative.
+
+    Raises
+    ------
+    InvalidInput : for keys and values that do not fit, and for a normalised identity.
+
+    Notes
+    -----
+    Only the identity without normalisation has an energy, without a lower bound where a singular value of the keys is
+    above 1; recall may then diverge. `ha.transformer.linear_attention` gives the same answers without the scores.
     Source: LING3804 Lecture Notes 7, 7.1; Katharopoulos et al. (2020), ICML.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.memories.linear([[1.0, 0.0], [0.6, 0.8]], [[1.0], [10.0]]).step([1.0, 0.0])
     array([7.])
@@ -113,12 +139,28 @@ def sdm(
     """Kanerva's sparse distributed memory: each value is added to all locations near its address, and read from all
     locations near the cue: x⁺ = sgn(Σ_{l: d(l, x) ≤ r} C_l), with the counters C_l = Σ_{μ: d(l, a_μ) ≤ r} v_μ.
 
-    addresses: `(n_patterns, N)`, ±1. values: `(n_patterns, dim_out)`, ±1. radius: r, a Hamming distance from 0 to N.
-    locations: `(n_locations, N)`, ±1, or a number of locations to draw; by default the addresses, each with its own
-    value. rng: a whole number or a generator. Raises `InvalidInput` for others, and for an address with no location
-    within the radius. Where a sum is 0, a spin stays as the cue has it if the values are the addresses; else it is 0.
-    Source: Kanerva (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
+    Parameters
+    ----------
+    addresses : (n_patterns, N)
+        ±1.
+    values : (n_patterns, dim_out)
+        ±1.
+    radius : r, a Hamming distance from 0 to N.
+    locations : (n_locations, N)
+        ±1, or a number of locations to draw; by default the addresses, each with its own value.
+    rng : a whole number or a generator.
 
+    Raises
+    ------
+    InvalidInput : for others, and for an address with no location within the radius.
+
+    Notes
+    -----
+    Where a sum is 0, a spin stays as the cue has it if the values are the addresses; else it is 0. Source: Kanerva
+    (1988), Sparse Distributed Memory; as a memory of this form, Millidge et al. (2022), section 3.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> ha.memories.sdm([[1, 1, 1, 1], [-1, -1, 1, 1]], [[1, 1], [1, -1]], radius=1).step([1, 1, 1, -1])
     array([1., 1.])

@@ -44,15 +44,29 @@ def hopfield(
 ) -> Hopfield:
     """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j + b).
 
-    patterns: `(n_patterns, N)`, ±1. rule: "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for
-    correlated patterns), "storkey", or "perceptron" (Gardner); the last two have no self-couplings. self_coupling: keep
-    the diagonal of W. activation: "sign"; or "step" for neurons and patterns of 0 and 1, by one of the first three
-    rules. bias: b, added to every field. Patterns of 0 and 1 with a share a of 1 need the rule "covariance" and a
-    threshold −b between −a and 1 − a, the fields of silent and of active neurons. Raises `InvalidInput` for an unknown
-    rule and for patterns that it cannot learn.
-    Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks & Feigel'man (1988), Europhys. Lett. 6, 101 (their
-    θ is our −b); `hopattn.learning` has the sources of the rules.
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+        ±1.
+    rule
+        "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for correlated patterns), "storkey",
+        or "perceptron" (Gardner); the last two have no self-couplings.
+    self_coupling : keep the diagonal of W.
+    activation : "sign"; or "step" for neurons and patterns of 0 and 1, by one of the first three rules.
+    bias : b, added to every field.
 
+    Raises
+    ------
+    InvalidInput : for an unknown rule and for patterns that it cannot learn.
+
+    Notes
+    -----
+    Patterns of 0 and 1 with a share a of 1 need the rule "covariance" and a threshold −b between −a and 1 − a, the
+    fields of silent and of active neurons. Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks &
+    Feigel'man (1988), Europhys. Lett. 6, 101 (their θ is our −b); `hopattn.learning` has the sources of the rules.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> network = ha.memories.hopfield([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
     >>> recall = network.recall([1, 1, 1, 1, -1, 1])
@@ -83,10 +97,22 @@ def hopfield(
 def graded(patterns: Stored, *, beta: float = 4.0, rule: Rule = "hebb", self_coupling: bool = False) -> Hopfield:
     """Hopfield's network of graded neurons: u̇ = −u + W x, x = tanh βu; recall it with update="graded".
 
-    patterns, rule, self_coupling: as in `hopfield`. beta: the gain of the neurons (Hopfield's λ), positive. For
-    symmetric W, 0 is the only fixed point if and only if β λ_max(W) ≤ 1, with the largest eigenvalue λ_max. Raises
-    `InvalidInput` as `hopfield` does. Source: Hopfield (1984), PNAS 81, 3088.
+    Parameters
+    ----------
+    patterns, rule, self_coupling : as in `hopfield`.
+    beta : the gain of the neurons (Hopfield's λ), positive.
 
+    Raises
+    ------
+    InvalidInput : as `hopfield` does.
+
+    Notes
+    -----
+    For symmetric W, 0 is the only fixed point if and only if β λ_max(W) ≤ 1, with the largest eigenvalue λ_max. Source:
+    Hopfield (1984), PNAS 81, 3088.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> network = ha.memories.graded([[1, 1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1]])
     >>> int(network.recall([0.2, 0.3, 0.1, 0.1, -0.2, 0.1], update="graded").matched)
@@ -100,15 +126,30 @@ def graded(patterns: Stored, *, beta: float = 4.0, rule: Rule = "hebb", self_cou
 def input_driven(patterns: Stored, input: Array, *, beta: float = 4.0, self_coupling: bool = True) -> Hopfield:
     """Hopfield's graded network with couplings that its input weighs: W(u) = (1/N) Σ_μ α_μ ξ_μ ξ_μᵀ, α_μ = ξ_μ·u / N.
 
-    patterns: `(n_patterns, N)`, ±1. input: u, `(N,)`, real; it says how much each pattern counts (its salience α_μ),
-    and the cue of a recall is where the state starts. beta: the gain of the neurons, positive. self_coupling: keep the
-    diagonal of W. Where patterns are orthogonal and the diagonal is kept, α_μ is an eigenvalue of W: the state ±c ξ_μ
-    with c = tanh(β α_μ c) exists where β α_μ > 1, and the pattern of the largest salience has the lowest energy. An
-    input that is like a reversed pattern has a negative salience, and drives the state away from both. Raises
-    `InvalidInput` for others. `ha.memories.graded` is the network of equal saliences.
-    Source: Betteti, Baggio, Bullo & Zampieri (2025), Science Advances 11, eadu6991, arXiv:2411.05849 (their u is our
-    u/N, their Ψ our tanh βu, whose gain they set to 1).
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+        ±1.
+    input
+        u, `(N,)`, real; it says how much each pattern counts (its salience α_μ), and the cue of a recall is where the
+        state starts.
+    beta : the gain of the neurons, positive.
+    self_coupling : keep the diagonal of W.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    Where patterns are orthogonal and the diagonal is kept, α_μ is an eigenvalue of W: the state ±c ξ_μ with c = tanh(β
+    α_μ c) exists where β α_μ > 1, and the pattern of the largest salience has the lowest energy. An input that is like
+    a reversed pattern has a negative salience, and drives the state away from both. `ha.memories.graded` is the network
+    of equal saliences. Source: Betteti, Baggio, Bullo & Zampieri (2025), Science Advances 11, eadu6991,
+    arXiv:2411.05849 (their u is our u/N, their Ψ our tanh βu, whose gain they set to 1).
+
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> patterns = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1]])
     >>> network = ha.memories.input_driven(patterns, 0.3 * patterns[0] + 0.7 * patterns[1])
@@ -148,10 +189,24 @@ def _network(
 def bam(left: Stored, right: Stored) -> Bidirectional:
     """Kosko's bidirectional associative memory: either pattern of a pair recalls the other, where pairs are few.
 
-    left: `(n_patterns, N)`, ±1. right: `(n_patterns, M)`, ±1. The sides are updated in alternation, y = sgn(W x) and
-    x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes. Raises `InvalidInput` for others.
+    Parameters
+    ----------
+    left : (n_patterns, N)
+        ±1.
+    right : (n_patterns, M)
+        ±1.
+
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    The sides are updated in alternation, y = sgn(W x) and x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes.
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.memories.bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])
     >>> recall = memory.recall([1, 1, 1, 0])

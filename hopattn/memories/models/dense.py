@@ -11,13 +11,25 @@ from hopattn.retrieval.separation.elementwise import Exponential, Power, Rectifi
 def dense(patterns: Stored, *, n: int = 3, rectified: bool = True) -> Memory:
     """The dense associative memory: E = −Σ_μ F(ξ_μ·x) with F(s) = [s]₊ⁿ/n, or sⁿ/n without rectification.
 
-    patterns: `(n_patterns, N)`, ±1. n: from 2 to 1000; 2 without rectification is Hopfield's network with
-    self-couplings. rectified: whether a pattern on the other side of the cue counts as 0, [s]₊. Under the asynchronous
-    update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored without error (362 for N = 100 and n = 3), with
-    rectification twice as many. With an odd n and no rectification, only that update is sure to lower the energy.
-    Raises `InvalidInput` for others.
-    Source: Krotov & Hopfield (2016), NeurIPS 29.
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+        ±1.
+    n : from 2 to 1000; 2 without rectification is Hopfield's network with self-couplings.
+    rectified : whether a pattern on the other side of the cue counts as 0, [s]₊.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    Under the asynchronous update, about Nⁿ⁻¹ / (2 (2n−3)!! ln N) random patterns are stored without error (362 for N =
+    100 and n = 3), with rectification twice as many. With an odd n and no rectification, only that update is sure to
+    lower the energy. Source: Krotov & Hopfield (2016), NeurIPS 29.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.memories.dense([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> memory.recall([1, 1, 1, -1]).state
@@ -31,10 +43,23 @@ def dense(patterns: Stored, *, n: int = 3, rectified: bool = True) -> Memory:
 def exponential(patterns: Stored, *, beta: float = 1.0) -> Memory:
     """The exponential memory: E = −Σ_μ exp(β ξ_μ·x); energies are given as logarithms, so that they do not overflow.
 
-    patterns: `(n_patterns, N)`, ±1. beta: the factor of the overlaps, positive; 1 in the paper. The capacity is
-    exponential in N. The energy here is −β⁻¹ log Σ exp(βs); Glauber's update samples exp(−E/T) of this one. Raises
-    `InvalidInput` for others. Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288.
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+        ±1.
+    beta : the factor of the overlaps, positive; 1 in the paper.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    The capacity is exponential in N. The energy here is −β⁻¹ log Σ exp(βs); Glauber's update samples exp(−E/T) of this
+    one. Source: Demircigil et al. (2017), J. Stat. Phys. 168, 288.
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.memories.exponential([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> memory.recall([1, 1, 1, 0]).state
@@ -47,13 +72,26 @@ def exponential(patterns: Stored, *, beta: float = 1.0) -> Memory:
 def sequence(patterns: Stored, *, n: int = 3, cyclic: bool = True) -> Memory:
     """A memory that replays a sequence of patterns: x⁺ = sgn(Σ_μ ξ_{μ+1} [m_μ]₊ⁿ⁻¹), m_μ = ξ_μ·x / N.
 
-    patterns: `(n_patterns, N)`, ±1, in the order of the sequence. n: the power of the interaction, from 2 (Hebb's
-    asymmetric rule, rectified) to 1000; about Nⁿ⁻¹ / (n (2n−3)!! ln N) random patterns are replayed without error.
-    cyclic: the last pattern recalls the first; otherwise it recalls itself, and recall converges there. Raises
-    `InvalidInput` for others.
-    Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, with f(x) = xᵈ (their d is our n − 1,
-    their sum over j ≠ i is ours over all j, and ours is rectified).
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+        ±1, in the order of the sequence.
+    n
+        the power of the interaction, from 2 (Hebb's asymmetric rule, rectified) to 1000; about Nⁿ⁻¹ / (n (2n−3)!! ln N)
+        random patterns are replayed without error.
+    cyclic : the last pattern recalls the first; otherwise it recalls itself, and recall converges there.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    Source: Chaudhry, Zavatone-Veth, Krotov & Pehlevan (2023), NeurIPS, with f(x) = xᵈ (their d is our n − 1, their sum
+    over j ≠ i is ours over all j, and ours is rectified).
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> chain = ha.memories.sequence([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])
     >>> chain.recall([1, 1, 1, 1], max_steps=4, keep=("trajectory",)).trajectory[:, 1:3].tolist()

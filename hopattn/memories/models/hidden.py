@@ -25,14 +25,27 @@ STATES_TRIED = 4096
 def threshold_layer(patterns: Stored, *, threshold: float = 0.5, activation: Visible = "identity") -> Memory:
     """A hidden layer with a threshold: h_μ = 1 where k_μ·x ≥ θ, else 0, and x⁺ = Σ_μ h_μ k_μ, a sum of parts.
 
-    patterns: the parts k_μ, `(n_hidden, N)`, scaled to unit magnitude, so that a part alone has the score 1. threshold:
-    θ; at ½ a part is equally safe from being missed and from being added. activation: of the visible neurons,
-    "identity", or "sign" for spins x = sgn Σ_μ h_μ k_μ, for parts and a threshold to fit, such as √N/2 for few parts.
-    Each of the 2^n_hidden hidden states is a memory if it is stable, which `ha.memories.stable_hidden_states` tells:
-    with random parts of ±1, all of them are where N is large compared with n_hidden. Raises `InvalidInput` for others.
-    Source: Shafiei Kafraj, Krotov & Latham (2026), arXiv:2601.00984 (their W is our Kᵀ, their hidden nonlinearity
-    Θ(· − θ); visible neurons follow at once).
+    Parameters
+    ----------
+    patterns : the parts k_μ, `(n_hidden, N)`, scaled to unit magnitude, so that a part alone has the score 1.
+    threshold : θ; at ½ a part is equally safe from being missed and from being added.
+    activation
+        of the visible neurons, "identity", or "sign" for spins x = sgn Σ_μ h_μ k_μ, for parts and a threshold to fit,
+        such as √N/2 for few parts. Each of the 2^n_hidden hidden states is a memory if it is stable, which
+        `ha.memories.stable_hidden_states` tells: with random parts of ±1, all of them are where N is large compared
+        with n_hidden.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    Source: Shafiei Kafraj, Krotov & Latham (2026), arXiv:2601.00984 (their W is our Kᵀ, their hidden nonlinearity Θ(· −
+    θ); visible neurons follow at once).
+
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> memory = ha.memories.threshold_layer(np.eye(3))
     >>> memory.recall([0.9, 0.8, 0.1]).state
@@ -47,9 +60,17 @@ def threshold_layer(patterns: Stored, *, threshold: float = 0.5, activation: Vis
 def stable_hidden_states(memory: Any) -> np.ndarray:
     """The stable hidden states of a threshold layer: those h, 0 or 1, that its visible state gives again.
 
-    memory: from `ha.memories.threshold_layer`. Gives booleans `(n_stable, n_hidden)`, from all 2^n_hidden states;
-    raises `InvalidInput` for another memory, and for more than 20 hidden neurons.
+    Parameters
+    ----------
+    memory : from `ha.memories.threshold_layer`.
 
+    Returns
+    -------
+    booleans `(n_stable, n_hidden)`, from all 2^n_hidden states; raises `InvalidInput` for another memory, and for more
+    than 20 hidden neurons.
+
+    Examples
+    --------
     >>> import hopattn as ha, numpy as np
     >>> len(ha.memories.stable_hidden_states(ha.memories.threshold_layer(np.eye(3))))
     8

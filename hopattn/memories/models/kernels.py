@@ -19,13 +19,26 @@ LARGEST_EXPONENT = 1e300
 def log_sum_relu(patterns: Stored, *, beta: float = 1.0, epsilon: float = 1e-8) -> LogSumRelu:
     """A memory with a range: x⁺ is the mean of the patterns within √(2/β) of x; without any, "nothing near".
 
-    patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse of half the squared range, positive. epsilon:
-    keeps the energy finite where nothing is near, positive. Every minimum of the energy is the mean of the patterns
-    within the range of it; two patterns at the distance r have three for 2/r² < β < 8/r², both and their midpoint. From
-    8/r² on, with r the least distance of two patterns, a cue near one pattern is led to exactly that pattern in one
-    step. Raises `InvalidInput` for others.
-    Source: Hoover et al. (2025), NeurIPS, arXiv:2506.10801 (log-sum-ReLU, from Epanechnikov's kernel).
+    Parameters
+    ----------
+    patterns : (n_patterns, dim)
+        finite and not zero.
+    beta : the inverse of half the squared range, positive.
+    epsilon : keeps the energy finite where nothing is near, positive.
 
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    Every minimum of the energy is the mean of the patterns within the range of it; two patterns at the distance r have
+    three for 2/r² < β < 8/r², both and their midpoint. From 8/r² on, with r the least distance of two patterns, a cue
+    near one pattern is led to exactly that pattern in one step. Source: Hoover et al. (2025), NeurIPS, arXiv:2506.10801
+    (log-sum-ReLU, from Epanechnikov's kernel).
+
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.memories.log_sum_relu([[0.0, 1.0], [2.0, 1.0]], beta=1.0)
     >>> recall = memory.recall([[0.2, 1.1], [1.1, 0.8], [5.0, 5.0]])
@@ -43,14 +56,27 @@ def random_features(
 ) -> SuperposedMemory:
     """A modern memory whose patterns are added up in one vector of n random features, however many there are.
 
-    patterns: `(n_patterns, dim)`, finite and not zero. beta: the inverse temperature, positive. n: the number of
-    features. orthogonal: as of `ha.retrieval.RandomFeatures`, whose damping is set to the best for states near the
-    patterns. rng: a seed, or a generator, which gives one; by default one is drawn. The energy is that of
-    `ha.memories.modern` with an error that falls like 1/√n, and grows with β|x + ξ|² and with dim. Raises
-    `InvalidInput` for others.
-    Source: Hoover et al. (2024), NeurIPS, arXiv:2410.24153 (their Y is our n), with the positive features of
+    Parameters
+    ----------
+    patterns : (n_patterns, dim)
+        finite and not zero.
+    beta : the inverse temperature, positive.
+    n : the number of features.
+    orthogonal : as of `ha.retrieval.RandomFeatures`, whose damping is set to the best for states near the patterns.
+    rng : a seed, or a generator, which gives one; by default one is drawn.
+
+    Raises
+    ------
+    InvalidInput : for others.
+
+    Notes
+    -----
+    The energy is that of `ha.memories.modern` with an error that falls like 1/√n, and grows with β|x + ξ|² and with
+    dim. Source: Hoover et al. (2024), NeurIPS, arXiv:2410.24153 (their Y is our n), with the positive features of
     Choromanski et al. (2021), ICLR.
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> memory = ha.memories.random_features([[1.0, 0.0], [0.0, 1.0]], beta=8.0, rng=0)
     >>> memory.recall([[0.7, 0.3], [0.2, 0.9]]).matched

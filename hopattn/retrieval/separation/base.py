@@ -71,9 +71,16 @@ def inverse_temperature(value: Any, what: str) -> Any:
 class Separation(Declared, ABC):
     """A potential over scores, Ψ(s) = β⁻¹ Ψ₁(βs), and its gradient, the weights p = ∇Ψ(s) = ∇Ψ₁(βs).
 
-    beta: the inverse temperature, a positive number, from 2.2e-308 on, the least number of full precision; raises
-    `InvalidInput` otherwise. An array `()` of PyTorch or JAX that requires a gradient stays an array, so that β
-    can be learned; scores are then arrays of that library.
+    Parameters
+    ----------
+    beta
+        the inverse temperature, a positive number, from 2.2e-308 on, the least number of full precision; raises
+        `InvalidInput` otherwise.
+
+    Notes
+    -----
+    An array `()` of PyTorch or JAX that requires a gradient stays an array, so that β can be learned; scores are then
+    arrays of that library.
 
     Scores are `(…, n_patterns)`. `where` is boolean and broadcasts to them, True = may attend. A masked entry has
     weight 0 and adds nothing to the potential, and so has one whose score is −∞. A row with nothing to attend to has
@@ -128,7 +135,9 @@ class Separation(Declared, ABC):
     ) -> Weights:
         """The weights of βs + bias, and Ψ where it is asked for; a part that both need is computed once.
 
-        bias: finite numbers that broadcast to the scores; None for 0.
+        Parameters
+        ----------
+        bias : finite numbers that broadcast to the scores; None for 0.
         """
         if self.sink is not None:
             scores, where, bias = with_null_pattern(self.sink, scores, where, bias)
@@ -192,7 +201,9 @@ class Separation(Declared, ABC):
     def without(self, scores: Array, weights: Array, where: Array | None = None) -> Removal | None:
         """What changes where the patterns of these scores and weights, `(…, n_removed)`, are taken away.
 
-        where: the mask of these patterns. The result is None where it does not follow from these numbers alone.
+        Parameters
+        ----------
+        where : the mask of these patterns. The result is None where it does not follow from these numbers alone.
         """
         return None
 
@@ -216,18 +227,28 @@ def number_or_rows(value: Any, what: str) -> Any:
 class Competing(Separation):
     """Weights that compete: with a sink, a null pattern takes a part of them and gives nothing.
 
-    sink: the logit of the null pattern, a number that competes with β s; None for none. Of the softmax, that is
-    p_μ = exp(βs_μ) / (exp(sink) + Σ_ν exp(βs_ν)). A sink of 0 is softmax₁, and a pattern of zeros has it at every β. An
-    array `(…,)` that broadcasts to the rows of the scores has a sink for each; an array of PyTorch or JAX keeps its
-    derivative. A sink beyond the root of the largest number counts as that root. Raises `InvalidInput` for numbers that
-    are not finite.
+    Parameters
+    ----------
+    sink
+        the logit of the null pattern, a number that competes with β s; None for none. Of the softmax, that is p_μ =
+        exp(βs_μ) / (exp(sink) + Σ_ν exp(βs_ν)). A sink of 0 is softmax₁, and a pattern of zeros has it at every β. An
+        array `(…,)` that broadcasts to the rows of the scores has a sink for each; an array of PyTorch or JAX keeps its
+        derivative. A sink beyond the root of the largest number counts as that root.
 
+    Raises
+    ------
+    InvalidInput : for numbers that are not finite.
+
+    Notes
+    -----
     With a sink the weights sum to less, and `rest` is what the null pattern takes. It is never masked: a row with
     nothing else to attend to has weights 0, the rest 1 and the potential of the null pattern alone, sink/β for the
     softmax. A subclass writes `answer` for scores of which the null pattern's is one.
     Source: Ramsauer et al. (2021), ICLR (the zero association of their layers); Miller (2023), Attention is off by one
     (softmax₁); Agarwal et al. (2025), arXiv:2508.10925 (gpt-oss: a learned sink for each head).
 
+    Examples
+    --------
     >>> import hopattn as ha
     >>> softmax1 = ha.separations.softmax(sink=0)
     >>> softmax1.weights(np.zeros(3)), float(softmax1.rest(np.zeros(3)))

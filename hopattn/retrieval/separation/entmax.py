@@ -39,10 +39,21 @@ PARTS_OF_ROWS = 8
 class Entmax(Simplex):
     """Ψ₁(s) = max_p p·s − (Σ p^α − 1) / α(α−1) over all shares p, for an α ≥ 1: 1 is softmax, 2 is sparsemax.
 
-    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is τ + Σ p^α/α with
-    τ = (t + 1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of t. Weights
-    near α = 1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 lose digits; above α = 8 they are lost in
-    rounding, up to about 1e-4, and no descent is claimed. alpha: α. Raises `InvalidInput` for an α below 1.
+    p_μ = [(α−1)βs_μ − t]₊^(1/(α−1)), with t such that they sum to 1. The potential is τ + Σ p^α/α with τ = (t +
+    1/α)/(α−1), which has its minimum at that t, so that its derivative is p, whatever the error of t. Weights near α =
+    1 are right to about .2 ε/(α − 1). Above α = 2 those near 0 lose digits; above α = 8 they are lost in rounding, up
+    to about 1e-4, and no descent is claimed.
+
+    Parameters
+    ----------
+    alpha : α.
+
+    Raises
+    ------
+    InvalidInput : for an α below 1.
+
+    Notes
+    -----
     Source: Peters, Niculae & Martins (2019), ACL; as a memory: Santos et al. (2024), ICML.
     """
 
@@ -112,9 +123,19 @@ class Normmax(Simplex):
     """Ψ₁(s) = max_p p·s − |p|_α + 1 over all shares p, with the norm |p|_α = (Σ p^α)^(1/α), for an α > 1.
 
     p ∝ [βs − τ]₊^(1/(α−1)), with τ such that |[βs − τ]₊| = 1 in the dual norm α/(α−1). The potential is τ + 1, plus a
-    term in the dual norm minus 1: it is 0 at that τ and carries the derivative. alpha: α. Raises `InvalidInput` for an
-    α of 1 or less. Source: Blondel, Martins & Niculae (2020), JMLR 21 (norm entropies); as a memory: Santos et al.
-    (2024), ICML.
+    term in the dual norm minus 1: it is 0 at that τ and carries the derivative.
+
+    Parameters
+    ----------
+    alpha : α.
+
+    Raises
+    ------
+    InvalidInput : for an α of 1 or less.
+
+    Notes
+    -----
+    Source: Blondel, Martins & Niculae (2020), JMLR 21 (norm entropies); as a memory: Santos et al. (2024), ICML.
     """
 
     alpha: Annotated[float, partial(real, above=1.0)] = 2.0

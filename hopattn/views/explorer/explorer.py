@@ -55,23 +55,34 @@ class Explorer:
 def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, array: str | None = None) -> Explorer:
     """The interactive page of a scenario: words, patterns, pictures and angles that can be moved.
 
-    scenario: a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in
-    the view of the scenario; the other views show scenarios that come with hopattn. A scenario whose heads have given
-    weights or scores opens in the view of weights alone.
+    Parameters
+    ----------
+    scenario
+        a `Scenario`, the path of a scenario file, or the name of one that comes with hopattn. The page opens in the
+        view of the scenario; the other views show scenarios that come with hopattn. A scenario whose heads have given
+        weights or scores opens in the view of weights alone.
+    tokens
+        of weights, the words of the text, or a pair: those of the queries and those of the keys (None: those that a
+        .npz holds as `tokens`, or else their numbers, from 1).
+    mask : of a file of queries and keys, the name of a rule such as "causal" (None: none).
+    array : of a file with several arrays, the name of the weights, or those of queries, keys and values, as in "q,k,v".
 
+    Raises
+    ------
+    InvalidInput
+        for a scenario that no view can show, one whose page would have more than 350 kB, weights that are not numbers
+        of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
+
+    Notes
+    -----
     Instead, weights of attention of any model, `(n_queries, n_keys)`, `(n_heads, n_queries, n_keys)` or `(n_layers,
     n_heads, n_queries, n_keys)`, or an array for each layer: arrays, or the path of a file of them (.npy, .npz,
     .safetensors, .csv). The page then shows each head as arcs, as a matrix and in numbers, with the mean weight on the
     first word, the word before and the word itself. A file with queries, keys and values alone (q, k and v, as for
     `hopattn compare`) gives the weights of softmax attention with β = 1/√dim. What a masked array masks is hidden.
-    tokens: of weights, the words of the text, or a pair: those of the queries and those of the keys (None: those that
-    a .npz holds as `tokens`, or else their numbers, from 1).
-    mask: of a file of queries and keys, the name of a rule such as "causal" (None: none).
-    array: of a file with several arrays, the name of the weights, or those of queries, keys and values, as in "q,k,v".
 
-    Raises `InvalidInput` for a scenario that no view can show, one whose page would have more than 350 kB, weights that
-    are not numbers of such a shape, more than 64 words or 2 MB of them, and tokens or a mask that do not fit.
-
+    Examples
+    --------
     >>> import hopattn as ha
     >>> page = ha.explore("bank")
     >>> page.html.startswith("<!DOCTYPE html>")
