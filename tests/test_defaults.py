@@ -1,5 +1,6 @@
 """Defaults: β, masks and random numbers are the same where the thing is the same, and one table has them all."""
 
+import ast
 import inspect
 import re
 from pathlib import Path
@@ -9,9 +10,12 @@ import pytest
 
 import hopattn as ha
 from docs.builder import defaults
+from hopattn.foundation.shown_types import spelled_out
 from tools import signatures
 
 EYE = np.eye(4)
+REFERENCE = Path(__file__).parents[1] / "docs/reference"
+PAGE, CHANGES = (REFERENCE.joinpath(name).read_text(encoding="utf-8") for name in ("defaults.md", "changes.md"))
 MASKS = {"ha.circuits.Training.model": "causal", "ha.circuits.induction_circuit": "strict"}
 """The masks that belong to what is made."""
 NUMBERS = {
@@ -94,8 +98,51 @@ def test_what_none_stands_for_is_what_the_table_says():
     assert {name for name in unnamed if told[name] in words} == {*MADE}
     for name, made in MADE.items():
         assert made is None or made() == pytest.approx(words[told[name]]), name
-    assert {name for name, _ in defaults.OTHERWISE} <= {*CALLS}
+
+
+def test_each_exception_is_in_the_table():
+    rows = dict(defaults.rows())
+    columns = {key: column for column, keys in defaults.NAMES.items() for key in keys}
+    for (name, key), told in defaults.OTHERWISE.items():
+        assert told in rows[name][columns[key]], (name, key)
 
 
 def test_the_page_has_the_table():
-    assert defaults.table() in (Path(__file__).parents[1] / "docs/reference/defaults.md").read_text(encoding="utf-8")
+    assert defaults.table() in PAGE
+
+
+SEEDS = {
+    "comparison.seed": lambda rng: ha.compare(EYE, EYE, memories=["modern"], rng=rng),
+    'sweep.about["seed"]': lambda rng: ha.sweep(lambda point, seed: {"y": 1.0}, {"x": [1]}, workers=1, rng=rng),
+    "certificate.seeds": lambda rng: ha.certify("modern", count=1, rng=rng),
+    "features.rng": lambda rng: ha.retrieval.RandomFeatures(4, rng=rng),
+    "recipe.seed": lambda rng: ha.circuits.Recipe(seed=rng),
+}
+
+
+@pytest.mark.parametrize("place", SEEDS)
+def test_the_seed_is_kept_where_the_page_says(place):
+    assert f"`{place}`" in PAGE
+    name = place.partition(".")[0]
+    for rng in (7, None):
+        seed = eval(place, {name: SEEDS[place](rng)})
+        (seed,) = seed if place == "certificate.seeds" else [seed]
+        assert seed == rng if rng is not None else isinstance(seed, int)
+
+
+def test_the_lines_of_now_are_calls_that_there_are():
+    """Each line of the page of changes that calls a name of `ha` has arguments that the name takes."""
+    tried, names = 0, {"ha": ha}
+    for line in re.findall(r"(?m)^\|[^|]*\| `(ha\.[^`|]*\))`", CHANGES):
+        call = ast.parse(line, mode="eval").body
+        if not isinstance(call, ast.Call) or "…" in line:
+            continue
+        taken = spelled_out(inspect.signature(eval(ast.unparse(call.func), names)))
+        taken.bind(*call.args, **{keyword.arg: keyword.value for keyword in call.keywords})
+        tried += 1
+    assert tried > 40
+
+
+def test_words_of_given_weights_are_given_by_name():
+    assert '`ha.explore(weights, tokens=["a"])`' in CHANGES
+    assert ha.explore([[1.0]], tokens=["a"]) is not None

@@ -26,7 +26,7 @@ HELP = [
     (
         lambda: ha.memories.hopfield(SPINS).recall(SPINS, update="glauber"),
         "update 'glauber': ",
-        "Glauber(temperature=…)",
+        "ha.updates.glauber(temperature=…)",
     ),
     (lambda: axis_values("0,05:0,2:3", "load"), "load: '0,05' ", "write 0.05"),
     (lambda: axis_values("0,1,0,2", "load"), "", "rising order", "write 0.1"),

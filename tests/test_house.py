@@ -119,6 +119,12 @@ def test_the_constructor_of_a_result_is_not_written_down():
     assert any(line.startswith("ha.circuits.Recipe(*, layers=2") for line in lines)
 
 
+def test_the_names_of_all_keywords_are_written_down_and_values_are_no_calls():
+    lines = {line[12:] for line in signatures.lines()}
+    assert not [line for line in lines if "(…)" in line or ("**options" in line and "(self, " not in line)]
+    assert {"ha.causal", "ha.strict"} < lines and "ha.plot(thing, name=None, *, ax=..., run=..., " in " ".join(lines)
+
+
 def loaded_by(code):
     command = [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())

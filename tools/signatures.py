@@ -15,6 +15,7 @@ from typing import Any
 
 import hopattn as ha
 from hopattn.foundation import lazy
+from hopattn.foundation.shown_types import spelled_out
 
 MAY_CHANGE = {
     "networks of layers and their synapses are young": "ha.networks",
@@ -47,9 +48,12 @@ def stability(line: str) -> str:
 
 
 def parameters(called: Any) -> str:
-    """Parameters with their defaults, without annotations: `(keys, values=None, *, beta=1.0)`."""
+    """Parameters with their defaults, without annotations: `(keys, values=None, *, beta=1.0)`.
+
+    The default of a keyword of `**options` is `...`: the docstring says what holds without it.
+    """
     try:
-        signature = inspect.signature(called)
+        signature = spelled_out(inspect.signature(called))
     except (TypeError, ValueError):  # written in C
         return "(…)"
     plain = [one.replace(annotation=one.empty, default=_shown(one.default)) for one in signature.parameters.values()]
@@ -67,6 +71,8 @@ class _Text:
 
 
 def _shown(default: Any) -> Any:
+    if default is ...:
+        return _Text("...")
     named = callable(default) and hasattr(default, "__qualname__")
     return _Text(default.__qualname__) if named and default is not inspect.Parameter.empty else default
 
@@ -84,9 +90,11 @@ def of_name(name: str, value: Any) -> Iterator[str]:
         unstated = issubclass(value, Enum) or is_result(value)  # Python's own signature of an Enum changes
         yield name if unstated else f"{name}{parameters(value)}"
         stored = {field.name for field in fields(value)} if is_dataclass(value) else set[str]()
-        for part in sorted(part for part in {*dir(value), *stored} if not part.startswith("_")):
+        for part in sorted(part for part in {*dir(value), *stored} if part == "__call__" or not part.startswith("_")):
             member = inspect.getattr_static(value, part, None)
             called = getattr(value, part, None)
+            if inspect.isbuiltin(called):  # Python's own, such as `str.maketrans`
+                continue
             if isinstance(member, (classmethod, staticmethod)) or inspect.isfunction(member):
                 yield f"{name}.{part}{parameters(called)}"
             elif isinstance(called, bool | int | float | str):
@@ -96,9 +104,9 @@ def of_name(name: str, value: Any) -> Iterator[str]:
     elif hasattr(value, "items"):
         for entry, made in value.items():
             yield f"{name}[{entry!r}]{parameters(made) if callable(made) else ''}"
-    elif callable(value):
+    elif inspect.isroutine(value):
         yield f"{name}{parameters(value)}"
-    else:
+    else:  # a value, such as the rule `ha.causal`
         yield name
 
 

@@ -135,7 +135,7 @@ def _members(entry: type) -> Iterator[tuple[str, Any]]:
         if not base.__module__.startswith("hopattn."):
             continue
         for key, one in vars(base).items():
-            if key.startswith("_") or key in seen or not _is_member(one):
+            if (key.startswith("_") and key != "__call__") or key in seen or not _is_member(one):
                 continue
             seen.add(key)
             if inspect.getdoc(getattr(entry, key, one)) or inspect.getdoc(one):

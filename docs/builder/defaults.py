@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any
 
 import hopattn as ha
+from hopattn.foundation.shown_types import declared, spelled_out
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "β": ("beta", "match_beta"),
@@ -66,12 +67,10 @@ def _calls_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def defaults(call: Any) -> dict[str, Any]:
     """The defaults of the parameters of a call, by name; the keywords of `**options` are None."""
     try:
-        parameters = inspect.signature(call).parameters.values()
-    except (TypeError, ValueError):
+        parameters = spelled_out(declared(call)).parameters.values()
+    except (TypeError, ValueError):  # written in C
         return {}
-    named = {one.name: one.default for one in parameters if one.kind is not one.VAR_KEYWORD}
-    keywords = [get_args(one.annotation) for one in parameters if one.kind is one.VAR_KEYWORD]
-    return named | {name: None for kinds in keywords for kind in kinds for name in inspect.get_annotations(kind)}
+    return {one.name: None if one.default is ... else one.default for one in parameters}
 
 
 def rows() -> Iterator[tuple[str, dict[str, str]]]:

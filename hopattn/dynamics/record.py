@@ -71,10 +71,11 @@ class Recall(Drawable):
         the three patterns of a mixture, −1 for other states. These four are computed when first used, from the patterns
         as they are then.
     trajectory : (T+1, n, dim)
+        or None, unless `keep` names it.
     overlaps : (T+1, n, n_patterns)
-        m_μ = ξ_μ·x / |ξ_μ|².
+        m_μ = ξ_μ·x / |ξ_μ|², or None, unless `keep` names them.
     weights : (T+1, n, n_patterns)
-        Each is None unless `keep` names it.
+        or None, unless `keep` names them.
     reference : the patterns that states are compared with.
     asked_every : the number of steps after which the device was asked which cues go on; 1 for NumPy and on a CPU.
 

@@ -68,9 +68,9 @@ class Certificate(PublicObject):
     rises
         the number of these that raised the energy; for a memory without an energy, that raised the value of the
         energy's formula.
-    reason : why the energy cannot rise.
-    refusal : why it may rise.
-    obstacle : why the update cannot be applied. Each of the three is empty if no memory that was drawn gave it.
+    reason : why the energy cannot rise; empty if no memory that was drawn gave a reason.
+    refusal : why it may rise, or empty.
+    obstacle : why the update cannot be applied, or empty.
     dtype : the numbers of the memories and states, "float64" or "float32".
     seeds : of the random numbers; two, of two tests together.
     """

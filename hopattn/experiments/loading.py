@@ -4,15 +4,16 @@ A kind of file is read by the room that writes it. Only that room is imported.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopattn.foundation.array_files import MEMORY, TRAINING, array_in, opened, saved_in
+from hopattn.foundation.array_files import ARCHIVE, ARRAY, MEMORY, TRAINING, array_in, opened, saved_in
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import path_of
 from hopattn.foundation.endings import ENDINGS, foreign
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.errors import InvalidInput, quoted
 
 OPTIONS = {"name": "an array", "missing": "a model", "unread": "a model", "dtype": "a model"}
 """What each option belongs to."""
@@ -20,6 +21,9 @@ EXPECTED = (
     "expected a scenario (.toml, or its name), a memory or training that `save` wrote (.npz), the points of a sweep "
     f"(.jsonl), the folder of a model, or an array ({', '.join(ENDINGS)})"
 )
+
+JSON = re.compile(rb'\s*(\{|(\[\s*)+(\{|("[^"]*"|[\w.+-]+)\s*,))')
+"""The start of JSON, which no TOML has: a table, or a list whose first entry is one or ends at a comma."""
 
 
 @public
@@ -35,7 +39,7 @@ def load(
 
     Parameters
     ----------
-    path : one of these.
+    path : a file, a folder, or the name of a shipped scenario; the Notes list the kinds.
     name
         the array that is meant, in a file of several. Without it that is the one called patterns, keys or vectors;
         otherwise arrays of one shape are patterns, one each, and come as `(n_patterns, dim)`.
@@ -44,7 +48,8 @@ def load(
     Raises
     ------
     InvalidInput
-        for a file that is missing, damaged or of no kind above, and for an option of another kind; `InvalidScenario`
+        for a file that is missing, damaged or of no kind of the list below, and for an option of another kind.
+    InvalidScenario
         with all errors of a scenario, one a line: file, line, key, the text in question, and the expected one; an error
         of TOML's syntax comes alone.
 
@@ -76,7 +81,7 @@ def load(
     Memory(keys (2, 2), values (2, 2), Dot(), Softmax(beta=4.0), Identity())
     """
     file = path_of(path, "path")
-    kind = _kind(file)
+    kind = _kind(file, str(path))
     for option, value in {"name": name, "missing": missing, "unread": unread, "dtype": dtype}.items():
         if value is not None and kind != OPTIONS[option]:
             raise InvalidInput(f"{option}: belongs to {OPTIONS[option]}, and {file} is {kind}; leave it out")
@@ -105,28 +110,32 @@ def load(
             return load_scenario(path)  # as it is written: `./bank` is no name
 
 
-def _kind(file: Path) -> str:
+def _kind(file: Path, name: str) -> str:
     """What lies at a path, or what its name stands for; a scenario where nothing says otherwise.
 
-    Raises `InvalidInput` for a folder without a model, for a file that is no text, and for a damaged archive.
+    Raises `InvalidInput` for a folder without a model, for a file of JSON or of no text, and for a damaged archive.
     """
     from hopattn.scenario.files import shipped
 
     # `os.path` takes what lies in a folder that may not be read as missing
     ending, is_file = file.suffix.lower(), os.path.isfile(file)  # noqa: PTH113
-    if ending == ".toml" or (str(file) in shipped() and not is_file):
+    if ending == ".toml" or (name in shipped() and not is_file):
         return "a scenario"
     if os.path.isdir(file):  # noqa: PTH112
         if os.path.isfile(file / "config.json"):  # noqa: PTH113
             return "a model"
         raise InvalidInput(f"{file}: is a folder without config.json; {EXPECTED}")
     start = _start(file) if is_file and ending not in ENDINGS else b""
-    if ending == ".npz" or (start.startswith(b"PK\3\4") and not foreign(file)):
+    if ending == ".npz" or (start.startswith(ARCHIVE) and not foreign(file)):
         return {MEMORY: "a memory", TRAINING: "a training"}.get(saved_in(file), "an array")
-    if ending in ENDINGS:
+    if ending in ENDINGS or (start.startswith(ARRAY) and not foreign(file)):
         return "an array"
     if ending == ".jsonl" or start.startswith(b"{"):
         return "a sweep"
+    if JSON.match(start) or (ending == ".json" and is_file):
+        npy, name = quoted(f"{file.stem}.npy"), quoted(file.name)
+        cure = f"an array is written by `np.save({npy}, json.load(open({name})))`"
+        raise InvalidInput(f"{file}: is JSON; {EXPECTED}; {cure}")
     if b"\0" in start and not foreign(file):
         raise InvalidInput(f"{file}: is no text in UTF-8; {EXPECTED}")
     return "a scenario"

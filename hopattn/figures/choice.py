@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -21,6 +22,8 @@ AS_WRITTEN = "as written"
 
 LONG, KEYS = 8, 5
 """The number of words up to which a figure shows all queries and keys of a text, and the keys of one query beyond."""
+QUERIES = ("cue", "token", "query")
+"""The axes whose labels are queries."""
 FAINTEST = 0.02
 """The smallest weight of a key that is shown in a long text, as a part of the largest."""
 
@@ -48,7 +51,9 @@ def chosen(result: Result, options: Mapping[str, Any] | None = None) -> Result:
         runs = [_with_heads(run, table) for run in runs]
     if table.axes is not None:
         _require_axes(table.axes, runs)
-    _require_words(options, known)
+    _require_words("highlight", options.get("highlight", ()), known)
+    if (query := options.get("query")) is not None:
+        _require_words("query", [query], _queries(result))
     title = result.title if table.title is None else table.title
     return replace(result, title=title, runs=tuple(runs), figure=table)
 
@@ -84,13 +89,18 @@ def _require_types(options: Mapping[str, Any]) -> None:
             raise InvalidInput(f"figure: {name}: expected a list of texts, not {quoted(texts)}")
 
 
-def _require_words(options: Mapping[str, Any], known: Mapping[str, None]) -> None:
-    """Raise `InvalidInput` for a query or a highlighted word, chosen by an option, that no array of the result has."""
-    query = options.get("query")
-    asked = [("highlight", word) for word in options.get("highlight", ())] + [("query", query)] * (query is not None)
-    for name, word in asked:
+def _require_words(option: str, words: Sequence[str], known: Mapping[str, None]) -> None:
+    """Raise `InvalidInput` for a word, chosen by an option, that the result does not have."""
+    for word in words:
         if word not in known:
-            raise InvalidInput(f"figure: {name}: {unknown(word, known)}")
+            raise InvalidInput(f"figure: {option}: {unknown(word, known)}")
+
+
+def _queries(result: Result) -> dict[str, None]:
+    """The words that a query may be: the labels of the cues or tokens, or of all rows where no axis is one of them."""
+    rows = [(array.dims[0], array.labels[0]) for run in result.runs for array in run.arrays.values() if array.dims]
+    asked = [labels for name, labels in rows if name in QUERIES]
+    return dict.fromkeys(chain.from_iterable(asked or (labels for _, labels in rows)))
 
 
 def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:

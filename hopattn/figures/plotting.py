@@ -31,7 +31,7 @@ from hopattn.figures.text import brightness
 from hopattn.foundation.arrays import is_foreign_array
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import instance
-from hopattn.foundation.errors import InvalidInput, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.result import Result
 from hopattn.transformer.heads import HeadTrace
@@ -143,7 +143,6 @@ def plot(thing: Any, name: str | None = None, **options: Unpack[PlotOptions]) ->
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['muddy', 'banks']
     """
-    reject_unknown("plot", options, PlotOptions.__annotations__, "option")
     loaded()
     if name is not None:
         instance(name, str, "plot", "the name of a figure")

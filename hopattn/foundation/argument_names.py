@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.other_words import ARGUMENTS, ATTRIBUTES, clause_of
 from hopattn.foundation.shown import always_shown
-from hopattn.foundation.shown_types import declared, show_methods, show_types
+from hopattn.foundation.shown_types import declared, show_methods, show_types, spelled_out
 from hopattn.foundation.torch_words import TORCH_WORDS, WITHOUT
 
 Kind = TypeVar("Kind", bound=type[Any])
@@ -26,7 +26,7 @@ class ArgumentNames:
     """The names of the arguments that a call takes."""
 
     def __init__(self, call: Callable[..., Any], signature: inspect.Signature, name: str = "") -> None:
-        parameters = signature.parameters.values()
+        parameters = spelled_out(signature).parameters.values()
         kinds = {parameter.kind for parameter in parameters}
         self.name = name or call.__qualname__.removesuffix(".__call__").removesuffix(".__init__")
         self.method = next(iter(signature.parameters), "") in ("self", "cls")
@@ -43,11 +43,13 @@ class ArgumentNames:
                 raise InvalidInput(f"{self._call(args)}: option {self._cure(name)}")
         if len(args) <= self.most:
             return
-        placed = ", ".join(name for name in self.placed if name not in ("self", "cls")) or "nothing"
+        placed = ", ".join(name for name in self.placed if name not in ("self", "cls"))
+        expected = f"expected only {placed}" if placed else "expected none"
         keywords = ", ".join(f"{name}=" for name in self.keywords)
-        cure = f"write {keywords} by name" if keywords else "there are no others"
+        others = "write all others by name" if self.any_name else "there are no others"
+        cure = f"write {keywords} by name" if keywords else others
         n = len(args) - self.method
-        raise InvalidInput(f"{self._call(args)}: got {n} arguments by position; expected only {placed}; {cure}")
+        raise InvalidInput(f"{self._call(args)}: got {n} argument{'s' * (n != 1)} by position; {expected}; {cure}")
 
     def _call(self, args: tuple[Any, ...]) -> str:
         """The name of the call; that of a method begins with the class of its object, which may inherit it."""

@@ -35,6 +35,9 @@ HEADS = {"queries": ("q", "query", "queries"), "keys": ("k", "key", "keys"), "va
 """The accepted names of the arrays of heads, in lower case."""
 PATTERNS = ("patterns", "keys", "vectors")
 """The accepted names of an array of patterns, in lower case."""
+ARCHIVE, ARRAY = b"PK\3\4", b"\x93NUMPY"
+STARTS = {ARCHIVE: ".npz", ARRAY: ".npy"}
+"""The first bytes of a file, and the ending that its name should have."""
 MEMORY, TRAINING = "header", "recipe"
 """The names of the texts by which an archive is known as a saved memory, or as a training."""
 SAVED = {MEMORY: "a saved memory", TRAINING: "a training"}
@@ -127,10 +130,16 @@ def _chosen(names: Iterable[str], array: str | None, called: Sequence[str]) -> t
 
 def require_ending(file: Path) -> None:
     """Raise `InvalidInput` for a file whose name does not end as one of arrays or tables."""
-    if file.suffix.lower() not in ENDINGS:
-        require_file(file)
-        form = f"expected a file that ends in {', '.join(ENDINGS)}"
-        raise InvalidInput(f"{named(file)} {cure}" if (cure := foreign(file)) else f"{named(file)}: {form}")
+    if file.suffix.lower() in ENDINGS:
+        return
+    with opened(file) as stream:
+        start = stream.read(max(map(len, STARTS)))
+    if cure := foreign(file):
+        raise InvalidInput(f"{named(file)} {cure}")
+    content = next((ending for mark, ending in STARTS.items() if start.startswith(mark)), "")
+    if content:
+        raise InvalidInput(f"{named(file)}: begins as a {content} does; expected a name that ends in {content}")
+    raise InvalidInput(f"{named(file)}: expected a file that ends in {', '.join(ENDINGS)}")
 
 
 def holds_heads(file: Path) -> bool:

@@ -110,10 +110,10 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
     return by_lower[best] if best is not None else None
 
 
-def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -> str:
+def unknown(word: object, choices: Iterable[str], further: Iterable[str] = (), clause: str = "") -> str:
     """The message for a mistyped name: the name, the nearest choice, all choices.
 
-    further: more names, searched only if no choice is close.
+    further: more names, searched only if no choice is close. clause: what to write, instead of the nearest choice.
 
     >>> unknown("softmx", ["softmax", "argmax"])
     "'softmx' is unknown; did you mean 'softmax'? (choices: argmax, softmax)"
@@ -121,10 +121,12 @@ def unknown(word: object, choices: Iterable[str], further: Iterable[str] = ()) -
     ordered = sorted(choices)
     if not ordered:
         return f"'{shortened(word)}' is unknown; there is nothing to choose from"
-    guess = nearest(word, ordered)
-    if guess is None and (guess := nearest(word, sorted(further))):
-        ordered = sorted([*ordered, guess])
-    hint = f"; did you mean '{shortened(guess)}'?" if guess else ""
+    if not clause:
+        guess = nearest(word, ordered)
+        if guess is None and (guess := nearest(word, sorted(further))):
+            ordered = sorted([*ordered, guess])
+        clause = f"did you mean '{shortened(guess)}'?" if guess else ""
+    hint = f"; {clause}" if clause else ""
     return f"'{shortened(word)}' is unknown{hint} (choices: {listed(ordered)})"
 
 

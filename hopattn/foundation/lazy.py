@@ -82,13 +82,10 @@ def rooms(file: str) -> list[str]:
 
 
 def _places(package: str) -> dict[str, list[str]]:
-    """Every public name, with its places: `modern` is `ha.memories.modern`."""
+    """Every public name, with its places: `modern` is `ha.memories.modern`, and `learning` the room `ha.learning`."""
     whole = sys.modules[package]
-    inside = rooms(str(whole.__file__))
-    places: dict[str, list[str]] = {}
-    for room in (None, *inside):
-        names = getattr(whole, room).__all__ if room else [name for name in whole.__all__ if name not in inside]
-        for name in names:
-            if room is None or name not in inside:
-                places.setdefault(name, []).append(f"ha.{room}.{name}" if room else f"ha.{name}")
+    places = {name: [f"ha.{name}"] for name in whole.__all__}
+    for room in rooms(str(whole.__file__)):
+        for name in getattr(whole, room).__all__:
+            places.setdefault(name, []).append(f"ha.{room}.{name}")
     return places

@@ -201,14 +201,17 @@ NAMES = by_word(
         "hooked_transformer transformer_lens llama pipeline pretrained load_pretrained load_checkpoint load_weights "
         "load_state_dict language_model": CHECKPOINT,
         "tokenizer auto_tokenizer tokenize encode": 'write `ha.Checkpoint("folder").tokens("a text")`',
-        "load_npz from_file load_memory load_sweep": FROM_FILE,
+        "load_npz from_file load_memory": FROM_FILE,
+        "load_sweep read_sweep": 'write `ha.load("points.jsonl")`',
         "save save_memory dump to_file write": TO_FILE,
         "open read load_scenario read_scenario scenarios": 'write `ha.load("bank")`',
         "load_array memmap mapped load_patterns load_keys load_data": (
             'write `ha.load("keys.npy")`, which maps an array too large for the memory; `ha.Memory("keys.npy")` reads a'
             " file too"
         ),
-        "retrieval_rule single_step": 'write `ha.Step("dot", "softmax", beta=8)`',
+        "Retrieval retrieval_rule single_step": (
+            'one step of recall is `ha.Step("dot", "softmax", beta=8)`; its parts are in `ha.retrieval`'
+        ),
         "seed manual_seed set_seed random_seed rng random_state default_rng": (
             "there is no global seed; give rng= to the call that draws: `memory.recall(cues, rng=0)`"
         ),

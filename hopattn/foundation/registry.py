@@ -71,6 +71,15 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
         return len(self._entries)
 
 
+PLACES = {
+    "similarity": "similarities.",
+    "separation": "separations.",
+    "activation": "activations.",
+    "update": "updates.",
+}
+"""Where the classes of a registry are public."""
+
+
 class Registry(Choices[type[Entry]], Generic[Entry]):
     """The concrete subclasses of `base` in `modules`, by name; a mistyped name raises `InvalidInput`.
 
@@ -149,7 +158,8 @@ class Registry(Choices[type[Entry]], Generic[Entry]):
             reject_unknown(what, parameters, [field.name for field in declared])
             needed = [field.name for field in declared if field.default is field.default_factory is MISSING]
             if missing := [name for name in needed if name not in parameters]:
-                form = f"{entry.__name__}({', '.join(f'{name}=…' for name in missing)})"
+                place = f"{PLACES.get(self.what, '')}{registered_name(entry)}"
+                form = f"ha.{place}({', '.join(f'{name}=…' for name in missing)})"
                 raise InvalidInput(f"{what}: needs {' and '.join(missing)}; in Python, give {form}") from None
             raise
 
@@ -208,5 +218,5 @@ def snake_case(name: str) -> str:
 
 
 def name_of(entry: object) -> str:
-    """The class name of an entry in snake case, as its registry writes it; its `own_name`, if it has one."""
-    return getattr(entry, "own_name", "") or snake_case(type(entry).__name__)
+    """The name of an entry, as its registry writes it; its `own_name`, if it has one."""
+    return getattr(entry, "own_name", "") or registered_name(type(entry))

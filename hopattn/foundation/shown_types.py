@@ -113,5 +113,27 @@ def declared(call: Callable[..., Any]) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation=_written(signature.return_annotation))
 
 
+def spelled_out(signature: inspect.Signature) -> inspect.Signature:
+    """The signature with each keyword of its `**options: Unpack[…]` as a parameter of its own, with the default `...`.
+
+    >>> from typing import TypedDict
+    >>> class Options(TypedDict, total=False):
+    ...     beta: float
+    >>> def call(x: float, **options: Unpack[Options]) -> None: ...
+    >>> str(spelled_out(declared(call)))
+    '(x: float, *, beta: float = Ellipsis) -> None'
+    """
+    parameters: list[inspect.Parameter] = []
+    for one in signature.parameters.values():
+        if one.kind is one.VAR_KEYWORD and get_origin(annotation := _written(one.annotation)) is Unpack:
+            keywords = inspect.get_annotations(get_args(annotation)[0]).items()
+            parameters += [
+                one.replace(name=name, kind=one.KEYWORD_ONLY, default=..., annotation=kind) for name, kind in keywords
+            ]
+        else:
+            parameters.append(one)
+    return signature.replace(parameters=parameters)
+
+
 def _written(annotation: Any) -> Any:
     return annotation.annotation if isinstance(annotation, Shown) else annotation

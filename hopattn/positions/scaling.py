@@ -78,9 +78,9 @@ class YarnScaling(Declared, Scaling):
 
     Parameters
     ----------
-    factor : by which these are divided; between them the share falls linearly with the number of the plane.
+    factor : by which the slowed frequencies are divided; between both, the share falls linearly from plane to plane.
     original : the positions that the model was first trained on.
-    whole : whether the ends of that ramp are rounded outwards to whole planes.
+    whole : whether the ends of the linear part are rounded outwards to whole planes.
     length : the factor of the rotated dims, 1 + 0.1 log(factor) by the paper's choice.
 
     Notes

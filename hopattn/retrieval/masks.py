@@ -6,7 +6,6 @@ Where the sum is −∞, the score is replaced and not added to, so that no NaN 
 Add a rule by adding a frozen dataclass here.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,6 +52,10 @@ class MaskRule(ABC):
         rounding: a function that gives the largest rounding error of a score of 0.
         """
 
+    def __and__(self, other: Any) -> Any:
+        """The mask of what both allow: `ha.causal & ha.padding([3, 2])`. other: a rule, a name or an array."""
+        return joint(self, other)
+
 
 class PositionRule(MaskRule):
     """A rule that depends only on the distance between query and key."""
@@ -86,12 +89,15 @@ class PositionRule(MaskRule):
         return like(self.array(*scores.shape[-2:]), scores)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoMask(MaskRule):
     """Every query sees every key."""
 
     by_pairs: ClassVar[bool] = True
     name: ClassVar[str] = "none"
+
+    def __repr__(self) -> str:
+        return "None"
 
     def allowed(self, scores: Array, rounding: Rounding) -> None:
         return None
@@ -100,37 +106,49 @@ class NoMask(MaskRule):
 NO_MASK = NoMask()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Causal(PositionRule):
     """A rule: each query sees its own key and those before it."""
+
+    def __repr__(self) -> str:
+        return "ha.causal"
 
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return distance >= 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Strict(PositionRule):
     """A rule: each query sees the keys before it, "each previous word"; the first sees nothing, and its output is 0."""
+
+    def __repr__(self) -> str:
+        return "ha.strict"
 
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return distance > 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Window(Declared, PositionRule):
     """Each query sees its own key and the `width` − 1 before it."""
 
     width: Annotated[int, lambda width, _: whole(width, "window")]
 
+    def __repr__(self) -> str:
+        return f"ha.window({self.width})"
+
     def sees(self, distance: np.ndarray) -> np.ndarray:
         return (distance >= 0) & (distance < self.width)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Nonzero(MaskRule):
     """Each query sees the keys to which its similarity is not 0, up to rounding."""
 
     by_pairs: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return "'nonzero'"
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
         slack = rounding()
@@ -147,9 +165,9 @@ strict = Strict()
 
 
 @public
-def window(n: int) -> Window:
-    """A rule: each token sees itself and the n − 1 tokens before it; `window(3).array(5)` is that of 5 tokens."""
-    return Window(n)
+def window(width: int) -> Window:
+    """A rule: each token sees itself and the width − 1 tokens before it; `window(3).array(5)` is that of 5 tokens."""
+    return Window(width)
 
 
 @public
@@ -178,43 +196,52 @@ def padding(lengths: Array) -> "Padding":
     counts = read_by_numpy(as_array(lengths, "lengths"), "lengths")
     if counts.dtype.kind not in "iu" or np.any(counts < 0):
         raise InvalidInput(f"lengths: expected whole numbers of at least 0, not {quoted(lengths)}")
-    return Padding(counts)
+    return Padding(tuple(counts.reshape(-1).tolist()), counts.shape)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False)
 class Padding(MaskRule):
-    """Each query sees the first words of its text. lengths: their number, `(…,)`."""
+    """Each query sees the first words of its text. lengths: their number, of all texts; texts: the shape of these.
 
-    lengths: np.ndarray
+    The lengths are numbers of Python, which PyTorch's compiler can look at.
+    """
+
+    lengths: tuple[int, ...]
+    texts: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"ha.padding({quoted(np.reshape(self.lengths, self.texts).tolist())})"
 
     def array(self, n: int) -> np.ndarray:
         """The mask `(…, 1, n)` of texts with n tokens. Raises `InvalidInput` for a text of more words."""
-        require_room(whole(n, "n") + n * math.prod(self.lengths.shape) // 8, f"padding: {n:,} keys of each text")
-        if np.any(self.lengths > n):
-            raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {quoted(self.lengths.tolist())}")
-        return np.asarray(np.arange(n) < self.lengths[..., None, None])
+        require_room(whole(n, "n") + n * len(self.lengths) // 8, f"padding: {n:,} keys of each text")
+        if max(self.lengths, default=0) > n:
+            raise InvalidInput(f"lengths: expected whole numbers from 0 to {n}, not {max(self.lengths)}")
+        return np.asarray(np.arange(n) < np.reshape(np.asarray(self.lengths), (*self.texts, 1, 1)))
 
     def on(self, shape: tuple[int, ...]) -> np.ndarray:
         """The mask of scores of this shape, in which axes of heads may follow those of the texts."""
-        texts, mask = self.lengths.shape, self.array(shape[-1])
-        heads = len(shape) - 2 - len(texts)
+        mask, heads = self.array(shape[-1]), len(shape) - 2 - len(self.texts)
+        if len(shape) == 1 and not self.texts:
+            return np.asarray(mask[0])
         if heads < 0:
-            raise InvalidInput(f"mask: the lengths of texts {texts} do not fit scores of shape {shape}")
-        return mask.reshape(*texts, *(1,) * heads, 1, shape[-1])
+            raise InvalidInput(f"mask: the lengths of texts {self.texts} do not fit scores of shape {shape}")
+        return mask.reshape(*self.texts, *(1,) * heads, 1, shape[-1])
 
     def allowed(self, scores: Array, rounding: Rounding) -> Array:
-        if scores.ndim < 2 and not self.lengths.ndim:
-            return like(self.array(scores.shape[-1])[0], scores)
         mask = self.on(tuple(scores.shape))
         require_on_scores(mask, tuple(scores.shape), "mask")
         return like(mask, scores)
 
 
-def placed(bias: Array, scores: tuple[int, ...]) -> Any:
-    """A bias whose rules of padded texts are arrays for scores of this shape: what no query sees is known before."""
+def placed(bias: Any, scores: tuple[int, ...], text: Array) -> Any:
+    """A bias whose rules of padded texts are arrays for scores of this shape, in the library of the text.
+
+    So what no query sees is known before the scores.
+    """
     if not isinstance(bias, (Padding, Sum)):
         return bias
-    parts = tuple(part.on(scores) if isinstance(part, Padding) else part for part in terms_of(bias))
+    parts = tuple(like(part.on(scores), text) if isinstance(part, Padding) else part for part in terms_of(bias))
     return Sum(parts) if isinstance(bias, Sum) else parts[0]
 
 
@@ -317,7 +344,7 @@ def rows_taken(choice: Any, n: int, what: str) -> tuple[int, ...]:
     return tuple(sorted({int(number) % n for number in numbers}))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sum(MaskRule):
     """The sum of masks and biases: a query sees the keys that all of them allow.
 
@@ -325,6 +352,9 @@ class Sum(MaskRule):
     """
 
     terms: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return " & ".join(map(quoted, self.terms))
 
     @property
     def by_pairs(self) -> bool:  # type: ignore[override]
@@ -460,6 +490,10 @@ def as_mask(mask: Mask) -> Any:
         return mask
     if isinstance(mask, str):
         return mask_rules.make(mask)
+    if mask is window or mask is padding:
+        raise InvalidInput(f"mask: got the function {mask.__name__}; write ha.{mask.__name__}(3)")
+    if isinstance(mask, list | tuple) and any(isinstance(part, MaskRule) for part in mask):
+        raise InvalidInput("mask: got a list of rules; write ha.causal & ha.window(3) for what both allow")
     array = as_array(mask, "mask")
     if array.dtype != namespace(array).bool:
         cure = "numbers that are added to the scores are bias=, and the text of a head's keys is source="

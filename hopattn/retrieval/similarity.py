@@ -161,8 +161,8 @@ class FeatureMap(Similarity):
     Parameters
     ----------
     phi
-        one of these names, or an object, such as `hopattn.retrieval.RandomFeatures(n, rng=0)`, whose φ is of the whole
-        vector.
+        "identity", "relu" or "elu", or an object, such as `hopattn.retrieval.RandomFeatures(n, rng=0)`, whose φ is of
+        the whole vector.
 
     Raises
     ------

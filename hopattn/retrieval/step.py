@@ -195,7 +195,7 @@ class Step(PublicObject):
         values = keys if values is None else values
         leading = np.broadcast_shapes(*(tuple(array.shape[:-2]) for array in (cues, keys, values)))
         scores = (*leading, *cues.shape[-2:-1], keys.shape[-2])
-        total = placed(joint(mask, bias=None if bias is None else as_bias(bias, keys, "keys")), scores)
+        total = placed(joint(mask, bias=None if bias is None else as_bias(bias, keys, "keys")), scores, keys)
         seen = seen_keys(total, scores, keys)
         if seen is None:
             return cues, keys, values, total

@@ -90,8 +90,8 @@ class FeedForward(PublicObject):
 
     Parameters
     ----------
-    w_in : W₁, `(hidden, dim)`.
-    w_out : W₂, `(dim_out, hidden)`. Each is a matrix, or an `hopattn.transformer.Affine` with a bias.
+    w_in : W₁, `(hidden, dim)`, or an `hopattn.transformer.Affine` with a bias.
+    w_out : W₂, `(dim_out, hidden)`, or an `Affine`.
     activation : f, "relu", "gelu", "gelu_tanh", "silu", "tanh" or "identity".
     gate
         W_g, `(hidden, dim)`, as w_in: the hidden layer is then f(W_g x + b_g) ⊙ (W₁ x + b₁), entry by entry, and SwiGLU

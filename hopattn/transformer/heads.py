@@ -89,8 +89,8 @@ class Head(Owner):
         for a separation given by name; 1 by default, where Vaswani et al. have 1/√dim_key. A separation given as an
         object has its own.
     mask
-        "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0), `hopattn.window(n)`, a
-        boolean array, or None, which hides nothing.
+        "causal", "strict" (previous words only), "nonzero" (pairs whose similarity is not 0), `hopattn.window(width)`,
+        `hopattn.padding(lengths)`, two of these joined by `&`, a boolean array, or None, which hides nothing.
     position
         None, "rope" or an `hopattn.positions.Rotary`: queries and keys are turned by their positions, which count from
         0 in each text; dim_key is then even.
@@ -303,7 +303,7 @@ class Group(NamedTuple):
         pairs, numbers = texts.pairs, None
         if bias is not None or self.heads[0].bias is not None:
             numbers = self.bias(pairs[-2:], texts.keys[..., :1, :1] * self.maps[1].weight[:1, :1], bias)
-        total = joint(*self._masks(mask, pairs), bias=numbers)
+        total = joint(*self._masks(mask, pairs, texts.keys), bias=numbers)
         seen = seen_keys(total, (*pairs[:-2], *self.shape, *pairs[-2:]), texts.keys)
         if seen is not None and seen.ndim > 1:  # by some head
             seen = namespace(seen).any(seen, axis=(-3, -2))
@@ -334,9 +334,9 @@ class Group(NamedTuple):
         axes = (1, 1) if total.shape[-3] == 1 else self.shape
         return namespace(total).reshape(total, (*total.shape[:-3], *axes, *total.shape[-2:]))
 
-    def _masks(self, mask: Any, pairs: tuple[int, ...]) -> list[Any]:
+    def _masks(self, mask: Any, pairs: tuple[int, ...], text: Array) -> list[Any]:
         """The terms of the heads' own mask and of a further one; each array broadcasts to the scores of all heads."""
-        parts = [*terms_of(placed(self.heads[0].mask, pairs)), *terms_of(placed(mask, pairs))]
+        parts = [*terms_of(placed(self.heads[0].mask, pairs, text)), *terms_of(placed(mask, pairs, text))]
         for i, part in enumerate(parts):
             if not isinstance(part, MaskRule):
                 require_on_scores(part, pairs, "mask")

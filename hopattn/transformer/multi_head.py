@@ -292,7 +292,7 @@ def seen_words(heads: MultiHead, text: Array, mask: Mask, bias: Array) -> Array 
     if bias is not None:
         allowed = as_float(bias, "bias", like=heads.w_out) > -math.inf
         rule = joint(rule, allowed if allowed.ndim < 3 else namespace(text).any(allowed, axis=-3))
-    return seen_keys(placed(rule, texts.pairs), texts.pairs, text)
+    return seen_keys(placed(rule, texts.pairs, text), texts.pairs, text)
 
 
 def _side_by_side(outputs: Sequence[Array]) -> Array:

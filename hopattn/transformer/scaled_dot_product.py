@@ -102,7 +102,7 @@ def attention(
     """
     leading = np.broadcast_shapes(tuple(q.shape[:-2]), tuple(k.shape[:-2]), tuple(v.shape[:-2]))
     scores = (*leading, q.shape[-2], k.shape[-2])
-    total = placed(joint(mask, bias=None if bias is None else as_bias(bias, k, "k")), scores)
+    total = placed(joint(mask, bias=None if bias is None else as_bias(bias, k, "k")), scores, k)
     sep = _separation_of_heads(separation, beta, sink, k, leading)
     texts = texts_without_padding(Texts(q, k, v), seen_keys(total, scores, k))
     return Step(DOT, sep, IDENTITY)._answer(*texts, total).state

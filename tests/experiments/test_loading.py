@@ -4,6 +4,7 @@ import json
 import os
 import re
 import tempfile
+import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import hopattn as ha
 from hopattn.checkpoints.checkpoint import Checkpoint
 from hopattn.circuits.emergence.record import Recipe, Training
+from hopattn.experiments.loading import JSON
 from hopattn.experiments.sweeps.table import load_sweep
 from hopattn.foundation.array_files import mapped, numbers, vectors_in
 from hopattn.foundation.endings import ENDINGS
@@ -129,6 +131,14 @@ def test_the_name_of_a_shipped_scenario_is_that_scenario(tmp_path, monkeypatch):
     assert content(ha.load("bank")) == content(load_scenario("bank"))
 
 
+def test_a_folder_with_the_name_of_a_scenario_is_read_where_it_is_written_as_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bank").mkdir()
+    (tmp_path / "bank" / "config.json").write_text("{}", encoding="utf-8")
+    refused(lambda: ha.load("./bank"), "", "model_type")
+    assert isinstance(ha.load("bank"), ha.Scenario)
+
+
 @every
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut off"])
 def test_a_file_that_is_missing_or_damaged_ends_in_one_message(folder, tmp_path, name, damage):
@@ -179,6 +189,22 @@ def test_an_array_of_a_saved_memory_that_is_asked_for_is_read(folder, hopattn):
     assert (code, errors) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "start", ["[[layer]]", "[a]", "[ a . b ]", '["a"]', "[[a.'b, c']]", "[x] # 1, 2", "a = [1, 2]", ""]
+)
+def test_a_table_of_toml_is_no_json(start):
+    assert not JSON.match(start.encode()) and tomllib.loads(start) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["[1, 2]", "[[1.5e3, -2], [3, 4]]", '["a", "b"]', "[\n  [true, false]]", '[{"a": 1}]', "{}"]
+)
+def test_json_of_several_entries_is_no_toml(text):
+    assert JSON.match(text.encode()) and json.loads(text) is not None
+    with pytest.raises(tomllib.TOMLDecodeError):
+        tomllib.loads(text)
+
+
 def test_options_go_to_the_reader_that_has_them(folder):
     assert np.array_equal(ha.load(folder / "several.safetensors", name="b"), 2 * ROWS)
     assert ha.load(folder / "model", dtype="float64").run([1, 2]).logits.dtype == np.float64
@@ -201,12 +227,25 @@ def test_what_is_none_of_them_ends_in_what_was_expected(tmp_path, monkeypatch):
     Path("data.dat").write_bytes(b"\x00\x01\x02")
     Path("other.json").write_text(json.dumps({"a": 1}))
     Path("m.pt").write_bytes(b"PK\x03\x04")
+    sweep(Path("points.jsonl"))
+    Path("list.json").write_text("[1]")
+    Path("rows").write_text("[[1, 2],\n [3, 4]]")
+    Path("spaced.json").write_text(' {"a": 1}')
+    Path("archive").write_bytes(npz({"x": ROWS}))
+    with Path("array").open("wb") as stream:
+        np.save(stream, ROWS)
     for path, *words in (
         ("empty", "is a folder without config.json", ".toml", ".npz", ".jsonl", ".npy"),
         ("data.dat", "is no text", ".toml", ".npz", ".jsonl", ".npy"),
         ("other.json", "the points of a sweep"),
         ("m.pt", "torch.load"),
         ("nothing", "no scenario or file 'nothing'"),
+        ("point.jsonl", "there is no file 'point.jsonl' in '.'; did you mean 'points.jsonl'?"),
+        ("list.json", "is JSON", ".npy", "`np.save('list.npy', json.load(open('list.json')))`"),
+        ("rows", "is JSON", ".npy"),
+        ("spaced.json", "is JSON", ".jsonl"),
+        ("archive", "'archive': begins as a .npz does; expected a name that ends in .npz"),
+        ("array", "'array': begins as a .npy does; expected a name that ends in .npy"),
     ):
         refused(lambda path=path: ha.load(path), "", path, *words)
     for path in (3, None, b"bank", "", "a\0b"):

@@ -152,7 +152,7 @@ ROWS = [
     (gives("a", "b"), "x = 1", "['b'] now", "['a'] before"),
     (lambda: sweep()().mean("valu"), "sweep", "valu", "'value'"),
     (lambda: ha.load(None), "path", "path of a file", "None"),
-    (lambda: ha.load("none.jsonl"), "none.jsonl", "cannot be read", "No such file"),
+    (lambda: ha.load("none.jsonl"), "there is no file 'none.jsonl' in '.'"),
     # the sweep of a scenario: keys, measures, points
     (keyed("max_step"), "max_step", "'max_steps'"),
     (keyed("memory.max_step"), "memory.max_step", "'memory.max_steps'"),

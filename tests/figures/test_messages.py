@@ -121,6 +121,14 @@ def recall(keep=("overlaps",), cues=2):
     return ha.memories.hopfield(patterns).recall(patterns[:cues], keep=list(keep))
 
 
+@pytest.mark.parametrize("query", [0, 3])
+def test_the_choices_of_a_query_are_the_cues_alone_and_each_is_drawn(query):
+    record = recall()
+    refused(lambda: record.plot("overlaps", query=query), "figure: query:", f"'{query}' is unknown (choices: 1, 2)")
+    for choice in (1, 2):
+        record.plot("overlaps", query=choice)
+
+
 CURVE, PAIR = {"load": (0.1, 0.2, 0.3)}, {"load": (0.1, 0.2), "beta": (1.0, 2.0)}
 GRID = {"load": (0.05, 0.1, 0.2, 0.3, 0.4), "flip": (0.0, 0.1, 0.2, 0.3, 0.4)}
 MANY = {"x": (1, 2, 3, 4, 5), "y": (1, 2, 3, 4, 5)}

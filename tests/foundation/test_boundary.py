@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.foundation.argument_names import _IN_LOOPS, _REFUSING
+from hopattn.foundation.argument_names import _IN_LOOPS, _REFUSING, PLACED
 from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
 from hopattn.foundation.checks import real
+from hopattn.foundation.shown_types import spelled_out
 from tests.foundation.test_shown import CLASSES, ENTRIES, NAMED
 from tests.refusal import refused
 
@@ -273,3 +274,39 @@ def test_the_object_may_be_named_and_what_is_missing_is_said_by_python():
     for call in (lambda: memory.step(), lambda: ha.Memory.step(), lambda: ha.Memory.step(Y[0])):
         with pytest.raises(TypeError, match="missing"):
             call()
+
+
+OPTIONS = {
+    name: [*spelled_out(inspect.signature(call)).parameters]
+    for name, call in CALLS.items()
+    if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(call).parameters.values())
+}
+"""The names of all arguments of the calls whose keywords are those of a `TypedDict`."""
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_keywords_of_options_are_names_as_all_others(name):
+    call = CALLS[name]
+    placed = [one for one in inspect.signature(call).parameters.values() if one.kind in PLACED]
+    keywords = [f"{word}=" for word in OPTIONS[name][len(placed) :]]
+    assert len(keywords) > 3
+    choices = ", ".join(sorted(OPTIONS[name]))
+    refused(lambda: call(zzz=1), f"{call.__name__}: option 'zzz' is unknown (choices: {choices})")
+    refused(lambda: call(*[None] * (len(placed) + 1)), "", f"; write {', '.join(keywords)} by name")
+    if "rng" in OPTIONS[name]:
+        refused(lambda: call(seed=1), f"{call.__name__}: option 'seed' is unknown; write rng=")
+
+
+def test_calls_with_options_are_found():
+    assert {"hopattn.compare", "hopattn.plot", "hopattn.sweep"} <= {*OPTIONS} and len(OPTIONS) >= 6
+
+
+@pytest.mark.parametrize(("n", "many"), [(1, "1 argument"), (2, "2 arguments")])
+def test_a_call_of_keywords_alone_expects_none_by_position(n, many):
+    refused(lambda: ha.separations.softmax(*range(n)), f"Softmax: got {many} by position; expected none; write beta=")
+    refused(lambda: ha.similarities.dot(*range(n)), f"Dot: got {many} by position; expected none; there are no others")
+
+
+def test_a_method_that_hands_its_options_on_has_others_by_name():
+    record = ha.Memory(np.eye(2)).recall(np.eye(2))
+    refused(lambda: record.plot("recall", "x"), "", "expected only name; write all others by name")

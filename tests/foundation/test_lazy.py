@@ -18,6 +18,13 @@ def test_each_name_of_a_room_is_found_there():
         assert {*room.__all__} <= {*dir(room)} and all(hasattr(room, name) for name in room.__all__)
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_name_of_a_room_is_answered_in_every_other_room_with_its_place(room):
+    for name in {*ROOMS} - {room}:
+        with pytest.raises(AttributeError, match=rf"'{name}' is unknown; .*\bha\.{name}\b"):
+            getattr(getattr(ha, room), name)
+
+
 def test_no_field_of_a_public_object_can_be_assigned():
     values = [getattr(room, name) for room in (ha, *(getattr(ha, name) for name in ROOMS)) for name in room.__all__]
     entries = [registry[key] for registry in REGISTRIES for key in registry]

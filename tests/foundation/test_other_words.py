@@ -12,10 +12,12 @@ import pytest
 import hopattn as ha
 from hopattn.dynamics.own_parts import REGISTRIES
 from hopattn.foundation.other_words import ARGUMENTS, ATTRIBUTES, NAMES, VALUES, plain
+from hopattn.foundation.shown_types import spelled_out
 from hopattn.retrieval.masks import mask_rules
 from tests.checkpoints.written import GPT2, state_of, write
 from tests.foundation.test_boundary import CALLS, METHODS, in_loops
 from tests.foundation.test_shown import CLASSES, ROOMS
+from tests.refusal import refused
 
 RNG = np.random.default_rng(0)
 PATTERNS = np.sign(RNG.standard_normal((3, 8)))
@@ -41,6 +43,7 @@ def names(torch, tmp_path_factory):
     np.save(place / "keys.npy", PATTERNS)
     memory = ha.memories.hopfield(PATTERNS)
     ha.Memory(PATTERNS).save(place / "memory.npz")
+    ha.sweep(lambda point, seed: {"y": point["x"]}, {"x": [1, 2]}, workers=1, file=place / "points.jsonl")
     heads = [HEAD, HEAD]
     multi_head = ha.MultiHead(heads, RNG.standard_normal((8, 8)))
     block = ha.Block(multi_head)
@@ -109,7 +112,7 @@ def test_a_word_that_is_a_name_of_ours_leads_to_this_name_too():
 
 
 EVERY = {name: call for name, call in {**CALLS, **METHODS}.items() if not in_loops(call)}
-TAKEN = {name: inspect.signature(call).parameters for name, call in EVERY.items()}
+TAKEN = {name: spelled_out(inspect.signature(call)).parameters for name, call in EVERY.items()}
 
 
 @pytest.mark.parametrize("word", ARGUMENTS)
@@ -125,7 +128,7 @@ def test_each_keyword_is_answered_in_a_call_that_has_our_word(word):
 def answered(name, word):
     try:
         EVERY[name](*[None] * ("self" in TAKEN[name]), **{word: 1})
-    except (ha.InvalidInput, TypeError) as error:  # a call with `**options` of its own lacks its first arguments
+    except ha.InvalidInput as error:
         return str(error)
 
 
@@ -148,6 +151,25 @@ def test_each_value_leads_to_a_name_of_its_registry(registry):
             assert f"{registry.what}: '{word}' is unknown; {clause} (choices: " in str(caught.value)
     with pytest.raises(ha.InvalidInput, match=r"write \['dot'\] in place of \('dot'\)"):
         registry("dot")
+
+
+KEYS = {
+    "update": ("letters", "memory.update"),
+    "similarity": ("letters", "memory.similarity"),
+    "separation": ("letters", "memory.separation"),
+    "activation": ("letters", "memory.activation"),
+    "mask": ("bank", "layer.1.head.1.mask"),
+}
+"""A scenario, and its key that has a value of the kind."""
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_each_value_is_answered_in_a_file_as_in_python(kind):
+    name, key = KEYS[kind]
+    word, clause = next(iter(VALUES[kind].items()))
+    forms = [word, {"name": word}] if kind in ("update", "separation", "mask") else [word]
+    for form in forms:
+        refused(lambda form=form: ha.run(name, overrides={key: form}), "", f"{key}: '{word}' is unknown; {clause} (")
 
 
 def test_every_kind_of_value_is_that_of_a_registry():

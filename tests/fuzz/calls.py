@@ -239,7 +239,7 @@ ARGUMENTS = {
     "circuits.train": lambda: {"recipe": recipe()}, "circuits.trigger_texts": lambda: {"n_words": 8, "rng": 0, **TEXTS},
     "unit": lambda: {"x": REAL}, "memories.worth": lambda: {"memory": ha.Memory(REAL), "cues": REAL, "pattern": 0},
     "circuits.walk": lambda: {"world": ha.circuits.World.line(3), "steps": 5, "planes": 2, "kinds": 2, "rng": 0},
-    "window": lambda: {"n": 2}, "positions.with_positions": lambda: {"words": EYE, "positions": EYE, "how": "add"},
+    "window": lambda: {"width": 2}, "positions.with_positions": lambda: {"words": EYE, "positions": EYE, "how": "add"},
     "circuits.world_of_graph": lambda: {"graph": graph(), "inverse": {"go": "back"}},
     **dict.fromkeys(("memories.exponential", "learning.covariance", "learning.hebb", "learning.perceptron",
         "learning.pseudo_inverse", "learning.storkey", "learning.storkey_by_definition",

@@ -3,6 +3,7 @@
 import re
 import tracemalloc
 from dataclasses import fields
+from functools import partial
 
 import numpy as np
 import pytest
@@ -80,6 +81,32 @@ def test_the_rule_of_padded_texts_is_its_array(call):
     found, expected = (call(*texts, mask=mask) for mask in (rule, rule.array(3)))
     name = "free" if call is ha.transformer.free_energy else "T"
     assert np.array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_two_rules_are_joined_and_shown_as_they_are_written():
+    q = np.random.default_rng(2).normal(size=(2, 3, 4))
+    both = ha.causal & ha.padding([3, 2])
+    array = ha.causal.array(3) & ha.padding([3, 2]).array(3)
+    assert np.array_equal(ha.attention(q, q, q, mask=both), ha.attention(q, q, q, mask=array))
+    assert (
+        repr(both) == "ha.causal & ha.padding([3, 2])" and repr(ha.window(2) & "strict") == "ha.window(2) & ha.strict"
+    )
+    assert ha.padding([3, 2]) == ha.padding(np.array([3, 2])) != ha.padding([3, 1])
+
+
+@pytest.mark.parametrize("call", [ha.Step(), ha.Step().weights, ha.Memory(np.eye(4)).step])
+def test_one_cue_takes_the_rule_of_one_length(call):
+    cue, keys = np.arange(4.0), np.eye(4)
+    of_memory = getattr(call, "__name__", "") == "step"
+    found, expected = (call(cue, *([] if of_memory else [keys]), mask=m) for m in (ha.padding(2), np.arange(4) < 2))
+    assert np.array_equal(found, expected)
+
+
+def test_the_rule_of_padded_texts_is_compiled(torch):
+    rule, q = ha.padding([3, 2]), torch.ones(2, 3, 4)
+    for call in (partial(ha.attention, mask=rule), partial(ha.Step(), mask=rule)):
+        compiled = torch.compile(lambda q, call=call: call(q, q, q), fullgraph=True, backend="eager")
+        torch.testing.assert_close(compiled(q), call(q, q, q))
 
 
 @given(data=st.data())

@@ -175,7 +175,7 @@ neurons = 100 → | 5: ensemble | `neurons` and `file`; none is given
 + correlation = 1 | 9: ensemble.correlation | at 1 all patterns are one
 + update = "graded" | 9: ensemble.update | graded | inverse | 'sign'
 + beta = 2 | 9: ensemble.beta | a part of the model 'hopfield'
-+ burn_in = 5 | 9: ensemble.burn_in | 'asynchronous' converges | "glauber"
++ burn_in = 5 | 9: ensemble.burn_in | 'async' converges | "glauber"
 + burn_in = 100 | 9: ensemble.burn_in | 100 of 100 sweeps | `max_steps`
 + burn_in = -1 | 9: ensemble.burn_in | got -1 | at least 0
 + activity = 0.1⏎sort = "unit" | 9: ensemble.activity | directions have none

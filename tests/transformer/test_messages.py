@@ -343,7 +343,7 @@ ROWS = [
     (lambda: DECODER(TWO[None], TWO), "memory:", "()", "(1,)"),
     (lambda: DECODER(TWO, np.ones((2, 3))), "memory:", "got shape (2, 3)", "dim = 2 of the decoder's states"),
     (lambda: DECODER(np.ones((2, 3)), TWO), "previous, memory:", "3 + 2", "4 columns"),
-    (lambda: DECODER(TWO, TWO, "causal"), "mask:", "Causal", "goes by position"),
+    (lambda: DECODER(TWO, TWO, "causal"), "mask:", "ha.causal", "goes by position"),
     (lambda: DECODER(TWO, TWO, np.ones((3, 2), bool)), "mask:", "3 rows", "2 outputs"),
     (lambda: DECODER(TWO, TWO, np.ones((2, 3), bool)), "mask:", "(1, 3)"),
     (lambda: DECODER(TWO, TWO, TWO), "mask:", "booleans"),

@@ -119,7 +119,6 @@ def compare(keys: Array, cues: Array, values: Array = None, **options: Unpack[Co
     >>> [(row.memory, row.recalled, row.is_attention) for row in result.rows]
     [('hopfield', 1.0, None), ('modern', 1.0, True)]
     """
-    reject_unknown("compare", options, CompareOptions.__annotations__)
     problem = checked_problem(keys, cues, values, options.get("targets"), options.get("mask"))
     n_keys, dim = problem.keys.shape
     about = f"{counted(len(problem.cues), 'cue')} and {counted(n_keys, 'key')} of dim {dim}"

@@ -11,7 +11,7 @@ from hopattn.experiments.comparison.sampling import Draw
 from hopattn.foundation.arrays import Array, as_numpy
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import whole
-from hopattn.foundation.errors import InvalidInput, reject_unknown
+from hopattn.foundation.errors import InvalidInput
 
 AXES = ("beta", "load", "dim", "noise", "hidden", "correlation")
 """The axes that a grid may have."""
@@ -84,7 +84,6 @@ def compare_random(over: Mapping[str, Any] | None = None, **options: Unpack[Rand
     >>> [row.recalled > 0.9 for row in result.rows]
     [True, False]
     """
-    reject_unknown("compare_random", options, RandomOptions.__annotations__)
     return compare_draws(over, options)
 
 
@@ -125,7 +124,6 @@ def compare_patterns(
     >>> result.rows[0].recalled
     1.0
     """
-    reject_unknown("compare_patterns", options, PatternOptions.__annotations__)
     return compare_draws(over, options, given=as_numpy(patterns, "patterns"))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hopattn.experiments.sweeps.plan import Point, key_of
+from hopattn.foundation.array_headers import require_file
 from hopattn.foundation.checks import require_room
 from hopattn.foundation.errors import CannotDo, InvalidInput, quoted, shortened
 from hopattn.results.files import require_regular
@@ -89,6 +90,7 @@ def read_checkpoint(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     Raises `InvalidInput` if the file does not exist, is not a checkpoint or is damaged.
     """
     require_regular(file)
+    require_file(file)
     try:
         with file.open("rb", buffering=0) as stream:
             content = _content(stream, file)

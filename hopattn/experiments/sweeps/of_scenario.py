@@ -17,7 +17,7 @@ from hopattn.experiments.sweeps.runner import WorkerOptions, run_plan
 from hopattn.experiments.sweeps.table import Sweep
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, each, whole_seed
-from hopattn.foundation.errors import InvalidInput, placed, reject_unknown, unknown
+from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
 from hopattn.scenario.language.lines import line_of
@@ -100,7 +100,6 @@ def sweep_scenario(
         , before any point is computed, for keys and measures that the scenario does not have, points that do not fit
         it, and an unknown keyword; for the rest as `hopattn.sweep` does.
     """
-    reject_unknown("sweep_scenario", options, ScenarioSweepOptions.__annotations__)
     overrides = {} if (given := options.get("overrides")) is None else given
     require_changes(overrides)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)

@@ -15,7 +15,7 @@ from hopattn.experiments.sweeps.plan import Plan, Point, Trial, key_of, point_te
 from hopattn.experiments.sweeps.table import Sweep, described
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, function, instance, path_of, whole, whole_seed
-from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted, reject_unknown
+from hopattn.foundation.errors import CannotDo, HopattnError, InvalidInput, quoted
 from hopattn.foundation.threads import single_threaded
 from hopattn.scenario.grids import Grid, axes_of
 
@@ -89,7 +89,6 @@ def sweep(trial: Trial, axes: Mapping[str, Grid], **options: Unpack[SweepOptions
     >>> result.mean("square")
     array([1., 4., 9.])
     """
-    reject_unknown("sweep", options, SweepOptions.__annotations__)
     function(trial, "trial")
     trials, rng, about = options.get("trials", Plan.trials), options.get("rng"), options.get("about")
     file = options.get("file")

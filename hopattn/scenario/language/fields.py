@@ -25,6 +25,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from hopattn.foundation.errors import unknown
+from hopattn.foundation.other_words import VALUES, plain
 from hopattn.foundation.registry import Entry, Registry, is_path
 from hopattn.scenario.language.lines import Path
 
@@ -130,9 +131,7 @@ class NameIn:
         return [name for name, (_, default) in self.parameters(entry).items() if default is ...]
 
     def _known(self, word: str) -> str:
-        if word not in self.registry:
-            hint = f"; {NOT_IMPORTED}" if is_path(word) else ""
-            raise PydanticCustomError("unknown_name", "{message}", {"message": unknown(word, self.registry) + hint})
+        _require_entry(word, self.registry)
         if required := self._required(self.registry[word]):
             table = f'{{ name = "{word}", {", ".join(f"{name} = …" for name in required)} }}'
             raise PydanticCustomError("unknown_name", "{message}", {"message": f"'{word}' needs more: write {table}"})
@@ -177,11 +176,21 @@ class EntryIn:
 
     def _checked(self, value: Any, check: Callable[[Any], Any]) -> Any:
         name = value.get("name") if isinstance(value, dict) else None
+        if isinstance(name, str):
+            _require_entry(name, self.registry)
         later = isinstance(name, str) and name in self.registry and name not in self._built
         return self._table(name).model_validate(value) if later and name else check(value)
 
     def _written(self, value: Any, write: Callable[[Any], Any]) -> Any:
         return write(value) if getattr(value, "name", None) in self._built else value.model_dump()
+
+
+def _require_entry(name: str, registry: Mapping[str, Any]) -> None:
+    """Raise `PydanticCustomError` for a name that a registry lacks, with our word for it or the nearest name."""
+    if name not in registry:
+        clause = VALUES.get(getattr(registry, "what", ""), {}).get(plain(name), "")
+        message = unknown(name, registry, clause=clause) + f"; {NOT_IMPORTED}" * is_path(name)
+        raise PydanticCustomError("unknown_name", "{message}", {"message": message})
 
 
 def registry_entry(registry: Registry[Entry], entry: Any, **parameters: Any) -> Entry:
