@@ -370,7 +370,7 @@ def joint(*masks: Any, bias: Array | None = None) -> Any:
     Raises `InvalidInput` as `as_mask` does.
 
     >>> joint("causal", None)
-    Causal()
+    ha.causal
     """
     parts = [part for mask in map(as_mask, masks) for part in terms_of(mask) if not isinstance(part, NoMask)]
     parts += [] if bias is None else [bias]
