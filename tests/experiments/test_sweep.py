@@ -326,7 +326,7 @@ def slow(point, seed):
     time.sleep(0.1)
     return {"value": np.random.default_rng(seed).normal() + (point["x"] in {*"abcdef", "one", "two", 3})}
 def swept(**kept):
-    return ha.sweep(slow, {"x": tuple(range(12))}, workers=1, **kept).to_csv()
+    return ha.sweep(slow, {"x": tuple(range(12))}, workers=1, rng=0, **kept).to_csv()
 if __name__ == "__main__":
     swept(file=sys.argv[1])
 """

@@ -69,8 +69,8 @@ def test_a_worker_that_goes_in_mid_sweep_changes_nothing(dask, two_workers, told
         pids = set(client.run(os.getpid).values())
     gone = min(pids)
     address, report = two_workers.scheduler_address, after(2, lambda: os.kill(gone, fault))
-    far = ha.sweep(slow, AXES, trials=2, scheduler=address, file=file, report=report)
-    here = ha.sweep(slow, AXES, trials=2, workers=1)
+    far = ha.sweep(slow, AXES, trials=2, scheduler=address, file=file, report=report, rng=0)
+    here = ha.sweep(slow, AXES, trials=2, workers=1, rng=0)
     assert np.array_equal(far.values["value"], here.values["value"])
     assert len(file.read_text().splitlines()) == 1 + len(AXES["x"])  # no point is lost, and none is there twice
     assert pids - {gone} <= set(far.values["pid"].ravel()) and os.getpid() not in far.values["pid"]

@@ -47,7 +47,7 @@ def of_one_shape(name, rng):
     rows = {key: rng.choice([-1.0, 1.0], size=(4, 6)) for key in (named_memories[name].stored, *more)}
     if name == "input_driven":
         rows["input"] = rows["input"][0]
-    return {**rows, "radius": 2} if name == "sdm" else rows
+    return rows | {"sdm": {"radius": 2}, "random_features": {"rng": 0}}.get(name, {})
 
 
 def on(library, value):

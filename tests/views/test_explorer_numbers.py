@@ -325,6 +325,7 @@ def test_the_exported_scenario_runs_and_comes_back(kept, view, changes):
     assert start.view == view
     here, back = page.evaluate(f"state.{view}"), next(iter(start.presets.values()))
     of_the_page = ("unit", "key", "token", "damage", "seed", "time", "basins", "across", "up", "tokens", "start")
+    of_the_page += () if certain else ("update",)  # an update by chance has a random order in a file
     assert {key: back[key] for key in back if key not in of_the_page} == {
         key: here[key] for key in back if key not in of_the_page
     }
