@@ -22,8 +22,8 @@ PLACES = re.compile(r"^.*(Help on|Documentation:|class \w+\(|inherited from|defi
 """Where `help` says in which file something stands."""
 RECORDS = re.compile(r"^ \|  __(annotations|dataclass_fields|dataclass_params)__ = .*$", re.M)
 """What Python keeps of the declaration of a class."""
-METACLASS = re.compile(r"( from hopattn|\.\.\.dation)\S*\.OtherWords$", re.M)
-"""Where it says which class gives a method of a class."""
+METACLASS = re.compile(r"( from hopattn|\.\.\.dation)\S*$", re.M)
+"""Where it says from which class a method comes."""
 ORDER = re.compile(r"^ \|  Method resolution order:\n( \|      .*\n)*", re.M)
 
 
