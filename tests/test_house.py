@@ -83,18 +83,16 @@ def test_what_is_frozen_is_stable_and_each_name_that_may_change_is_there():
 
 
 def public_calls():
-    """Every public function, class, method and entry of a registry, with its parameters by position."""
-    for room in [hopattn, *(getattr(hopattn, room) for room in lazy.rooms(hopattn.__file__))]:
-        for name in room.__all__:
-            public = getattr(room, name)
-            if inspect.isclass(public) and issubclass(public, Enum | Exception):  # theirs are Python's own
-                continue
-            yield name, public
-            if inspect.isclass(public):
-                parts = (part for part in dir(public) if part == "__call__" or not part.startswith("_"))
-                yield from ((f"{name}.{part}", getattr(public, part)) for part in parts)
-            elif isinstance(public, Mapping):
-                yield from ((f"{name}[{entry!r}]", one) for entry, one in public.items())
+    """Every public function, class, method and entry of a registry."""
+    for name, public in signatures.public_names():
+        if inspect.isclass(public) and issubclass(public, Enum | Exception):  # theirs are Python's own
+            continue
+        yield name, public
+        if inspect.isclass(public):
+            parts = (part for part in dir(public) if part == "__call__" or not part.startswith("_"))
+            yield from ((f"{name}.{part}", getattr(public, part)) for part in parts)
+        elif isinstance(public, Mapping):
+            yield from ((f"{name}[{entry!r}]", one) for entry, one in public.items())
 
 
 def by_position(call):

@@ -110,14 +110,20 @@ def of_name(name: str, value: Any) -> Iterator[str]:
         yield name
 
 
-def lines() -> Iterator[str]:
-    """Every public name after its stability, those at the top first, then those of the rooms."""
+def public_names() -> Iterator[tuple[str, Any]]:
+    """Every public name with what it stands for, those at the top first, then those of the rooms."""
     rooms = sorted(lazy.rooms(str(ha.__file__)))
     places: list[tuple[str, Any]] = [("ha", ha), *((f"ha.{name}", getattr(ha, name)) for name in rooms)]
     for place, room in places:
         for name in sorted(room.__all__):
             if not inspect.ismodule(value := getattr(room, name)):
-                yield from (f"{stability(line):<10}  {line}" for line in of_name(f"{place}.{name}", value))
+                yield f"{place}.{name}", value
+
+
+def lines() -> Iterator[str]:
+    """Every public name after its stability, with the names of its parts."""
+    for name, value in public_names():
+        yield from (f"{stability(line):<10}  {line}" for line in of_name(name, value))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import hopattn as ha
 from hopattn.foundation.shown_types import declared, spelled_out
+from tools.signatures import is_result, public_names
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "β": ("beta", "match_beta"),
@@ -35,25 +35,20 @@ OTHERWISE: Mapping[tuple[str, str], str] = {
 
 def calls() -> Iterator[tuple[str, Any]]:
     """Every public call by its name, once: functions, classes, their methods, and entries of registries."""
-    top: Any = ha
-    rooms = [name for name in sorted(top.__all__) if inspect.ismodule(getattr(top, name))]
     seen: set[int] = set()
-    places = [("ha", top), *((f"ha.{name}", getattr(top, name)) for name in rooms)]
-    for place, room in places:
-        for name in sorted(room.__all__, key=lambda name: (name != "Memory", name)):
-            value = getattr(room, name)
-            if inspect.ismodule(value) or id(value) in seen:
-                continue
-            for call, made in _calls_of(f"{place}.{name}", value):
-                origin = id(getattr(made, "__func__", made))
-                if origin not in seen:
-                    seen.add(origin)
-                    yield call, made
+    for name, value in sorted(
+        public_names(), key=lambda entry: entry[0] != "ha.Memory"
+    ):  # a method of many stands there
+        for call, made in _calls_of(name, value):
+            origin = id(getattr(made, "__func__", made))
+            if origin not in seen:
+                seen.add(origin)
+                yield call, made
 
 
 def _calls_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if inspect.isclass(value):
-        yield name, value
+        yield from () if is_result(value) else ((name, value),)
         for part in sorted(part for part in dir(value) if part == "__call__" or not part.startswith("_")):
             static = inspect.getattr_static(value, part)
             if isinstance(static, (classmethod, staticmethod)) or inspect.isfunction(static):

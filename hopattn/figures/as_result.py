@@ -72,17 +72,7 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
     for name, rest in zip(names, rests, strict=False):
         if rest is not None:
             arrays[f"{name} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
-    return Result(
-        name="array",
-        title="",
-        source="",
-        note=None,
-        kind="attention",
-        seed=0,
-        digest="",
-        runs=(Run("", arrays),),
-        expectations=(),
-    )
+    return Result(name="array", kind="attention", runs=(Run("", arrays),))
 
 
 def is_data_frame(thing: Any) -> bool:
@@ -167,17 +157,7 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
     if record.overlaps is not None and record.overlaps.shape[-1]:
         values |= _of_overlaps(record, matched, cue)
     arrays = {name: ArraySpec(name, axes).labelled(array) for name, (array, axes) in values.items()}
-    return Result(
-        name="recall",
-        title=title,
-        source="",
-        note=None,
-        kind="recall",
-        seed=0,
-        digest="",
-        runs=(Run("", arrays),),
-        expectations=(),
-    )
+    return Result(name="recall", kind="recall", title=title, runs=(Run("", arrays),))
 
 
 def _of_overlaps(record: Recall, matched: np.ndarray, cue: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:

@@ -26,8 +26,6 @@ class KeptSweep(Plot):
             kind="sweep",
             seed=spec.seed,
             digest=digest,
-            runs=(),
-            expectations=(),
             figure=scenario.figure,
         )
 

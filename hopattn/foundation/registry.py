@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, Generic, NoReturn, TypeVar
 
 from hopattn.foundation.argument_names import public_class
-from hopattn.foundation.errors import InvalidInput, a_class, listed, quoted, reject_unknown, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, a_class, quoted, reject_unknown, shortened, unknown
 from hopattn.foundation.other_words import VALUES, plain
 
 Entry = TypeVar("Entry")
@@ -36,20 +36,14 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
         try:
             return self._entries[name]
         except (KeyError, TypeError):
-            raise InvalidInput(self._unknown(name)) from None
+            raise InvalidInput(f"{self.what}: {unknown_in(self, name)}") from None
 
     def __getattr__(self, name: str) -> Any:  # Any, because the entries take different parameters
         if name.startswith("_"):  # asked by Python and notebooks, also before there are entries
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if name not in self._entries:
-            raise AttributeError(self._unknown(name))
+            raise AttributeError(f"{self.what}: {unknown_in(self, name)}")
         return self._entries[name]
-
-    def _unknown(self, name: object) -> str:
-        """The message for a name that is not there: our word for it, or the nearest one."""
-        if isinstance(name, str) and (clause := VALUES.get(self.what, {}).get(plain(name))):
-            return f"{self.what}: '{name}' is unknown; {clause} (choices: {listed(self)})"
-        return f"{self.what}: {unknown(name, self._entries)}"
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *self._entries]
@@ -69,6 +63,12 @@ class Choices(Mapping[str, Choice], Generic[Choice]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def unknown_in(choices: Mapping[str, Any], name: object) -> str:
+    """The message for a name that is no choice: our word for it, or the nearest one."""
+    words = VALUES.get(getattr(choices, "what", ""), {})
+    return unknown(name, choices, clause=words.get(plain(name), "") if isinstance(name, str) else "")
 
 
 PLACES = {

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -33,14 +33,13 @@ from hopattn.foundation.errors import InvalidInput, in_file, quoted
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import requires_grad
 from hopattn.foundation.vectors import largest_entries, largest_entry
-from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.activation import Activation
 from hopattn.retrieval.blockwise import SCORES_HELD
 from hopattn.retrieval.free_energies import FreeEnergy
 from hopattn.retrieval.masks import MaskRule, NoMask, as_mask, like, require_on_scores, rows_taken
-from hopattn.retrieval.separation import separation_of
 from hopattn.retrieval.separation.base import Separation, Weights
-from hopattn.retrieval.similarity import Similarity, similarities
-from hopattn.retrieval.step import Step
+from hopattn.retrieval.similarity import Similarity
+from hopattn.retrieval.step import Step, StepParts
 
 PARTS = "similarity", "separation", "activation", "same_neurons"
 """The arguments of a `Memory` beside its arrays."""
@@ -189,19 +188,15 @@ class Memory(KeyValueMemory):
     patterns: Annotated[Array, Of("n_compared dim_out")]
     same_neurons: bool
 
-    @public
+    @public(parts=Step)
     def __init__(
         self,
         keys: Stored,
         values: Stored | None = None,
         *,
-        similarity: str | Similarity = "dot",
-        separation: str | Separation = "softmax",
-        activation: str | Activation = "identity",
-        beta: float | None = None,
         patterns: Vectors | None = None,
-        sink: float | None = None,
         same_neurons: bool | None = None,
+        **parts: Unpack[StepParts],
     ) -> None:
         key_rows = rows_of(keys, "keys")
         value_rows = key_rows if values is None or values is keys else rows_of(values, "values")
@@ -209,13 +204,12 @@ class Memory(KeyValueMemory):
         if patterns is not None and patterns is not values and patterns is not keys:
             pattern_rows = stored_rows(patterns, "patterns", multiplied=True)
         arrays = {"keys": key_rows, "values": value_rows, "patterns": pattern_rows}
-        separation_part = separation_of(separation, beta, sink=sink)
+        step = Step(**parts)
         for name in ("beta", "sink"):
-            if requires_grad(parameter := getattr(separation_part, name)):
+            if requires_grad(parameter := getattr(step.separation, name)):
                 if isinstance(key_rows, np.ndarray):
                     raise InvalidInput(f"{name}: its derivative needs keys of the same library, not of numpy")
                 require_one_device(parameter, key_rows, name, "keys")
-        step = Step(similarities.make(similarity), separation_part, activations.make(activation))
         for name, part in {**vars(step), **arrays, "retrieval": step}.items():
             object.__setattr__(self, name, part)
         self._require_fit()

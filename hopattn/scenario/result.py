@@ -99,15 +99,15 @@ class Result(Drawable):
     """
 
     name: str
-    title: str
-    source: str
-    note: str | None
     kind: str
-    seed: int
-    digest: str
+    title: str = ""
+    source: str = ""
+    note: str | None = None
+    seed: int = 0
+    digest: str = ""
     """The SHA-256 of the scenario's text."""
-    runs: tuple[Run, ...]
-    expectations: tuple[Outcome, ...]
+    runs: tuple[Run, ...] = ()
+    expectations: tuple[Outcome, ...] = ()
     figure: FigureTable = field(default_factory=FigureTable)
     """The content of the figures, as the scenario says."""
     words: tuple[str, ...] = ()

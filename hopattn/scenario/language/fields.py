@@ -24,9 +24,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from hopattn.foundation.errors import unknown
-from hopattn.foundation.other_words import VALUES, plain
-from hopattn.foundation.registry import Entry, Registry, is_path
+from hopattn.foundation.registry import Entry, Registry, is_path, unknown_in
 from hopattn.scenario.language.lines import Path
 
 MAX_NUMBERS = 2**27
@@ -188,8 +186,7 @@ class EntryIn:
 def _require_entry(name: str, registry: Mapping[str, Any]) -> None:
     """Raise `PydanticCustomError` for a name that a registry lacks, with our word for it or the nearest name."""
     if name not in registry:
-        clause = VALUES.get(getattr(registry, "what", ""), {}).get(plain(name), "")
-        message = unknown(name, registry, clause=clause) + f"; {NOT_IMPORTED}" * is_path(name)
+        message = unknown_in(registry, name) + f"; {NOT_IMPORTED}" * is_path(name)
         raise PydanticCustomError("unknown_name", "{message}", {"message": message})
 
 
