@@ -81,7 +81,7 @@ GUESSES = {
     "ha.Memory(patterns, n_neurons=32)": "the arrays state all sizes",
     "ha.Memory(patterns, seperation='softmax')": "did you mean 'separation'?",
     "ha.Memory(patterns, separation='softmx')": "did you mean 'softmax'?",
-    "ha.Memory(patterns, None, 'dot', 'softmax', 'sign', 2.0)": "write similarity=",
+    "ha.Memory(patterns, None, 'dot', 'softmax', 'sign', 2.0)": "similarity=, separation=, activation=, beta=",
     "ha.Memory(patterns, inverse_temperature=8)": "write beta=",
     "ha.Memory(patterns, temperature=0.1)": "write beta=1/temperature",
     "ha.Memory(patterns, metric='cosine')": "write similarity=",
