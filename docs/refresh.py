@@ -33,12 +33,12 @@ from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.expectations import LEADING
 from hopattn.scenario.files import shipped
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.fields import own_fields
-from hopattn.scenario.parts.memories import model_options
-from hopattn.scenario.practice.pools import pools
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.models import model_options
+from hopattn.scenario.kinds.simulation import arguments_of, simulations
+from hopattn.scenario.language.table import own_fields
+from hopattn.scenario.practice_table import pools
 from hopattn.scenario.schema import schema
-from hopattn.scenario.simulations import arguments_of, simulations
 from hopattn.views.explorer.explorer import explore
 
 MADE = {
@@ -224,7 +224,7 @@ def _figure(name: str) -> str:
 
 def _kinds(match: re.Match[str]) -> str:
     """One row for each kind of scenario: its description, and the tables that no other file has."""
-    common = {field.alias or name for name, field in Spec.model_fields.items()}
+    common = {field.alias or name for name, field in Kind.model_fields.items()}
     rows = []
     for name, kind in kinds.items():
         own = [field.alias or key for key, field in kind.model_fields.items()]

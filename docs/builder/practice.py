@@ -2,7 +2,7 @@
 
 from docs.builder.markdown import plain, table
 from hopattn.practice.wording import texts
-from hopattn.scenario.practice.mistakes import mistakes
+from hopattn.scenario.mistakes import mistakes
 
 
 def errors() -> str:

@@ -90,6 +90,8 @@ def trigger_texts(
     >>> texts.words[0].tolist(), texts.asked[0].nonzero()[0].tolist()
     ([0, 0, 0, 0, 3, 2, 0, 2, 0, 3, 2, 0], [7, 10])
     """
+    if isinstance(n_triggers, int) and n_triggers >= n_words:
+        raise InvalidInput(f"n_triggers: {n_triggers} of {n_words} words leave none for a follower; expected fewer")
     triggers, random = whole(n_triggers, "n_triggers", most=n_words - 1), generator(rng=rng)
     require_room(2 * n_texts * length + 2 * n_words, f"trigger_texts: {n_texts:,} texts of {length:,} words")
     texts, repeats = np.empty((n_texts, length), dtype=int), np.zeros((n_texts, length), dtype=bool)

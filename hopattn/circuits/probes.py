@@ -229,7 +229,7 @@ def random_blocks(
     InvalidInput : for numbers that are not positive, and for a dim that is not a multiple of n_heads.
     """
     if dim % n_heads:
-        raise InvalidInput(f"dim: {dim} is not a multiple of {n_heads} heads")
+        raise InvalidInput(f"n_heads: {n_heads} heads do not divide the dim {dim}")
     draw = generator(rng=rng)
     require_room(12 * n_layers * dim**2, f"random_blocks: {n_layers:,} layers of dim {dim:,}")
     blocks = []
@@ -250,7 +250,7 @@ def random_texts(
     *,
     n_words: Count,
     dim: Count,
-    common: Annotated[float, partial(real, least=0.0)] = 1.0,
+    common: Annotated[float, partial(real, least=0.0, most=1e100)] = 1.0,
     rng: Seed = None,
 ) -> np.ndarray:
     """Texts of random words, `(n_texts, length, dim)`: each word is drawn anew, so that none shows its position.

@@ -13,7 +13,7 @@ from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.traces import detached
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.masks import resolve
-from hopattn.scenario.language.array_layout import ArraySpec
+from hopattn.scenario.arrays import Arrays, numbers
 from hopattn.scenario.result import Result, Run
 from hopattn.transformer.heads import HeadTrace
 from hopattn.transformer.multi_head import MultiHeadTrace
@@ -59,16 +59,14 @@ def weights_as_result(weights: Any, tokens: Tokens | None = None, mask: Any = No
     layers = values.shape[0] if values.ndim > 3 else 1
     heads = values.reshape(-1, *values.shape[-2:])
     names = [f"layer {i + 1} head {j + 1}" for i, j in np.ndindex(layers, len(heads) // layers)]
-    arrays = {
-        f"{name} weights": Labelled(head, axes, (rows, columns), tiny) for name, head in zip(names, heads, strict=True)
-    }
+    weights_of = zip(names, heads, strict=True)
+    arrays = Arrays.of((f"{name} weights", Labelled(head, axes, (rows, columns), tiny)) for name, head in weights_of)
     allowed = ~weights.mask.reshape(heads.shape) if masked else None
     if mask is not None:
         allowed = _allowed(mask, heads, (rows, columns)) & (True if allowed is None else allowed)
     if allowed is not None:
-        arrays |= {
-            f"{name} mask": Labelled(one, axes, (rows, columns)) for name, one in zip(names, allowed, strict=True)
-        }
+        for name, one in zip(names, allowed, strict=True):
+            arrays[f"{name} mask"] = Labelled(one, axes, (rows, columns))
     for name, rest in zip(names, rests, strict=False):
         if rest is not None:
             arrays[f"{name} rest"] = Labelled(np.asarray(_plain(rest)), ("query",), (rows,))
@@ -144,40 +142,19 @@ def recall_as_result(record: Recall, title: str = "") -> Result:
     overlaps of each cue with each pattern by step, and its start and end: its overlaps with the pattern that is nearest
     to the cue.
     """
-    matched, record = np.atleast_1d(record.matched), record.to_numpy()
-    cue = _numbered("cue", len(matched))
-    values: dict[str, tuple[Any, tuple[Any, ...]]] = {
-        "status": (np.atleast_1d(record.status), (cue,)),
-        "steps": (np.atleast_1d(record.steps), (cue,)),
-        "recalled": (matched >= 0, (cue,)),
-    }
+    matched, record, arrays = np.atleast_1d(record.matched), record.to_numpy(), Arrays()
+    n = len(matched)
+    cue = {"cue": numbers(n)}
+    for name in ("status", "steps"):
+        arrays.add(name, np.atleast_1d(getattr(record, name)), cue)
+    arrays.add("recalled", matched >= 0, cue)
     if record.energies is not None:
-        energies = record.energies.reshape(-1, len(matched)).T
-        values["energy"] = (energies, (cue, _steps(energies.shape[1])))
+        arrays.add("energy", record.energies.reshape(-1, n).T, cue | {"step": ()})
     if record.overlaps is not None and record.overlaps.shape[-1]:
-        values |= _of_overlaps(record, matched, cue)
-    arrays = {name: ArraySpec(name, axes).labelled(array) for name, (array, axes) in values.items()}
+        course = record.overlaps.reshape(-1, n, record.overlaps.shape[-1]).swapaxes(0, 1)
+        nearest, cues = np.argmax(course[:, 0], axis=-1), np.arange(n)
+        arrays.add("course", course, cue | {"step": (), "pattern": numbers(course.shape[-1])})
+        arrays.add("start", course[cues, 0, nearest], cue)
+        arrays.add("overlaps", course[cues, -1, nearest], cue)
+        arrays.add("recalled", matched == nearest, cue)
     return Result(name="recall", kind="recall", title=title, runs=(Run("", arrays),))
-
-
-def _of_overlaps(record: Recall, matched: np.ndarray, cue: Any) -> dict[str, tuple[Any, tuple[Any, ...]]]:
-    """The arrays of a recall whose overlaps by step were kept, each with its axes."""
-    course = record.overlaps.reshape(-1, len(matched), record.overlaps.shape[-1]).swapaxes(0, 1)
-    n_cues, n_steps, n_patterns = course.shape
-    own, cues = np.argmax(course[:, 0], axis=-1), np.arange(n_cues)
-    return {
-        "course": (course, (cue, _steps(n_steps), _numbered("pattern", n_patterns))),
-        "start": (course[cues, 0, own], (cue,)),
-        "overlaps": (course[cues, -1, own], (cue,)),
-        "recalled": (matched == own, (cue,)),
-    }
-
-
-def _numbered(name: str, count: int) -> tuple[str, tuple[str, ...]]:
-    """An axis whose labels are numbers, from 1."""
-    return name, tuple(map(str, range(1, count + 1)))
-
-
-def _steps(count: int) -> tuple[str, tuple[str, ...]]:
-    """The axis of the steps; step 0 is the cue."""
-    return "step", tuple(map(str, range(count)))

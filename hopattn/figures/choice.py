@@ -12,9 +12,9 @@ from hopattn.figures.base import arrays_of
 from hopattn.foundation.checks import is_iterable
 from hopattn.foundation.errors import InvalidInput, listed, quoted, unknown
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
-from hopattn.scenario.language.figure_table import FigureTable
+from hopattn.scenario.arrays import Arrays, Name
 from hopattn.scenario.result import Result, Run
+from hopattn.scenario.sweep_and_figure import FigureTable
 
 AS_WRITTEN = "as written"
 """The name of a scenario's own run among its variants, where the scenario gives it no other."""
@@ -114,14 +114,14 @@ def _run_named(name: str, given: tuple[Run, ...], renamed: list[Run]) -> Run:
 
 def _with_heads(run: Run, table: FigureTable) -> Run:
     """The run without the arrays of heads that were not chosen; the others keep their names."""
-    names = {name: ArrayName.parse(name) for name in run.arrays}
+    names = {name: Name.parse(name) for name in run.arrays}
     heads = {(one.layer or 0, one.head) for one in names.values() if one.head is not None}
     if not any(_is_chosen(head, table) for head in heads):
         wanted = " ".join(f"{key} {number}" for key in ("layer", "head") if (number := getattr(table, key)))
         there = [f"layer {layer} head {head}" if layer else f"head {head}" for layer, head in sorted(heads)]
         raise InvalidInput(f"figure: there is no {wanted} (heads: {listed(there) or 'none'})")
     kept = [name for name, one in names.items() if one.head is None or _is_chosen((one.layer or 0, one.head), table)]
-    return replace(run, arrays={name: run.arrays[name] for name in kept})
+    return replace(run, arrays=Arrays.of((name, run.arrays[name]) for name in kept))
 
 
 def _is_chosen(place: tuple[int, int], table: FigureTable) -> bool:
@@ -171,7 +171,7 @@ def query_of_long(result: Result, run: Run, weights: Labelled) -> int:
     tokens = weights.labels[0]
     named = result.figure.query is not None or {*highlighted_words(result)} & {*tokens}
     arrays = arrays_of(run)
-    states = [array for name, array in arrays.items() if ArrayName.parse(name).quantity == "state"]
+    states = [array for name, array in arrays.items() if Name.parse(name).quantity == "state"]
     ends = [array.values for array in (arrays.get("input"), *states) if array is not None and array.labels[0] == tokens]
     if named or len(ends) < 2 or ends[0].shape != ends[-1].shape:
         return query_of(result, tokens)

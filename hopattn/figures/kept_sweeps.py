@@ -21,7 +21,7 @@ class KeptSweep(Plot):
         return Result(
             name=scenario.name,
             title=spec.title,
-            source=spec.source,
+            source=spec.source or "",
             note=spec.note,
             kind="sweep",
             seed=spec.seed,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import short
-from hopattn.scenario.language.occurrence import Occurrence
+from hopattn.scenario.arrays import Occurrence
 from hopattn.scenario.result import Run
 
 MARKERS = ("o", "s", "^", "v", "P")

@@ -12,8 +12,8 @@ from hopattn.figures.theory_lines import Line
 from hopattn.foundation.checks import real
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.scenario.grids import of_words
+from hopattn.scenario.kinds.ensemble import EnsembleTable
 from hopattn.scenario.language.paths import last_keys
-from hopattn.scenario.parts.ensembles import EnsembleTable
 
 PLACED = ("beta", "noise", "load", "patterns")
 """The axes on which a comparison has a place."""

@@ -10,12 +10,12 @@ from hopattn.experiments.sweeps.table import Sweep
 from hopattn.figures.capacity import SIZES
 from hopattn.figures.quantities import logarithmic, setting
 from hopattn.figures.sweep_panels import horizontal_axis
+from hopattn.memories.random_patterns import EVEN
 from hopattn.scenario.grids import of_words
+from hopattn.scenario.kinds.ensemble import EnsembleTable
 from hopattn.scenario.kinds.simulation import SimulationTable
-from hopattn.scenario.language.fields import Table
 from hopattn.scenario.language.paths import last_keys
-from hopattn.scenario.parts.ensembles import EnsembleTable
-from hopattn.scenario.random_patterns import EVEN
+from hopattn.scenario.language.table import Table
 
 FINE, COARSE = 200, 41
 """The number of points of a line, and of one whose points take long."""
@@ -90,7 +90,8 @@ def _simulated(sweep: Sweep, keys: tuple[str, ...], table: SimulationTable) -> L
 
 def _temperature(table: EnsembleTable) -> float | None:
     """The temperature of the update; None for an update without one, and for one that cools."""
-    rule: Any = table.update_rule(table.tried(np.random.default_rng(0))[1])
+    rng = np.random.default_rng(0)
+    rule: Any = table.update_rule(table.build(table.drawn(rng, least=True), None, rng))
     name = type(rule).__name__
     if name == "Asynchronous":
         return 0.0

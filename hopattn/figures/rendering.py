@@ -232,35 +232,14 @@ def why_no_figures(result: Result) -> str:
     return f"no figure can be drawn from one run of '{result.name}'" + sweep * (result.kind == "ensemble")
 
 
-FAVOURITES = (
-    "induction",
-    "recall",
-    "landscape",
-    "states",
-    "program",
-    "sixteen",
-    "messages",
-    "layer",
-    "offsets",
-    "alignment",
-    "similarity",
-    "positions",
-    "attention",
-    "neuron",
-)
-"""The figures in the order of preference."""
-
-
 def favourite(result: Result) -> Plot | None:
     """The figure that shows a result best; None if there is none.
 
-    It is the one of the scenario's `[figure] gallery`, else the one that the gallery draws from the same scenario, else
-    the first of `FAVOURITES` that can be drawn. Raises `InvalidInput` for a `gallery` that the result does not have.
+    It is the one of the scenario's `[figure] gallery`, else the one that shows its arrays best, else the first that can
+    be drawn. Raises `InvalidInput` for a `gallery` that the result does not have.
     """
     if (named := result.figure.gallery) is not None:
         require_drawable(plots[named](), chosen(result))
         return plots[named]()
-    found = {plot.name: plot for plot in drawable(result)}
-    names = [name for name in (*FAVOURITES, *found) if name in found]
-    own = [name for name in names if found[name].scenario == result.name]
-    return found[(own or names)[0]] if names else None
+    known = {plot.name: plot for plot in drawable(result)}
+    return known.get(result.runs[0].best_figure, next(iter(known.values()), None))

@@ -19,8 +19,8 @@ from hopattn.figures.sweep_panels import FEW, NOT_MEASURED, draw_curves, draw_ma
 from hopattn.figures.theory_lines import Handles, Line, lines_for
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.grids import of_words
+from hopattn.scenario.kinds.ensemble import EnsembleTable
 from hopattn.scenario.language.paths import last_keys
-from hopattn.scenario.parts.ensembles import EnsembleTable
 
 PANELS = 4
 """The largest number of measures in a figure, one panel each."""

@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from hopattn.figures.style import theme
-from hopattn.scenario.language.occurrence import Occurrence, occurrences
+from hopattn.scenario.arrays import Occurrence, occurrences
 
 LABEL = 14
 """The width of a label, in letters; a wider token is cut."""

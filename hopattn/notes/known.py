@@ -11,9 +11,8 @@ import numpy as np
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_name import ArrayName
-from hopattn.scenario.language.occurrence import Occurrence
+from hopattn.scenario.arrays import Name, Occurrence
+from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.loading import load_scenario
 from hopattn.scenario.result import Outcome
 from hopattn.scenario.running import run
@@ -70,7 +69,7 @@ class Known:
     def entries(self, quantity: str, one: str, other: str) -> Iterator[Value]:
         """The entries of the arrays of a quantity from a word to another."""
         for key, array in self.arrays.items():
-            if ArrayName.parse(key).quantity == quantity and len(array.labels) == 2:
+            if Name.parse(key).quantity == quantity and len(array.labels) == 2:
                 for i in places(one, array.labels[0]):
                     yield from (Value(array.values[i, j], key, self.run) for j in places(other, array.labels[1]))
 
@@ -78,7 +77,7 @@ class Known:
         """The cosines, or the products, of a word's vectors with another word."""
         for to in [self.words[word] for word in self.words if places(other, (word,))]:
             for key, vector in self.rows(one, tuple(self.arrays)):
-                if vector.shape == to.shape and ArrayName.parse(key).quantity in (VOCABULARY, "state", "output"):
+                if vector.shape == to.shape and Name.parse(key).quantity in (VOCABULARY, "state", "output"):
                     yield Value(float(cosine(vector, to)) if cosines else float(vector @ to), key, self.run)
 
     def measures(self) -> Iterator[tuple[str, float]]:
@@ -101,8 +100,8 @@ def known(name: str) -> list[Known]:
     return [
         Known(
             f"{result.name} variant {one.name}" if one.name else result.name,
-            _arrays(scenario.runs[one.name], {name: one.table(name) for name in one.arrays}),
-            scenario.runs[one.name].layout().words,
+            _arrays(scenario.runs[one.name], {name: one.table(name) for name in one.arrays}, one.arrays.words),
+            one.arrays.words,
             [outcome for outcome in result.expectations if outcome.run == one.name],
         )
         for one in result.runs
@@ -110,15 +109,14 @@ def known(name: str) -> list[Known]:
     ]
 
 
-def _arrays(spec: Spec, arrays: Mapping[str, Labelled]) -> dict[str, Labelled]:
+def _arrays(spec: Kind, arrays: Mapping[str, Labelled], words: Mapping[str, np.ndarray]) -> dict[str, Labelled]:
     """The arrays of numbers, the words' own vectors first: as they are, and as the file has them."""
     vocabulary, own = getattr(spec, VOCABULARY, None), dict[str, Labelled]()
     if isinstance(vocabulary, Vocabulary):
         axes = tuple(vocabulary.axes)
         for name, vectors in ((VOCABULARY, vocabulary.vectors), ("written vocabulary", vocabulary.words)):
             own[name] = Labelled(np.array([*vectors.values()], float), ("word", "axis"), (tuple(vectors), axes))
-    elif len({vector.shape for vector in spec.layout().words.values()}) == 1:
-        words = spec.layout().words
+    elif len({vector.shape for vector in words.values()}) == 1:
         axes = tuple(map(str, range(1, len(next(iter(words.values()))) + 1)))
         own[VOCABULARY] = Labelled(np.stack([*words.values()]), ("word", "axis"), (tuple(words), axes))
     return own | {name: array for name, array in arrays.items() if array.values.dtype.kind in "fiu"}
@@ -140,10 +138,10 @@ def meant(near: Sequence[str], arrays: Sequence[str]) -> list[str]:
     """
     for text in near:
         whole = [name for name in arrays if " " in name and name in text.lower()]
-        own = whole or [name for name in arrays if re.search(called(ArrayName.parse(name).quantity), text, re.I)]
+        own = whole or [name for name in arrays if re.search(called(Name.parse(name).quantity), text, re.I)]
         for key in ("layer", "head"):
             number = re.search(rf"\b{key}s?\s+(\d+)", text, re.I)
-            at = [name for name in own if number and str(getattr(ArrayName.parse(name), key)) == number[1]]
+            at = [name for name in own if number and str(getattr(Name.parse(name), key)) == number[1]]
             own = at or own
         if own:
             return own

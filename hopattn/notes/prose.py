@@ -8,7 +8,7 @@ from hopattn.notes.known import VOCABULARY, Known, Value, meant
 from hopattn.notes.numbers import NUMBER, Printed, in_list
 from hopattn.notes.reading import Block
 from hopattn.notes.tables import says_weights, sum_claim
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 
 Reading = list[tuple[int, Printed | None, Value]]
 """The entries of a list with their places, each beside the number of a run."""
@@ -106,7 +106,7 @@ def _vector_readings(found: re.Match[str], runs: Sequence[Known]) -> Iterator[tu
             right = [Value(float(value), array, run.run) for value in values]
             entries = [(place, one, value) for (place, one), value in zip(parts, right, strict=bool(parts))]
             agreeing = sum(one is not None and one.agrees(value.number) for _, one, value in entries)
-            usual = named or ArrayName.parse(array).quantity in (VOCABULARY, "input", "state")
+            usual = named or Name.parse(array).quantity in (VOCABULARY, "input", "state")
             if entries and (usual or agreeing == len(entries)):
                 yield agreeing, entries
 

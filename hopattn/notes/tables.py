@@ -10,7 +10,7 @@ from hopattn.notes.known import Known, Value, meant, places
 from hopattn.notes.numbers import Printed
 from hopattn.notes.reading import Block, Cell, Row, plain
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.occurrence import labels
+from hopattn.scenario.arrays import labels
 
 _SHARES = r"softmax|attention[ -](?:weights|matrix|table)|aufmerksamkeitsgewichte"
 _OTHER = r"\bbefore\b|\bwithout\b|\bno softmax|\braw\b|unnormali|\bscores?\b|\blogit|similarit|\bohne\b|\bvor\b|instead"

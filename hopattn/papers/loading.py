@@ -10,8 +10,8 @@ from pydantic import Field
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.papers.record import AnyRecord, Record, Source
 from hopattn.scenario.checking import InvalidScenario
-from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.loading import load_table, located
+from hopattn.scenario.language.table import Problem
+from hopattn.scenario.loading import key_located, load_table
 
 FOLDER = Path(__file__).parent / "records"
 
@@ -47,7 +47,7 @@ def records(folder: Path = FOLDER) -> Mapping[str, Record]:
             if record.name in found:
                 problems.append(Problem(("name",), f"'{record.name}' is the name of two records"))
             found[record.name] = record
-            errors += (located(file, lines, Problem(("record", i, *one.path), one.message)) for one in problems)
+            errors += (key_located(file, lines, Problem(("record", i, *one.path), one.message)) for one in problems)
     for record in found.values():
         if (other := record.superseded_by) is not None and other not in found:
             errors.append(f"{record.name}: superseded_by: {unknown(other, found)}")

@@ -15,7 +15,7 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag
 
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.papers.ways import Formula, Measure, ScenarioName, Trial, Way
-from hopattn.scenario.language.fields import Number, Problem, Table, Text, Tolerance
+from hopattn.scenario.language.table import Number, Problem, Table, Text, Tolerance
 
 ERRORS = 4
 """The standard errors by which a simulated number may differ."""

@@ -1,4 +1,4 @@
-"""Simulations that only records name, in `trial`; those of scenarios are in `scenario/simulations.py`.
+"""Simulations that only records name, in `trial`; those of scenarios are in `scenario/kinds/simulation.py`.
 
 Each is a function of a generator and the record's `given`, and gives one number.
 """

@@ -19,10 +19,10 @@ from hopattn.experiments.sweeps.of_scenario import measured
 from hopattn.foundation.errors import InvalidInput, a_class, listed
 from hopattn.papers import trials
 from hopattn.scenario.files import shipped
-from hopattn.scenario.language.fields import NameIn, Table, Text
+from hopattn.scenario.kinds.simulation import simulations
+from hopattn.scenario.language.table import NameIn, Table, Text
 from hopattn.scenario.loading import Scenario, load_scenario, parse
 from hopattn.scenario.running import once, run
-from hopattn.scenario.simulations import simulations
 
 MOST_LINES = 40
 """The most lines of the arithmetic of a scenario that are shown."""

@@ -33,14 +33,16 @@ from hopattn.practice.problem import Choice, Grid, Problem, Sheet
 from hopattn.practice.telling import untold
 from hopattn.practice.wording import given, layers_before, moves, quantity, question, texts
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.expectations.base import Expectation, Numeric
-from hopattn.scenario.kinds.base import LISTS_OF_FILE, Spec
-from hopattn.scenario.language.array_layout import ArrayLayout
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, Kind
 from hopattn.scenario.language.lines import line_of
-from hopattn.scenario.language.overrides import changed
+from hopattn.scenario.language.paths import changed
+from hopattn.scenario.language.table import Refused
 from hopattn.scenario.loading import Scenario, load_scenario
-from hopattn.scenario.practice.mistakes import mistakes
-from hopattn.scenario.practice.practice_table import MOST_PROBLEMS
+from hopattn.scenario.mistakes import mistakes
+from hopattn.scenario.practice_table import MOST_PROBLEMS
+from hopattn.scenario.running import run
 
 PROBLEMS = 5
 """The number of problems that a sheet has by default."""
@@ -53,7 +55,7 @@ NEAR = 0.005
 PLACES = 3
 """The number of decimals of a wrong answer that is no short number."""
 
-Run = tuple[dict[str, Labelled], ArrayLayout, Spec]
+Run = tuple[Arrays, Kind]
 
 
 def sheet(scenario: Scenario | str | Path, count: int = PROBLEMS, seed: int = 0, language: str = "en") -> Sheet:
@@ -75,7 +77,7 @@ def sheet(scenario: Scenario | str | Path, count: int = PROBLEMS, seed: int = 0,
     spec = scenario.spec
     options = f"--count {count} --seed {seed}" + (f" --language {language}" if language != "en" else "")
     command = f"hopattn practice {scenario.name} {options}"
-    return Sheet(scenario.name, spec.title, spec.source, seed, command, language, own, problems)
+    return Sheet(scenario.name, spec.title, spec.source or "", seed, command, language, own, problems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,7 @@ class Draw:
     """
 
     document: Mapping[str, Any]
-    spec: Spec
+    spec: Kind
     asked: Numeric
     answers: Mapping[str, Labelled]
     drawn: tuple[Any, ...]
@@ -120,7 +122,8 @@ class Exercise:
         self.written = spec.written_out
         dropped = (*LISTS_OF_FILE, "sweep", "figure")
         self.document = {key: node for key, node in tomllib.loads(scenario.text).items() if key not in dropped}
-        self.alike = first_alike(spec.layout().words)
+        self.words = run(scenario).runs[0].arrays.words
+        self.alike = first_alike(self.words)
         self.draw = lru_cache(4096)(self._draw)
 
     def draw_each(self) -> None:
@@ -153,26 +156,26 @@ class Exercise:
 
     def _attempt(self, asked: Numeric, random: Random) -> Draw | None:
         """One draw; None if it is not friendly."""
-        values = self.table.drawn(self.written, random)
+        values = self.table.drawn(self.written, self.spec.is_user_key, random)
         document = self._changed(self.document, values)
         pairs = [(one, name) for one in (asked, *self.lesson) for name in one.variants]
         runs = self._runs(document, {name for _, name in pairs})
         if runs is None or not all(_is_of(one, runs[name]) for one, name in pairs):
             return None
-        arrays, layout, spec = runs[asked.variants[0]]
-        right = asked.answer(arrays, layout)
-        judged = [one.judge(*runs[name][:2]) for one in self.lesson for name in one.variants]
+        arrays, spec = runs[asked.variants[0]]
+        right = asked.answer(arrays)
+        judged = [one.judge(runs[name][0]) for one in self.lesson for name in one.variants]
         if not (
             np.any(right.values)
             and is_short(right.values)
-            and without_zero_fields(arrays, layout.words)
+            and without_zero_fields(arrays, arrays.words)
             and holds(judged)
         ):
             return None
-        if any(self.alike.get(one, one) != self.alike.get(two, two) for one, two in first_alike(layout.words).items()):
+        if any(self.alike.get(one, one) != self.alike.get(two, two) for one, two in first_alike(arrays.words).items()):
             return None
         steps = moves(asked, self.lesson)
-        if not all(step.is_exact(arrays, layout) for step in steps):
+        if not all(step.is_exact(arrays) for step in steps):
             return None
         with fractions(), np.errstate(all="ignore"):
             parts = (*given(spec, texts("en"), asked, self.lesson),)
@@ -224,7 +227,7 @@ class Exercise:
                 runs = self._runs(self._changed(varied, changes), {""}) if changes else None
             except InvalidInput:  # a path that this scenario does not have
                 return None
-            return None if runs is None or not _is_of(asked, runs[""]) else asked.answer(*runs[""][:2])
+            return None if runs is None or not _is_of(asked, runs[""]) else asked.answer(runs[""][0])
 
         return answer
 
@@ -240,10 +243,8 @@ class Exercise:
             try:
                 varied = self._changed(document, self.changes.get(name, {}))
                 spec = type(self.spec).model_validate(varied, context=self.context)
-                if name in self.without and not any(spec.problems()):
+                if name in self.without:
                     spec = spec.run_without(self.without[name])
-                if any(spec.problems()):
-                    return None
                 with np.errstate(all="ignore"):
                     arrays = spec.run(np.random.default_rng(spec.seed))
             except (InvalidInput, ValidationError):
@@ -251,7 +252,7 @@ class Exercise:
             numbers = [array.values for array in arrays.values() if array.values.dtype.kind == "f"]
             if not all(np.all(np.isfinite(values)) for values in numbers):
                 return None
-            runs[name] = arrays, spec.layout(), spec
+            runs[name] = arrays, spec
         return runs
 
     def _changed(self, document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -275,7 +276,11 @@ class Exercise:
 
 def _is_of(expectation: Expectation, run: Run) -> bool:
     """Whether a run has the words and arrays of an expectation; a drawn text may have lost them."""
-    return not any(expectation.problems(run[1], ()))
+    try:
+        expectation.judge(run[0])
+    except Refused:
+        return False
+    return True
 
 
 def are_near(one: Labelled, other: Labelled) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 from hopattn.foundation.writing import WRITTEN_AS_0, short_fraction
 from hopattn.practice.problem import Grid
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.expectations.base import Verdict
-from hopattn.scenario.language.array_name import ArrayName
 
 MARGIN = 0.05
 """The least difference of two cosines that a lesson compares."""
@@ -54,7 +54,7 @@ def first_alike(words: Mapping[str, np.ndarray]) -> dict[str, str]:
 def without_zero_fields(arrays: Mapping[str, Labelled], words: Mapping[str, np.ndarray]) -> bool:
     """Whether no field of a neuron of −1 and 1 is 0."""
     spins = all(set(np.unique(np.abs(vector))) <= {1.0} for vector in words.values())
-    fields = [array.values for name, array in arrays.items() if ArrayName.parse(name).quantity.endswith("field")]
+    fields = [array.values for name, array in arrays.items() if Name.parse(name).quantity.endswith("field")]
     return not (spins and any(np.any(np.abs(values) <= WRITTEN_AS_0) for values in fields))
 
 

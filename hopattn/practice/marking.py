@@ -14,10 +14,10 @@ from hopattn.practice.drawing import PROBLEMS, Exercise, cells
 from hopattn.practice.problem import LETTERS, Problem, number_of
 from hopattn.practice.wording import texts
 from hopattn.scenario.files import beside
-from hopattn.scenario.language.fields import Table, Text
 from hopattn.scenario.language.lines import line_of
+from hopattn.scenario.language.table import Table, Text
 from hopattn.scenario.loading import load_scenario, load_table
-from hopattn.scenario.practice.practice_table import MOST_PROBLEMS
+from hopattn.scenario.practice_table import MOST_PROBLEMS
 
 NEAR = Fraction(1, 1000)
 """The largest difference from the right number that counts as rounding: a student may round at the third decimal."""

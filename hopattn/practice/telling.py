@@ -5,8 +5,8 @@ from typing import Any
 
 from hopattn.practice.wording import layers_before, quantity
 from hopattn.scenario.expectations.base import Numeric
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.fields import Table
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.language.table import Table
 
 KINDS = ("attention", "cue", "memory", "messages")
 """The kinds of scenario that a sheet can tell."""
@@ -25,12 +25,12 @@ _ABOUT = {
     "without",
 }
 _FILE = {*_ABOUT, "vocabulary", "written", "spaces", "positions", "input", "network", "memory", "graph", "layer"}
-_MEMORY = {"patterns", "values", "model", "separation", "beta", "update", "max_steps"}
+_MEMORY = {"stored", "read", "model", "separation", "beta", "update", "max_steps"}
 _HEAD = {"scores", "weights", "query", "key", "value", "similarity", "separation", "activation", "beta", "base", "mask"}
 _PROJECTION = {"source", "target", "rotate", "matrix"}
 
 
-def untold(spec: Spec, asked: Numeric, words: Mapping[str, Any]) -> Iterator[str]:
+def untold(spec: Kind, asked: Numeric, words: Mapping[str, Any]) -> Iterator[str]:
     """The keys of a scenario that a question needs and no sentence tells.
 
     spec: the run that is asked for. words: the texts of a language.

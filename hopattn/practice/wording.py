@@ -13,13 +13,12 @@ from typing import Any
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.writing import number
 from hopattn.practice.problem import Grid
+from hopattn.scenario.arrays import labels
 from hopattn.scenario.expectations.base import Expectation, Numeric
-from hopattn.scenario.expectations.measures import MatrixIs, MeasureIs, ScoreIs, WeightIs
-from hopattn.scenario.expectations.vectors import CosineTo, Nearest, VectorIs
-from hopattn.scenario.kinds.base import Spec
+from hopattn.scenario.expectations.numbers import CosineTo, MatrixIs, MeasureIs, Nearest, ScoreIs, VectorIs, WeightIs
+from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.cue import Cue
-from hopattn.scenario.kinds.stored_words import StoredWords
-from hopattn.scenario.language.occurrence import labels
+from hopattn.scenario.kinds.models import StoredWords
 
 Texts = Mapping[str, Any]
 Part = str | Grid
@@ -40,7 +39,7 @@ def texts(language: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def given(spec: Spec, words: Texts, asked: Numeric, lesson: Sequence[Expectation]) -> Iterator[Part]:
+def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation]) -> Iterator[Part]:
     """The sentences and tables that a problem gives.
 
     spec: the scenario with the numbers of the problem. words: the texts of a language. asked: the expectation that the
@@ -77,9 +76,12 @@ def given(spec: Spec, words: Texts, asked: Numeric, lesson: Sequence[Expectation
             yield words["residual"]["true" if layer.residual else "false"]
 
 
-def _vocabulary(spec: Spec, say: Texts, needed: Sequence[str]) -> Iterator[Part]:
+def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]:
     """The vectors of the words that occur, and the parts of a vector."""
     vocabulary: Any = spec.written if isinstance(spec, StoredWords) else getattr(spec, "vocabulary", None)
+    if isinstance(spec, StoredWords) and spec.written is None and spec.pictures is None:
+        yield say["patterns"]
+        yield grid({name: vector.tolist() for name, vector in spec.vocabulary.vectors.items()}, spec.vocabulary.axes)
     spaces = getattr(spec, "spaces", None) or {}
     if vocabulary is not None:
         memory, source = getattr(spec, "memory", None), getattr(spec, "input", None)
@@ -123,7 +125,7 @@ def moves(asked: Numeric, lesson: Sequence[Expectation]) -> list[Nearest]:
     return [one for one in lesson if isinstance(one, Nearest)] if asks else []
 
 
-def layers_before(asked: Numeric, spec: Spec) -> Sequence[Any]:
+def layers_before(asked: Numeric, spec: Kind) -> Sequence[Any]:
     """The layers that the question needs."""
     entry = asked.weight if isinstance(asked, WeightIs) else asked
     return (getattr(spec, "layer", None) or [])[: getattr(entry, "layer", None)]
@@ -208,7 +210,7 @@ def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
         yield _weighing(memory, words)
     if memory.model is not None and model in ("hopfield", "dense"):
         yield words["activation"]["sign"]
-        yield words["update"]["async" if "one neuron" in memory.update_rule(spec.recalled.memory).way else "sync"]
+        yield words["update"]["async" if "one neuron" in memory.update_rule(spec.stored).way else "sync"]
     yield say["recalled"].format(tokens=", ".join(spec.tokens))
     if memory.max_steps == 1:
         yield say["one_step"]
@@ -219,7 +221,7 @@ def grid(rows: Mapping[str, Sequence[float]], columns: Iterable[str]) -> Grid:
     return Grid(tuple(rows), tuple(columns), tuple(tuple(number(value) for value in row) for row in rows.values()))
 
 
-def question(expectation: Numeric, spec: Spec, words: Texts) -> str:
+def question(expectation: Numeric, spec: Kind, words: Texts) -> str:
     """The question for the number, vector or matrix of an expectation."""
     ask = words["question"]
     if isinstance(expectation, WeightIs):
@@ -239,7 +241,7 @@ def question(expectation: Numeric, spec: Spec, words: Texts) -> str:
     return str(form.format(name=name, place=place))
 
 
-def quantity(expectation: Numeric, spec: Spec) -> str:
+def quantity(expectation: Numeric, spec: Kind) -> str:
     """The quantity that an expectation asks for, such as "weights"; "" for the last one of a run."""
     if isinstance(expectation, WeightIs):
         return "weights"
@@ -249,7 +251,7 @@ def quantity(expectation: Numeric, spec: Spec) -> str:
     return name if name in ("scores", "weights", "field", "output") else ""
 
 
-def _vector(expectation: Any, spec: Spec, words: Texts) -> str:
+def _vector(expectation: Any, spec: Kind, words: Texts) -> str:
     """The vector that a question asks for, in words."""
     own = {"cue": "cued", "memory": "recalled"}.get(spec.kind, "state")
     kind = own if expectation.of == "state" else expectation.of
@@ -261,7 +263,7 @@ def _vector(expectation: Any, spec: Spec, words: Texts) -> str:
     return str(words["vector"]["part"].format(vector=named, part=expectation.part)) if expectation.part else named
 
 
-def _place(entry: Any, spec: Spec, words: Texts) -> str:
+def _place(entry: Any, spec: Kind, words: Texts) -> str:
     """The head and the layer in words, as far as an expectation gives them and there are several."""
     several = len(getattr(spec, "layer", ())) > 1
     head = words["place"]["head"].format(head=entry.head) if entry.head else ""

@@ -1,6 +1,7 @@
 """Labelled arrays: the names of the axes, and the labels of rows and columns."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ class Labelled(Drawable):
 
     dims: the name of each axis. labels: the labels along each axis, such as tokens or words. tiny: whether numbers near
     0 are right as they are; else a table shows those below 1e-12 as 0, because they may be rounding errors. hidden: of
-    weights, True where a mask hides the key; a table shows these cells as `HIDDEN`. None: nothing is hidden.
+    weights, True where a mask hides the key; a table shows these cells as `HIDDEN`. None: nothing is hidden. scales:
+    the numbers along each axis that is a scale, such as a temperature, by the name of the axis.
     """
 
     values: np.ndarray
@@ -26,6 +28,7 @@ class Labelled(Drawable):
     labels: tuple[tuple[str, ...], ...] = ()
     tiny: bool = False
     hidden: np.ndarray | None = None
+    scales: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         axes = " × ".join(f"{name}: {length}" for name, length in zip(self._names, self.values.shape, strict=True))

@@ -2,16 +2,13 @@
 
 - `grids.py`: the values of an axis of a grid, as a person writes them
 - `files.py`: the folders of scenario files, and reading a file
-- `language/`: lines, types, overrides, messages
-- `practice/`: the table `[practice]`: pools of numbers, errors of students
-- `crosstalk.py`: the signal of a cue's own pattern, and the crosstalk of the others
-- `random_patterns.py`: random patterns and damaged cues
-- `simulations.py`: the simulations of published numbers, by name
+- `arithmetic.py`: numbers and sums as a lecture writes them
+- `language/`: lines, types, places of what is refused, changes, messages
+- `arrays.py`: the labelled arrays of a run, and their names as data
 - `words/`: vocabulary, pictures, texts, damaged cues
-- `parts/`: layers, projections and memories, as a file writes them
+- `sweep_and_figure.py`, `practice_table.py`, `mistakes.py`: tables that every kind may have
 - `result.py`: the result of a run
-- `explain/`: the arithmetic, as a lecture writes it
-- `expectations/`: the expected results
+- `expectations/`: the expected results, which ask the arrays
 - `kinds/`: the kinds of scenario; `templates/` has a small file of each to begin with
 - `checking.py`: from a text to specifications, or to the list of its errors
 - `schema.py`: the JSON Schema of a scenario file

@@ -3,26 +3,23 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
-from hopattn.dynamics.own_parts import with_names
 from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest, quoted, shortened, unknown
-from hopattn.scenario.expectations import validator
-from hopattn.scenario.expectations.base import Expectation
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Spec
-from hopattn.scenario.language.array_layout import ArrayLayout
-from hopattn.scenario.language.bounds import too_large, too_many_variants
-from hopattn.scenario.language.fields import Problem
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Kind
 from hopattn.scenario.language.lines import Path, key_lines, line_of
-from hopattn.scenario.language.messages import is_consequence_of, schema_problems
-from hopattn.scenario.language.overrides import at, changed
-from hopattn.scenario.language.refused import without
-from hopattn.scenario.language.syntax_faults import syntax_fault
+from hopattn.scenario.language.messages import schema_problems
+from hopattn.scenario.language.paths import changed, value_at
+from hopattn.scenario.language.syntax_faults import syntax_fault, too_large, too_many_variants
+from hopattn.scenario.language.table import Problem, Refused, at, need, refusal
 
 SCHEMA_VERSION = 1
 MOST_PROBLEMS = 200
@@ -52,75 +49,95 @@ class InvalidScenario(InvalidInput):
 class Checker:
     """The check of the text of one file: it collects the errors of all runs and raises them together.
 
-    where: the path of the file, for messages; files that the scenario names are looked for in the same folder.
-    lines: the line number of each path. not_applicable, changes: as in `Scenario`.
+    The errors are all of the schema's; else one refusal for each table, variant and expectation. where: the path of the
+    file, for messages; files that the scenario names are looked for in the same folder. lines: the line number of each
+    path. changes: as in `Scenario`. arrays: of each run that is asked, by its name; computed: those of a whole run.
+    origins: the origin of each changed value of a run, by its name.
     """
 
     def __init__(self, text: str, where: str) -> None:
         self.where, self.text = where, text
         self.context = {"folder": FilePath(where).parent}
         self.errors: set[tuple[int, str]] = set()
-        self.stopped = self.unlike = self.odd_without = False
-        self.not_applicable: dict[tuple[int, str], str] = {}
+        self.stopped = self.unlike = False
         self.changes: dict[str, Any] = {}
-        self.layouts: dict[str, ArrayLayout] = {}
+        self.arrays: dict[str, Arrays] = {}
+        self.computed: dict[str, Arrays] = {}
+        self.origins: dict[str, dict[Path, Origin]] = {"": {}}
         self.document = toml_of(text, where)
         self.lines = key_lines(text)
 
-    def runs(self, overrides: Mapping[str, Any]) -> dict[str, Spec]:
+    def runs(self, overrides: Mapping[str, Any], ask: bool = True) -> dict[str, Kind]:
         """The specification of each run by the name of its variant, after the overrides; "" is the file as written.
 
-        Raises `InvalidScenario` with all errors, in the order of their lines.
+        ask: whether the runs are computed, and their arrays asked for what the expectations, the sweep and the figures
+        name. Raises `InvalidScenario` with all errors, in the order of their lines.
         """
         model = self._model()
         document, origins = self._with_overrides(model, overrides)
-        base = self._spec("", model, document, origins)
+        base = self._spec(model, document, origins)
         if base is None:
             raise self._invalid()
         if self.unlike and not any(path[:2] == ("figure", "names") for path in origins):
             figure = base.figure.without_names(["", *(variant.name for variant in base.variant)])
             base = base.model_copy(update={"figure": figure})
-        runs = {"": base}
+        self.origins = {"": origins}
+        runs = {"": base, **self._variants(model, base, document)}
+        self._end()
+        for name, spec in runs.items() if ask else ():
+            with self._told(name):
+                self._run(name, spec)
+        runs |= self._without(base, runs, ask)
+        if "" in self.arrays:
+            with self._told():
+                base.need_grids(self.arrays[""])
+            self._ask(base)
+            asked = not origins or any(path[:1] == ("figure",) for path in origins)  # a change may take its words away
+            if asked and self.arrays.keys() == runs.keys():
+                with self._told(), at("figure"):
+                    base.figure.need_fit(self.arrays)
+        self._end()
+        return runs
+
+    def _run(self, name: str, spec: Kind) -> None:
+        """Compute a run, at the least size that has all its arrays."""
+        with in_main_table(spec, name):
+            least = spec.least()
+            self.arrays[name] = least.run(np.random.default_rng(spec.seed))
+        if least is spec:
+            self.computed[name] = self.arrays[name]
+
+    def _variants(self, model: type[Kind], base: Kind, document: dict[str, Any]) -> dict[str, Kind]:
+        """The specifications of the variants by their names."""
+        runs, origins = dict[str, Kind](), self.origins[""]
         of_one_run = {key: node for key, node in document.items() if key not in LISTS_OF_FILE}
         if message := too_many_variants([len(variant.changes) for variant in base.variant], of_one_run):
             self._report(("variant",), message)
             raise self._invalid()
         written = base.written_out if base.variant else {}
         for i, variant in enumerate(base.variant):
-            if problems := [*variant.problems(("variant", i), runs)]:
-                self._report_all(problems, {})
-                continue
-            place: Path = ("variant", i, "set")
-            try:
-                varied, own = changed(of_one_run, variant.changes, written, model.is_user_key)
-            except InvalidInput as error:
-                self._report(place, str(error))
-                continue
-            spec = self._spec(variant.name, model, varied, {**origins, **{p: (*place, key) for p, key in own.items()}})
-            runs |= {} if spec is None else {variant.name: spec}
-        if not self.errors:
-            runs |= self._without(base, runs, origins)
-        self._expectations(base, document, origins)
-        if not origins or any(path[:1] == ("figure",) for path in origins):  # a change may take its words away
-            self._report_all(base.figure.problems(list(runs), list(self.layouts.values())), origins)
-        if self.errors:
-            raise self._invalid()
+            with self._told(), at("variant", i):
+                variant.need_new(["", *runs])
+                with at("set"):
+                    varied, own = changed(of_one_run, variant.changes, written, model.is_user_key)
+                self.origins[variant.name] = origins | {p: ("variant", i, "set", key) for p, key in own.items()}
+                spec = self._spec(model, varied, self.origins[variant.name])
+                runs |= {} if spec is None else {variant.name: spec}
         return runs
 
-    def _without(self, base: Spec, runs: Mapping[str, Spec], origins: Mapping[Path, Origin]) -> dict[str, Spec]:
+    def _without(self, base: Kind, runs: Mapping[str, Kind], ask: bool) -> dict[str, Kind]:
         """The runs of [[without]] by their names; a second run of one name, and parts that do not fit, are reported."""
-        found: dict[str, Spec] = {}
-        for i, table in enumerate(base.tables_without):
-            spec, name = base.run_without(table), table.run
-            problems = [problem.message for problem in spec.problems()]
-            if name in runs or name in found:
-                problems = [f"'{shortened(name)}' is the name of two runs; give this one another `name`"]
-            self._report_all((Problem(("without", i), message) for message in problems), origins)
-            if not problems:
-                found[name], self.layouts[name] = spec, spec.layout()
-        return found
+        made: dict[str, Kind] = {}
+        for i, table in enumerate(base.tables_without if not self.errors else ()):
+            with self._told(), at("without", i):
+                twice = f"'{shortened(table.run)}' is the name of two runs; give this one another `name`"
+                need(table.run not in {*runs, *made}, (), twice)
+                made[table.run] = base.run_without(table)
+                if ask:
+                    self._run(table.run, made[table.run])
+        return made
 
-    def _model(self) -> type[Spec]:
+    def _model(self) -> type[Kind]:
         version, kind = self.document.get("schema"), self.document.get("kind")
         if "schema" in self.document and (version != SCHEMA_VERSION or isinstance(version, bool)):
             given = str(version).lower() if isinstance(version, bool) else quoted(version)  # as TOML writes it
@@ -138,38 +155,19 @@ class Checker:
             self._report((typo,) if typo else (), f"'kind' is missing{near} (choices: {', '.join(kinds)})")
         raise self._invalid()
 
-    def _spec(
-        self, name: str, model: type[Spec], document: dict[str, Any], origins: Mapping[Path, Origin]
-    ) -> Spec | None:
-        """The specification of one run, without the values that the schema refused; its problems are reported.
-
-        None if the file still cannot be read without those values.
-        """
-        refused: list[Path] = []
+    def _spec(self, model: type[Kind], document: dict[str, Any], origins: Mapping[Path, Origin]) -> Kind | None:
+        """The specification of one run; None, with all errors reported, if the schema refuses it."""
         try:
-            spec = model.model_validate(document, context=self.context)
+            return model.model_validate(document, context=self.context)
         except ValidationError as error:
             self.stopped |= error.error_count() > MOST_PROBLEMS
-            schema = schema_problems(error, model, document, MOST_PROBLEMS)
-            found = [_of_another_kind(problem, model) for problem in schema]
-            self._report_all(found, origins)
-            refused = [problem.path for problem in found]
-            repaired = without(document, refused)
-            try:
-                spec = model.model_validate(repaired, context=self.context)
-            except ValidationError:
-                return None
-        only_of_input = True
-        for problem in spec.problems():  # the search stops at the last problem that is reported
-            only_of_input &= problem.path[:1] == ("input",)
-            if not is_consequence_of(problem, refused):
-                self._report_all([problem], origins)
-        if only_of_input:
-            self.layouts[name] = spec.layout()  # an unknown token has a row too, so expectations can be checked
-        return spec
+            for problem in schema_problems(error, model, document, MOST_PROBLEMS):
+                one = _of_another_kind(problem, model)
+                self._report(one.path, one.message, origins)
+            return None
 
     def _with_overrides(
-        self, model: type[Spec], overrides: Mapping[str, Any]
+        self, model: type[Kind], overrides: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[Path, Origin]]:
         written: dict[str, Any] = {field.alias or name: None for name, field in model.model_fields.items()}
         if any(text.split(".")[0].strip() not in written for text in overrides):  # a short path may mean a default
@@ -177,52 +175,54 @@ class Checker:
                 written |= self.document
                 written |= model.model_validate(self.document, context=self.context).written_out
         try:
-            overrides = with_names(overrides)
+            if overrides:
+                from hopattn.dynamics.own_parts import with_names  # imported here, so that a run starts fast
+
+                overrides = with_names(overrides)
             result, places = changed(self.document, overrides, written, model.is_user_key)
         except InvalidInput as error:
             raise InvalidScenario([f"--set {error}"]) from None
         changes = {
             text: overrides[text]
             for path, text in places.items()
-            if path[0] not in (*WHOLE_FILE, "seed") and at(result, path) != at(self.document, path)
+            if path[0] not in (*WHOLE_FILE, "seed") and value_at(result, path) != value_at(self.document, path)
         }
         self.unlike = bool(changes)
         self.changes = {} if places.keys() & TITLES else changes
         return result, {path: f"--set {text}" for path, text in places.items()}
 
-    def _expectations(self, base: Spec, document: Mapping[str, Any], origins: Mapping[Path, Origin]) -> None:
+    def _ask(self, base: Kind) -> None:
         """Report the expectations that refer to something that does not exist.
 
-        After an override, such an expectation is skipped instead, as not applicable.
+        After an override, such an expectation is skipped instead, unless the override changed it.
         """
-        declared = {variant.name for variant in base.variant} | {table.run for table in base.tables_without}
-        for i, expectation in enumerate(base.expect) if base.expect else _each_valid(document.get("expect")):
-            own = any(path == ("expect",) or path[:2] == ("expect", i) for path in origins)
+        known = {variant.name for variant in base.variant} | {table.run for table in base.tables_without}
+        unmade = any(table.run not in self.arrays for table in base.tables_without)
+        for i, expectation in enumerate(base.expect):
+            paths = self.origins[""]
+            if paths and not any(path == ("expect",) or path[:2] == ("expect", i) for path in paths):
+                continue
             for name in expectation.variants:
-                problems: list[Problem] = []
-                if name and name not in declared:
-                    if self.odd_without:
-                        continue  # it may be the run of the table of [[without]] that has an error
-                    problems = [Problem(("expect", i, "variant"), unknown(name, declared))]
-                elif name in self.layouts:
-                    problems = [*expectation.problems(self.layouts[name], ("expect", i))]
-                if problems and origins and not own:
-                    key = _dotted(problems[0].path[2:])
-                    reason = problems[0].message.partition(" (choices: ")[0]
-                    self.not_applicable[i, name] = f"{key}: {reason}" if key else reason
-                else:
-                    self._report_all(problems, origins)
+                with self._told(), at("expect", i):
+                    need(not name or name in known or unmade, ("variant",), partial(unknown, name, known))
+                    if name in self.arrays:
+                        expectation.judge(self.arrays[name])
 
-    def _report_all(self, problems: Iterable[Problem], origins: Mapping[Path, Origin]) -> None:
-        for problem in problems:
-            self._report(problem.path, problem.message, origins)
-            if len(self.errors) > MOST_PROBLEMS:
-                self.stopped = True
-                raise self._invalid()
+    @contextmanager
+    def _told(self, run: str = "") -> Iterator[None]:
+        """Report whatever is refused inside, and go on. run: the name of the run whose changes are named instead."""
+        try:
+            with at():
+                yield
+        except Refused as refused:
+            for problem in refused.problems:
+                self._report(problem.path, problem.message, self.origins[run])
 
     def _report(self, path: Path, message: str, origins: Mapping[Path, Origin] | None = None) -> None:
         """Add an error at a path; the error of a changed value names the change instead, as `origins` has it."""
-        self.odd_without |= path[:1] == ("without",)
+        if len(self.errors) > MOST_PROBLEMS:
+            self.stopped = True
+            raise self._invalid()
         for end in range(len(path), 0, -1):
             origin = (origins or {}).get(path[:end])
             if isinstance(origin, str):
@@ -231,12 +231,32 @@ class Checker:
             if origin is not None:
                 path = origin
                 break
-        line = line_of(self.lines, path)
-        place = f"{_dotted(path)}: " if path else ""
-        self.errors.add((line, f"{self.where}:{line}: {place}{message}"))
+        self.errors.add(located(self.where, self.lines, Problem(path, message)))
+
+    def _end(self) -> None:
+        if self.errors:
+            raise self._invalid()
 
     def _invalid(self) -> InvalidScenario:
         return InvalidScenario((message for _, message in sorted(self.errors)), self.stopped)
+
+
+@contextmanager
+def in_main_table(spec: Kind, run: str) -> Iterator[None]:
+    """Give a refusal without a place of its own that of the table that says what is computed. run: its name."""
+    try:
+        yield
+    except Refused:
+        raise
+    except InvalidInput as error:
+        raise refusal((spec.main_table,), f"variant '{run}': " * bool(run) + str(error)) from None
+
+
+def located(where: str, lines: Mapping[Path, int], problem: Problem) -> tuple[int, str]:
+    """The line of a problem, and its message: file, line, place, and what is wrong."""
+    line = line_of(lines, problem.path)
+    place = f"{dotted_place(problem.path)}: " if problem.path else ""
+    return line, f"{where}:{line}: {place}{problem.message}"
 
 
 def toml_of(text: str, where: str) -> dict[str, Any]:
@@ -254,7 +274,7 @@ def toml_of(text: str, where: str) -> dict[str, Any]:
         raise InvalidScenario([f"{where}:{line}: holds a number of too many digits"]) from None
 
 
-def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:
+def _of_another_kind(problem: Problem, model: type[Kind]) -> Problem:
     """The problem of an unknown key of the whole file, which names the kinds that the key belongs to."""
     key = problem.path[0] if len(problem.path) == 1 else None
     if key is None or key in _keys(model):
@@ -267,24 +287,15 @@ def _of_another_kind(problem: Problem, model: type[Spec]) -> Problem:
     return Problem(problem.path, f'belongs to {belongs}, and here kind = "{own}"')
 
 
-def _keys(model: type[Spec]) -> set[str]:
+def _keys(model: type[Kind]) -> set[str]:
     """The keys of the whole file."""
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
-def _each_valid(items: Any) -> Iterator[tuple[int, Expectation]]:
-    """The expectations that the schema accepts, with their numbers; the others are reported already."""
-    for i, item in enumerate(items if isinstance(items, list) else []):
-        try:
-            yield i, validator().validate_python(item)
-        except ValidationError:
-            continue
-
-
-def _dotted(path: Path) -> str:
+def dotted_place(path: Path) -> str:
     """A path in the form of `--set`, with entries counted from 1.
 
-    >>> _dotted(("layer", 0, "head", 1, "mask"))
+    >>> dotted_place(("layer", 0, "head", 1, "mask"))
     'layer.1.head.2.mask'
     """
     return ".".join(

@@ -15,7 +15,6 @@ MAX_BYTES = 2**20
 """The largest size of a scenario file; a larger file is not a scenario."""
 MOST_TITLES = 10
 """The most titles that may hold a word by which a scenario is looked for."""
-
 GROUPS = {
     "ling3804": "LING3804: similarity, attention, induction",
     "cs371n": "CS371N: attention and its baselines",
@@ -92,12 +91,9 @@ def _did_you_mean(given: str) -> str:
     """
     path = Path(given)
     name = path.name.removesuffix(".toml")
-    in_place = (
-        {}
-        if path.name != given
-        else {own: own for own in shipped() if not given.endswith(".toml") or own[0] == name[0]}
-    )
-    choices = in_place | {stem: str(file) for stem, file in own_files(path.parent).items()}
+    own = shipped() if path.name == given else {}
+    in_place = [one for one in own if not given.endswith(".toml") or one[0] == name[0]]
+    choices = {one: one for one in in_place} | {stem: str(file) for stem, file in own_files(path.parent).items()}
     guess = name if name in choices else _of_title(name, in_place) or nearest(name, choices)
     return f"; did you mean '{shortened(choices[guess])}'?" if guess else ""
 
@@ -107,12 +103,12 @@ def _of_title(name: str, names: Iterable[str]) -> str | None:
 
     None if there is none, or if there are so many that the words say nothing.
     """
-    words, own, found = {*re.findall(r"\w{3,}", name.lower())}, shipped(), []
+    words, files, holding = {*re.findall(r"\w{3,}", name.lower())}, shipped(), []
     for one in names if words else ():
-        title = " ".join(re.findall(r"(?m)^title *=(.*)", own[one].read_text(encoding="utf-8")))
+        title = " ".join(re.findall(r"(?m)^title *=(.*)", files[one].read_text(encoding="utf-8")))
         if words <= {*re.findall(r"\w+", title.lower())}:
-            found.append(one)
-    return min(found, key=len) if 0 < len(found) <= MOST_TITLES else None
+            holding.append(one)
+    return min(holding, key=len) if 0 < len(holding) <= MOST_TITLES else None
 
 
 def read_text(file: Path, what: str = "scenario") -> str:

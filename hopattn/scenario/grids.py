@@ -22,8 +22,7 @@ MOST = 100_000
 MOST_POINTS = 1_000_000
 """The largest number of points of a grid."""
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*(:[A-Za-z_]\w*)?")
-_NO_WORDS = frozenset({"nan", "inf", "infinity"})
+_WORD = re.compile(r"(?!(?i:nan|inf|infinity)$)[A-Za-z_][A-Za-z0-9_.-]*(:[A-Za-z_]\w*)?")
 _HOW = "expected start:stop:count, start:stop:logcount, or numbers with commas between them"
 
 
@@ -46,29 +45,12 @@ def axis_values(grid: Grid, what: str = "grid", words: bool = False) -> Values:
     >>> axis_values("10:30:3"), axis_values("1,2,0.5e1"), axis_values([1, 2.5])
     ((10, 20, 30), (1, 2, 5.0), (1, 2.5))
     """
-    if isinstance(grid, str):
-        return _of_text(grid, what, words)
     try:
-        values = tuple(map(_of_python, islice(grid, MOST + 1)))
+        return _of_text(grid, words) if isinstance(grid, str) else _in_order(map(_of_python, grid), words)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what}: {error}") from None
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{what}: expected numbers in rising order, not {quoted(grid)}") from None
-    return in_order(values, what, words)
-
-
-def _of_text(text: str, what: str, words: bool) -> Values:
-    parts = [part.strip() for part in text.split(",")]
-    if words and all(_WORD.fullmatch(part) and part.lower() not in _NO_WORDS for part in parts):
-        return in_order(tuple(parts), what, words)
-    if ":" in text:
-        return _spaced(text, what)
-    numbers = tuple(_number(part, what) for part in parts)
-    try:
-        return in_order(numbers, what)
-    except InvalidInput as error:
-        if len(numbers) % 2 or not re.fullmatch(r"[0-9,]+", text):
-            raise
-        point = ".".join(text.split(",")[:2])
-        raise InvalidInput(f"{error}; if the commas are decimal ones, write {point}") from None
 
 
 def axes_of(over: Mapping[str, Grid], what: str, words: bool = False) -> dict[str, Values]:
@@ -111,30 +93,6 @@ def axes_from(texts: Iterable[str], words: bool = False) -> dict[str, Values]:
     return axes
 
 
-def in_order(values: Values, what: str, words: bool = False) -> Values:
-    """The values as they are; raises `InvalidInput` unless they are finite numbers in rising order.
-
-    words: whether different words, in any order, are values too.
-    """
-    if not values:
-        raise InvalidInput(f"{what}: is empty; {_HOW}")
-    if len(values) > MOST:
-        raise InvalidInput(f"{what}: holds more than {MOST:,} numbers")
-    if words and of_words(values):
-        if twice := [word for i, word in enumerate(values) if word in values[:i]]:
-            raise InvalidInput(f"{what}: {shortened(twice[0])} is given twice")
-        return values
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-            raise InvalidInput(f"{what}: {quoted(value)} is not a finite number; {_HOW}")
-    for value, after in pairwise(values):
-        if after == value:
-            raise InvalidInput(f"{what}: {value:g} is given twice")
-        if after < value:
-            raise InvalidInput(f"{what}: {after:g} comes after {value:g}; write the numbers in rising order")
-    return values
-
-
 def _of_python(value: Any) -> Any:
     """A number of NumPy as a number of Python, and anything else as it is."""
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -142,42 +100,73 @@ def _of_python(value: Any) -> Any:
     return int(value) if isinstance(value, Integral) else float(value)
 
 
-def _spaced(text: str, what: str) -> Values:
-    """The values of start:stop:count or start:stop:logcount."""
-    parts = text.split(":")
-    if len(parts) != 3:
-        raise InvalidInput(f"{what}: '{shortened(text)}' has {len(parts)} parts; {_HOW}")
-    start, stop = (_number(part, what) for part in parts[:2])
-    logarithmic, number = parts[2].strip().startswith("log"), parts[2].strip().removeprefix("log")
-    if not re.fullmatch(r"[0-9]{1,9}", number) or not 2 <= int(number) <= MOST:
-        how = f"'{shortened(number)}' numbers; expected a count from 2 to {MOST}"
-        raise InvalidInput(f"{what}: '{shortened(text)}' has {how}")
-    count = int(number)
-    if start >= stop:
-        raise InvalidInput(f"{what}: '{shortened(text)}' runs from {start:g} to {stop:g}; write the smaller end first")
-    if logarithmic and start <= 0:
-        raise InvalidInput(f"{what}: '{shortened(text)}' starts at {start:g}; equal ratios need numbers above 0")
-    steps = [i / (count - 1) for i in range(count)]
-    if logarithmic:
-        inner = [math.exp(math.log(start) + step * (math.log(stop) - math.log(start))) for step in steps]
-    elif isinstance(start, int) and isinstance(stop, int) and (stop - start) % (count - 1) == 0:
-        return tuple(range(start, stop + 1, (stop - start) // (count - 1)))
-    else:
-        inner = [start + step * (stop - start) for step in steps]
-    rounded = (float(f"{value:.12g}") for value in inner[1:-1])
-    return in_order((float(start), *rounded, float(stop)), what)
-
-
-def _number(text: str, what: str) -> int | float:
-    plain = text.strip()
-    if not plain:
-        raise InvalidInput(f"{what}: a number is missing; {_HOW}")
+def _of_text(text: str, words: bool) -> Values:
+    parts = [part.strip() for part in text.split(",")]
+    if words and all(map(_WORD.fullmatch, parts)):
+        return _in_order(parts, words)
+    if ":" in text:
+        return _spaced(text)
+    numbers = [_number(part) for part in parts]
     try:
-        number = int(plain) if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) else float(plain)
+        return _in_order(numbers)
+    except InvalidInput as error:
+        if len(numbers) % 2 or not re.fullmatch(r"[0-9,]+", text):
+            raise
+        raise InvalidInput(f"{error}; if the commas are decimal ones, write {'.'.join(parts[:2])}") from None
+
+
+def _in_order(entries: Iterable[Any], words: bool = False) -> Values:
+    """The entries as they are: finite numbers in rising order, or different words in any order, if `words`."""
+    values = tuple(islice(entries, MOST + 1))
+    if not values:
+        raise InvalidInput(f"is empty; {_HOW}")
+    if len(values) > MOST:
+        raise InvalidInput(f"holds more than {MOST:,} numbers")
+    if words and of_words(values):
+        if twice := [word for i, word in enumerate(values) if word in values[:i]]:
+            raise InvalidInput(f"{shortened(twice[0])} is given twice")
+        return values
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise InvalidInput(f"{quoted(value)} is not a finite number; {_HOW}")
+    for value, after in pairwise(values):
+        if after == value:
+            raise InvalidInput(f"{value:g} is given twice")
+        if after < value:
+            raise InvalidInput(f"{after:g} comes after {value:g}; write the numbers in rising order")
+    return values
+
+
+def _spaced(text: str) -> Values:
+    """The values of start:stop:count or start:stop:logcount."""
+    parts, shown = [part.strip() for part in text.split(":")], f"'{shortened(text)}'"
+    if len(parts) != 3:
+        raise InvalidInput(f"{shown} has {len(parts)} parts; {_HOW}")
+    (start, stop), number = map(_number, parts[:2]), parts[2].removeprefix("log")
+    if not re.fullmatch(r"[0-9]{1,9}", number) or not 2 <= int(number) <= MOST:
+        raise InvalidInput(f"{shown} has '{shortened(number)}' numbers; expected a count from 2 to {MOST}")
+    if start >= stop:
+        raise InvalidInput(f"{shown} runs from {start:g} to {stop:g}; write the smaller end first")
+    last, logarithmic = int(number) - 1, parts[2].startswith("log")
+    if logarithmic and start <= 0:
+        raise InvalidInput(f"{shown} starts at {start:g}; equal ratios need numbers above 0")
+    if not logarithmic and isinstance(start, int) and isinstance(stop, int) and (stop - start) % last == 0:
+        return tuple(range(start, stop + 1, (stop - start) // last))
+    low, high = (math.log(start), math.log(stop)) if logarithmic else (start, stop)
+    inner = (low + i / last * (high - low) for i in range(1, last))
+    rounded = (float(f"{math.exp(value) if logarithmic else value:.12g}") for value in inner)
+    return _in_order((float(start), *rounded, float(stop)))
+
+
+def _number(text: str) -> int | float:
+    if not text:
+        raise InvalidInput(f"a number is missing; {_HOW}")
+    try:
+        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else float(text)
     except ValueError:
-        comma = re.fullmatch(r"[+-]?([0-9]*),[0-9]+", plain)
-        how = f"a number has a decimal point: write {plain.replace(',', '.')}" if comma else _HOW
-        raise InvalidInput(f"{what}: '{shortened(plain)}' is not a number; {how}") from None
-    if not math.isfinite(number) or "_" in plain:
-        raise InvalidInput(f"{what}: '{shortened(plain)}' is not a finite number; {_HOW}")
+        comma = re.fullmatch(r"[+-]?([0-9]*),[0-9]+", text)
+        how = f"a number has a decimal point: write {text.replace(',', '.')}" if comma else _HOW
+        raise InvalidInput(f"'{shortened(text)}' is not a number; {how}") from None
+    if not math.isfinite(number) or "_" in text:
+        raise InvalidInput(f"'{shortened(text)}' is not a finite number; {_HOW}")
     return number

@@ -9,14 +9,15 @@ import numpy as np
 from pydantic import ValidationError
 
 from hopattn.foundation.argument_names import PublicObject
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.fields import Problem, Table
-from hopattn.scenario.language.figure_table import FigureTable
+from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.language.lines import Path, key_lines, line_of
 from hopattn.scenario.language.messages import schema_problems
-from hopattn.scenario.language.overrides import settings
+from hopattn.scenario.language.paths import settings
+from hopattn.scenario.language.table import Problem, Table
+from hopattn.scenario.sweep_and_figure import FigureTable
 
 AnyTable = TypeVar("AnyTable", bound=Table)
 
@@ -32,7 +33,6 @@ class Scenario(PublicObject):
     text : the text of the file.
     runs : the specification of each run, by the name of its variant; the scenario as written has the empty name.
     lines : the line number of each path of the file.
-    not_applicable : why an expectation does not apply to a run.
     changes : values that were set after the file.
     """
 
@@ -40,19 +40,19 @@ class Scenario(PublicObject):
     name: str
     where: str
     text: str
-    runs: Mapping[str, Spec]
+    runs: Mapping[str, Kind]
     lines: Mapping[Path, int]
-    not_applicable: Mapping[tuple[int, str], str] = field(default_factory=dict)
-    """The expectations that an override made inapplicable, by number and run, each with the reason."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """The settings that overrides changed, by path; none if one of them is a title."""
+    _computed: dict[str, Arrays] = field(default_factory=dict, init=False)
+    """The arrays of the runs that the check has computed whole, until a run takes them."""
 
     def __repr__(self) -> str:
         variants = f", variants: {', '.join(filter(None, self.runs))}" if len(self.runs) > 1 else ""
         return f"Scenario({self.name!r}, kind {self.spec.kind}: {self.spec.title}{variants})"
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> Kind:
         """The specification of the scenario as written, without a variant's changes."""
         return self.runs[""]
 
@@ -73,27 +73,24 @@ def load_scenario(path: Any) -> Scenario:
     return parse(read_text(file), str(file), FilePath(file).stem)
 
 
-def parse(text: str, where: str, name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
+def parse(
+    text: str, where: str, name: str, overrides: Mapping[str, Any] | None = None, *, ask: bool = True
+) -> Scenario:
     """Check a scenario, given by its text, after the overrides are applied.
 
     where: the path of the file, for messages; files that the scenario names are looked for in the same folder. name:
-    the name of the scenario. overrides: paths and values, as for `--set`. Raises `InvalidScenario` as `load_scenario`.
+    the name of the scenario. overrides: paths and values, as for `--set`. ask: whether its runs are computed, and their
+    arrays asked for what the expectations name. Raises `InvalidScenario` as `load_scenario`.
     """
     try:
         with np.errstate(all="ignore"):
             checker = Checker(text, where)
-            runs = checker.runs(overrides or {})
+            runs = checker.runs(overrides or {}, ask)
     except RecursionError:
         raise InvalidScenario([f"{where}:1: is nested too deeply to be read"]) from None
-    return Scenario(
-        name=name,
-        where=where,
-        text=text,
-        runs=runs,
-        lines=checker.lines,
-        not_applicable=checker.not_applicable,
-        changes=checker.changes,
-    )
+    scenario = Scenario(name=name, where=where, text=text, runs=runs, lines=checker.lines, changes=checker.changes)
+    scenario._computed.update(checker.computed)
+    return scenario
 
 
 def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping[Path, int]]:
@@ -107,10 +104,10 @@ def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping
         return model.model_validate(document), lines
     except ValidationError as error:
         problems = schema_problems(error, model, document, MOST_PROBLEMS)
-        raise InvalidScenario(located(file, lines, one) for one in problems) from None
+        raise InvalidScenario(key_located(file, lines, one) for one in problems) from None
 
 
-def located(file: FilePath, lines: Mapping[Path, int], problem: Problem) -> str:
+def key_located(file: FilePath, lines: Mapping[Path, int], problem: Problem) -> str:
     """A problem of a file as a message: file, line, key, and what is wrong."""
     key = f"{problem.path[-1]}: " if problem.path and isinstance(problem.path[-1], str) else ""
     return f"{file}:{line_of(lines, problem.path)}: {key}{problem.message}"

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from hopattn.foundation.checks import instance, path_of
-from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.version import __version__
 from hopattn.results.display import Drawable
 from hopattn.results.files import csv_text, json_text, npz, write_folder
 from hopattn.results.frames import data_frame, dataset
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
-from hopattn.scenario.language.figure_table import FigureTable
-from hopattn.scenario.words.character_pictures import Strip
+from hopattn.scenario.arrays import Arrays, Name
+from hopattn.scenario.sweep_and_figure import FigureTable, best_figure
+from hopattn.scenario.words.pictures import Strip
 from hopattn.transformer.heads import Head
 
 
@@ -38,19 +37,12 @@ class Outcome:
     note: str = ""
 
 
-class Arrays(dict[str, Labelled]):
-    """Labelled arrays by their names; an unknown name raises `InvalidInput` with the nearest one."""
-
-    def __missing__(self, name: object) -> Labelled:
-        raise InvalidInput(f"arrays: {unknown(str(name), self)}")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One run of a scenario: as written, with the empty name, or with a variant's changes."""
 
     name: str
-    arrays: Mapping[str, Labelled]
+    arrays: Arrays
     shown: tuple[str, ...] = ()
     """The names of the arrays that a terminal shows."""
     working: tuple[str, ...] = ()
@@ -60,11 +52,13 @@ class Run:
     heads: Callable[[], Mapping[str, Head]] = dict
     """Builds the heads, each with the name of its place, such as `layer 1 head 1`; none where no one text is read."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arrays", Arrays(self.arrays))
-
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
+
+    @property
+    def best_figure(self) -> str:
+        """The name of the figure that shows the run best; empty where there is none."""
+        return "recall" if self.strips else best_figure(self.arrays)
 
     def table(self, name: str) -> Labelled:
         """An array as tables and figures show it: weights have a column "rest" where a sink takes a part of them."""
@@ -77,11 +71,9 @@ class Run:
         hidden = None if array.hidden is None else np.pad(array.hidden, ((0, 0), (0, 1)))
         return Labelled(values, array.dims, (rows, (*columns, "rest")), array.tiny, hidden)
 
-    def find(
-        self, quantity: str, layer: int | None = None, head: int | None = None
-    ) -> list[tuple[ArrayName, Labelled]]:
+    def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[tuple[Name, Labelled]]:
         """The arrays of a quantity, such as "weights", in all layers and heads or in those given."""
-        names = ((ArrayName.parse(name), array) for name, array in self.arrays.items())
+        names = ((Name.parse(name), array) for name, array in self.arrays.items())
         return [(name, array) for name, array in names if name.quantity == quantity and name.is_at(layer, head)]
 
 
@@ -125,9 +117,9 @@ class Result(Drawable):
         return all(outcome.met is not False for outcome in self.expectations)
 
     @property
-    def arrays(self) -> dict[str, Labelled]:
+    def arrays(self) -> Arrays:
         """Every array of every run by name; the arrays of a variant are named `variant/array`."""
-        return Arrays(
+        return Arrays.of(
             (f"{run.name}/{name}" if run.name else name, array)
             for run in self.runs
             for name, array in run.arrays.items()

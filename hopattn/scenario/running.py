@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ import numpy as np
 
 from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, flag, whole_seed
-from hopattn.foundation.errors import InvalidInput, placed, shortened
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.base import Spec
+from hopattn.foundation.errors import InvalidInput, placed, shortened, unknown
+from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.checking import dotted_place, in_main_table, located
 from hopattn.scenario.language.lines import line_of
-from hopattn.scenario.language.overrides import require_changes
+from hopattn.scenario.language.paths import require_changes
+from hopattn.scenario.language.table import Refused, need
 from hopattn.scenario.loading import Scenario, load_scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
@@ -62,32 +64,31 @@ def run(
         scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
     if rng is not None:
         seed = whole_seed(rng)
-        scenario = replace(scenario, runs={name: spec.with_seed(seed) for name, spec in scenario.runs.items()})
-    spec, arrays = scenario.spec, {}
-    for name in scenario.runs:
-        arrays[name] = _computed(scenario, name)
+        runs = {name: spec.with_seed(seed) for name, spec in scenario.runs.items()}
+        scenario = replace(scenario, runs=runs)
+    spec, arrays = scenario.spec, {name: _computed(scenario, name) for name in scenario.runs}
     with np.errstate(all="ignore"):
         working = _working(scenario, arrays) if explain else {}
-        runs = tuple(
+        done = tuple(
             Run(name, own, of.shown(own), working.get(name, ()), tuple(of.strips(own)), of.heads)
             for (name, own), of in zip(arrays.items(), scenario.runs.values(), strict=True)
         )
     return Result(
         name=scenario.name,
         title=spec.title,
-        source=spec.source,
+        source=spec.source or "",
         note=spec.note,
         kind=spec.kind,
         seed=spec.seed,
         digest=hashlib.sha256(scenario.text.encode()).hexdigest(),
-        runs=runs,
+        runs=done,
         expectations=_judged(scenario, arrays),
         figure=scenario.figure,
         words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
     )
 
 
-def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> dict[str, tuple[str, ...]]:
+def _working(scenario: Scenario, arrays: Mapping[str, Arrays]) -> dict[str, tuple[str, ...]]:
     """The arithmetic of each run, by name; raises `InvalidInput` if it is too long to be read."""
     working, room = {}, MOST_LINES
     for name, own in arrays.items():
@@ -102,43 +103,56 @@ def _working(scenario: Scenario, arrays: Mapping[str, dict[str, Labelled]]) -> d
     return working
 
 
-def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[dict[str, Labelled], tuple[Outcome, ...]]:
+def once(scenario: Scenario, seed: np.random.SeedSequence) -> tuple[Arrays, tuple[Outcome, ...]]:
     """Run a scenario as written, without its variants: its arrays, and the verdicts on its own expectations."""
     arrays = _computed(scenario, "", seed)
     return arrays, _judged(scenario, {"": arrays})
 
 
-def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None = None) -> dict[str, Labelled]:
+def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None = None) -> Arrays:
     """The arrays of one run; raises `InvalidInput` for numbers that are not finite, with the name of their array."""
-    spec, line = scenario.runs[name], line_of(scenario.lines, (scenario.spec.main_table,))
-    where = f"{scenario.where}:{line}" + (f": variant '{name}'" if name else "")
-    with placed(where), np.errstate(all="ignore"):  # the loop below refuses numbers that are not finite
-        arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
+    spec, arrays = scenario.runs[name], scenario._computed.pop(name, None) if seed is None else None
+    if arrays is None:
+        try:
+            with np.errstate(all="ignore"), in_main_table(spec, name):  # the loop below refuses what is not finite
+                arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
+        except Refused as refused:
+            raise InvalidInput(
+                "\n".join(located(scenario.where, scenario.lines, one)[1] for one in refused.problems)
+            ) from None
     for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
-            message = f"use smaller vectors{_largest_word(spec)} or a smaller beta"
+            line = line_of(scenario.lines, (scenario.spec.main_table,))
+            where = f"{scenario.where}:{line}" + (f": variant '{name}'" if name else "")
+            message = f"use smaller vectors{_largest_word(arrays)} or a smaller beta"
             raise InvalidInput(f"{where}: the numbers grow out of range ('{key}'): {message}")
     return arrays
 
 
-def _largest_word(spec: Spec) -> str:
+def _largest_word(arrays: Arrays) -> str:
     """The word whose vector has the largest number, for a message; empty if it is not large or there are no words."""
-    largest = {word: float(np.abs(vector).max(initial=0)) for word, vector in spec.layout().words.items()}
+    largest = {word: float(np.abs(vector).max(initial=0)) for word, vector in arrays.words.items()}
     word = max(largest, key=lambda word: largest[word], default="")
     return f" ('{shortened(word)}' holds {largest[word]:.3g})" if word and largest[word] > LARGE else ""
 
 
-def _judged(scenario: Scenario, arrays: Mapping[str, Mapping[str, Labelled]]) -> tuple[Outcome, ...]:
-    """The verdict on each expectation in each of its runs, as far as the run is among the arrays."""
+def _judged(scenario: Scenario, arrays: Mapping[str, Arrays]) -> tuple[Outcome, ...]:
+    """The verdict on each expectation in each of its runs, as far as the run is among the arrays.
+
+    After an override, an expectation may refer to something that the run does not have; it is skipped.
+    """
     outcomes = []
-    layouts = {name: scenario.runs[name].layout() for name in arrays} if scenario.spec.expect else {}
     for i, expectation in enumerate(scenario.spec.expect):
-        gone = {name for name in expectation.variants if name not in scenario.runs}  # by an override
-        for name in (name for name in expectation.variants if name in {*arrays, *gone}):
-            sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
-            if reason := scenario.not_applicable.get((i, name)):
-                outcomes.append(Outcome(name, sentence, "", "", None, line, f"skipped: {reason}"))
-            else:
-                met, expected, computed, note, _ = expectation.judge(arrays[name], layouts[name])
+        sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
+        for name in expectation.variants:
+            if name in scenario.runs and name not in arrays:
+                continue
+            try:
+                need(name in arrays, "variant", partial(unknown, name, [*filter(None, arrays)]))
+                met, expected, computed, note, _ = expectation.judge(arrays[name])
                 outcomes.append(Outcome(name, sentence, expected, computed, met, line, note))
+            except Refused as refused:
+                path, message = refused.problems[0].path, refused.problems[0].message
+                reason = ": ".join(filter(None, (dotted_place(path), message.partition(" (choices: ")[0])))
+                outcomes.append(Outcome(name, sentence, "", "", None, line, f"skipped: {reason}"))
     return tuple(outcomes)

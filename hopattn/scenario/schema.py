@@ -10,9 +10,9 @@ from typing import Annotated, Any, Union
 
 from pydantic import Field, TypeAdapter
 
-from hopattn.scenario.expectations import LEADING, PLAIN
+from hopattn.scenario.expectations import EXPECTATIONS, LEADING, PLAIN
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.language.fields import Table
+from hopattn.scenario.language.table import Table
 
 
 def schema() -> dict[str, Any]:
@@ -20,11 +20,11 @@ def schema() -> dict[str, Any]:
     union: Any = Annotated[Union[tuple(kinds.values())], Field(discriminator="kind")]  # noqa: UP007
     made: dict[str, Any] = _tidied(TypeAdapter(union).json_schema(by_alias=True))
     definitions = made["$defs"]
-    tables = {table.__name__: table for table in _tables(Table)}
-    for name in definitions.keys() & tables.keys():
-        described = _described(tables[name])
-        for key in definitions[name].get("properties", {}).keys() & described.keys():
-            definitions[name]["properties"][key]["description"] = described[key]
+    for table in _tables(Table):
+        properties = definitions.get(table.__name__, {}).get("properties", {})
+        for key, text in (_described(table) if properties else {}).items():
+            if key in properties:
+                properties[key]["description"] = text
     definitions["Expectation"] = _expectation(definitions)
     for kind in kinds.values():
         definitions[kind.__name__]["properties"]["expect"]["items"] = {"$ref": "#/$defs/Expectation"}
@@ -35,11 +35,11 @@ def schema() -> dict[str, Any]:
 
 def _expectation(definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema of any expectation; one with the leading key of a class must be valid for that class."""
-    leading = {kind.__name__: list(kind.leading) for kind in dict.fromkeys(LEADING.values())}
-    conditions: dict[str, Any] = {
-        name: {"anyOf": [{"required": [key]} for key in keys]} for name, keys in leading.items() if keys != [PLAIN]
-    }
-    conditions[LEADING[PLAIN].__name__] = {"required": [PLAIN], "not": {"anyOf": list(conditions.values())}}
+    plain, conditions = LEADING[PLAIN], dict[str, Any]()
+    for kind in EXPECTATIONS:
+        if kind is not plain:
+            conditions[kind.__name__] = {"anyOf": [{"required": [key]} for key in kind.leading()]}
+    conditions[plain.__name__] = {"required": [PLAIN], "not": {"anyOf": list(conditions.values())}}
     rules = [{"if": rule, "then": {"$ref": f"#/$defs/{name}"}} for name, rule in sorted(conditions.items())]
     return {**_merged(definitions, conditions), "allOf": rules}
 
@@ -63,20 +63,13 @@ def _merged(definitions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]
     An editor completes the keys of a table, but not those of a choice between tables. It also marks an error in a table
     at its key, but an error in a choice at the whole choice.
     """
-    properties: dict[str, list[Any]] = {}
-    names = list(names)
-    for name in names:
-        for key, entry in definitions[name]["properties"].items():
-            known = properties.setdefault(key, [])
-            known += [] if entry in known else [entry]
-    return {
-        "type": "object",
-        "properties": {
-            key: entries[0] if len(entries) == 1 else {"anyOf": entries} for key, entries in sorted(properties.items())
-        },
-        "required": sorted(set.intersection(*({*definitions[name].get("required", [])} for name in names))),
-        "additionalProperties": False,
-    }
+    tables, properties = [definitions[name] for name in names], dict[str, Any]()
+    for key in sorted({key for table in tables for key in table["properties"]}):
+        entries = [table["properties"][key] for table in tables if key in table["properties"]]
+        entries = [entry for i, entry in enumerate(entries) if entry not in entries[:i]]
+        properties[key] = entries[0] if len(entries) == 1 else {"anyOf": entries}
+    required = sorted(set.intersection(*({*table.get("required", [])} for table in tables)))
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def schema_text() -> str:
@@ -127,7 +120,5 @@ def _tidied(node: Any) -> Any:
         (rest,) = [choice for choice in node["anyOf"] if choice != {"type": "null"}]
         kept = {key: value for key, value in node.items() if key not in ("anyOf", "default")}
         return _tidied(rest | kept)
-    names = node.get("properties") if node.get("type") == "object" else None
     useless = {"title": str, "discriminator": dict}
-    tidy = {key: _tidied(value) for key, value in node.items() if not isinstance(value, useless.get(key, ()))}
-    return tidy | ({"properties": {key: _tidied(value) for key, value in names.items()}} if names else {})
+    return {key: _tidied(value) for key, value in node.items() if not isinstance(value, useless.get(key, ()))}

@@ -18,6 +18,7 @@ from hopattn.foundation.arrays import Array, Mask, namespace, widened
 from hopattn.foundation.boundary import Count, Fit, Flag, Of, Owner, Text, finite, public
 from hopattn.foundation.checks import flag
 from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.registry import name_of
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import cond, detached
 from hopattn.foundation.vectors import nonzero
@@ -166,7 +167,7 @@ class LinearState(StateOfText):
         object.__setattr__(self, "features", kept(self.features))
         flag(self.normalise, "normalise")
         if self.normalise and not self.phi.nonnegative:
-            raise InvalidInput(f"normalise: features {quoted(self.features)} may be negative; choose 'relu' or 'elu'")
+            raise InvalidInput(f"normalise: features '{name_of(self.phi)}' may be negative; choose 'relu' or 'elu'")
 
     @property
     def matrix(self) -> Array:

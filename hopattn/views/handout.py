@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.scenario.result import Result
-from hopattn.scenario.words.character_pictures import SHADES
+from hopattn.scenario.words.pictures import SHADES
 from hopattn.views.visible import visible
 
 _PICTURE = re.compile(f" *[?{SHADES}]+")
@@ -121,7 +121,7 @@ def handout(result: Result, format: str) -> str:
 
 def _parts(result: Result, markup: Markup) -> Iterator[str]:
     yield markup.begin.format(title=written(result.title, markup))
-    for about in (f"source: {result.source}", result.note):
+    for about in (result.source and f"source: {result.source}", result.note):
         yield markup.about.format(text=written(about, markup)) if about else ""
     for run in result.runs:
         yield markup.heading.format(text=written(run.name or "as written", markup)) if len(result.runs) > 1 else "\n"

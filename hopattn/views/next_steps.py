@@ -4,12 +4,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from hopattn.figures.base import Plot
-from hopattn.figures.rendering import favourite
-from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.result import Result
-from hopattn.views.explorer.explorer import is_explorable
+
+VIEWED = ("attention", "memory")
+"""The kinds of scenario that the interactive page shows."""
 
 
 def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, drawn: bool) -> Iterator[str]:
@@ -19,21 +18,15 @@ def next_steps(scenario: Scenario, result: Result, given: str, explained: bool, 
     explained: whether the arithmetic is there already. drawn: whether figures are.
     """
     if not drawn:
-        figure = _figure(result)
-        own = figure is not None and (figure.scenario == result.name or result.figure.gallery is not None)
-        if given and scenario.spec.sweep is not None and not own:  # another one shows a single point of its grid
+        named = result.figure.gallery
+        if given and scenario.spec.sweep is not None and named is None:  # a figure shows a single point of its grid
             yield f"see it: hopattn sweep {shlex.quote(given)} --out {Path(given).stem}.svg"
-        elif figure is not None:
-            yield f"see it: --figures {figure.name}"
+        elif figure := named or result.runs[0].best_figure:
+            yield f"see it: --figures {figure}"
     if not explained:
         yield "why: --explain"
-    if given and is_explorable(scenario, result):
-        yield f"play: hopattn explore {shlex.quote(given)}"
+    if given and result.kind in VIEWED:
+        from hopattn.views.explorer.start import is_explorable
 
-
-def _figure(result: Result) -> Plot | None:
-    """The figure that shows a result best, if there is one."""
-    try:
-        return favourite(result)
-    except InvalidInput:  # a figure that the scenario names, and that a changed one does not have
-        return None
+        if is_explorable(scenario, result.runs[0]):
+            yield f"play: hopattn explore {shlex.quote(given)}"

@@ -147,9 +147,9 @@ def _(sweep: Sweep) -> str:
 def _result_parts(result: Result) -> Iterator[str]:
     """The parts of a result's page: title and source, a figure, the arrays of each run, the verdicts."""
     yield f"<h4>{_safe(f'{result.name}: {result.title}')}</h4>"
-    yield _paragraph(f"source: {result.source}")
-    if result.note:
-        yield _paragraph(result.note)
+    for about in (result.source and f"source: {result.source}", result.note):
+        if about:
+            yield _paragraph(about)
     if (plot := favourite(result)) is not None:
         shown = chosen(result)
         draw = in_language(lambda figure: plot.draw(figure, shown), shown.figure.lang)

@@ -25,9 +25,10 @@ def show_result(result: Result, explain: bool = False, digits: int = DIGITS, fur
     further: what one may do next, behind the number of expectations that are met.
     """
     out = console()
-    show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"), Text(plain(f"source: {result.source}")))
-    if result.note:
-        show(out, Text(plain(f"note: {result.note}")))
+    show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"))
+    for name, about in (("source", result.source), ("note", result.note)):
+        if about:
+            show(out, Text(plain(f"{name}: {about}")))
     texts, several = RunTexts(out, digits), len(result.runs) > 1
     for run in result.runs:
         show(out, Text(""))

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from hopattn.foundation.writing import WRITTEN_AS_0, alike, in_lines, in_sentence
 from hopattn.results.labelled import HIDDEN, Labelled
-from hopattn.scenario.parts.without import meaning
+from hopattn.scenario.kinds.without import meaning
 from hopattn.scenario.result import Run
-from hopattn.scenario.words.character_pictures import ARROW, Strip, side_by_side
+from hopattn.scenario.words.pictures import ARROW, Strip, side_by_side
 from hopattn.views.array_cells import DIGITS, MAX_COLUMNS, MAX_ROWS, MORE_DIGITS, NEARLY, array_rows, cell, too_large
 from hopattn.views.consoles import SafeConsole
 from hopattn.views.text_table import TextTable

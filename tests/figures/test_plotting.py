@@ -14,7 +14,7 @@ import hopattn as ha
 from hopattn.figures.gallery import plots
 from hopattn.figures.rendering import favourite
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.figure_table import figure_names
+from hopattn.scenario.sweep_and_figure import figure_names
 from tests.draws import count
 from tests.figures.reading import bold, cells, keys, note, panel, says, texts_in, ticks
 from tests.runs import result_of

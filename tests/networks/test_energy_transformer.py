@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.scenario.words.character_pictures import letters
+from hopattn.scenario.words.pictures import letters
 from tests.draws import DTYPES, count, near
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.practice import marked, sheet
-from hopattn.scenario.practice.mistakes import mistakes
+from hopattn.scenario.mistakes import mistakes
 from tests.refusal import assert_says, refused
 
 BANK = ha.load("bank").text

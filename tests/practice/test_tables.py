@@ -64,14 +64,14 @@ def require_rules(name, seed, draw, problem):
         assert cells[0] not in re.findall(r"(?<![\w.])−?(?:\d+/\d+|\d*\.?\d+)", " ".join(told)), where
     sentences = [problem.question, *(part for part in problem.given if isinstance(part, str))]
     assert all(sentence.strip() and "{" not in sentence for sentence in sentences), where
-    arrays, layout = draw.spec.run(np.random.default_rng(draw.spec.seed)), draw.spec.layout()
+    arrays = draw.spec.run(np.random.default_rng(draw.spec.seed))
     for one in exercise(name).lesson:
         if draw.asked.variants[0] in one.variants:
-            verdict = one.judge(arrays, layout)
+            verdict = one.judge(arrays)
             assert verdict.met and verdict.margin >= 0.05, where
-    alike, before = ({*map(frozenset, alike_in(words))} for words in (layout.words, exercise(name).spec.layout().words))
+    alike, before = ({*map(frozenset, alike_in(words))} for words in (arrays.words, exercise(name).words))
     assert alike <= before, where
-    if {*np.unique(np.abs([*layout.words.values()]))} == {1.0}:  # spins, whose fields decide
+    if {*np.unique(np.abs([*arrays.words.values()]))} == {1.0}:  # spins, whose fields decide
         assert all(array.values.all() for key, array in arrays.items() if key.endswith("field")), where
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopattn as ha
 from hopattn.retrieval.separation import separations
-from hopattn.scenario.explain.arithmetic import dot, vector, weighing, weighted_sum
+from hopattn.scenario.arithmetic import dot, vector, weighing, weighted_sum
 from hopattn.scenario.kinds import kinds
 from tests.texts import GOOD, parsed
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hopattn as ha
-from hopattn.scenario.words.character_pictures import SHADES, Size, Strip, as_characters, side_by_side
+from hopattn.scenario.words.pictures import SHADES, Size, Strip, as_characters, side_by_side
 from tests.scenario.scenarios_of_kinds import scenario
 from tests.texts import parsed
 

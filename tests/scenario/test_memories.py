@@ -209,6 +209,48 @@ def test_a_pattern_that_is_stored_twice_has_a_number():
     assert result.arrays["step 1 weights"].labels[1] == ("plain#1", "odd", "plain#2")
 
 
+ROWS = [[1, 1, -1], [1, -1, 1], [-1, 1, 1]]
+OF_NUMBERS = f"""schema = 1
+title = "t"
+source = "ours"
+kind = "memory"
+[memory]
+beta = 9
+patterns = {ROWS}
+(more)
+[cue.torn]
+of = "2"
+flip = 0.34
+[input]
+tokens = ["torn", "3"]
+"""
+
+
+def test_patterns_of_numbers_are_stored_as_they_stand_and_called_by_their_numbers():
+    text = OF_NUMBERS.replace("(more)", 'between = ["2", "3"]')
+    expected = '[[expect]]\nat = "torn"\nrecalls = "nothing"\n[[expect]]\nat = "3"\nnearest = "3"\n'
+    without = '[[without]]\npattern = "1"\n[[expect]]\nvariant = "without 1"\nat = "3"\nrecalls = "3"\n'
+    result = ha.run(parsed(text + expected + without), explain=True)
+    whole, left = (run.arrays for run in result.runs)
+    assert result.ok and len(result.expectations) == 3
+    memory = ha.Memory(ROWS, beta=9)
+    assert whole["input"].values[1].tolist() == ROWS[2] and whole["input"].labels[1] == ("1", "2", "3")
+    np.testing.assert_allclose(whole["step 1 weights"].values, memory.weights(whole["input"].values), rtol=1e-12)
+    np.testing.assert_allclose(left["step 1 weights"].values, memory.without(0).weights(whole["input"].values))
+    assert (whole["step 1 weights"].labels[1], left["step 1 weights"].labels[1]) == (("1", "2", "3"), ("2", "3"))
+    assert any("similarity to 3: " in line for line in result.runs[1].working)
+
+
+def test_values_may_be_numbers_and_stand_beside_words():
+    text = OF_NUMBERS.replace("(more)", f'model = "bam"\nvalues = {ROWS[::-1]}').replace("beta = 9\n", "")
+    arrays = ha.run(parsed(text)).arrays
+    assert arrays["answers"].values[1] == "value 3" and arrays["answer"].values[1].tolist() == ROWS[0]
+    words = '[vocabulary]\naxes = ["x", "y", "z"]\nmagnitude = "free"\nwords = { w = [1, 1, 1] }\n[memory]'
+    text = OF_NUMBERS.replace("(more)", "").replace("[-1, 1, 1]]", '"w"]').replace('"3"', '"w"')
+    arrays = ha.run(parsed(text.replace("[memory]", words))).arrays
+    assert arrays["step 1 weights"].labels[1] == ("1", "2", "w") and arrays["input"].labels[1] == ("x", "y", "z")
+
+
 RANDOM = (
     'schema = 1\nkind = "memory"\ntitle = "t"\nsource = "ours"\nseed = {seed}\n[vocabulary]\nmagnitude = "free"\n'
     'axes = ["a", "b", "c", "d"]\nwords = {{ x = [1, 1, -1, -1], y = [-1, 1, 1, -1] }}\n[memory]\n'

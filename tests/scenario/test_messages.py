@@ -33,14 +33,14 @@ kind = "attention" → kind = "atention" | 4: kind | 'atention' is unknown | 'at
 title = "a title" → title = 3 | 2: title | got 3 | a text
 → title = "" | 2: title | is empty
 → title = 1979-05-27 | 2: title | got 1979-05-27 | a text
-source = "ours" → | 1: source | is missing
+source = "ours" → source = "" | 3: source | is empty
 → sorce = "ours" | 3: sorce | 'sorce' is unknown | 'source'?
 [vocabulary] → [spaces]⏎wrod = "vocabulary"⏎… | 5: spaces | no part "word"
 → [spaces]⏎word = "like wrd"⏎… | 6: spaces.word | 'wrd' is unknown | 'word'?
 → [spaces]⏎word = "x"⏎… | 6: spaces.word | 'x' | axes | random
 axes = ["x", "y"] → axes = ["x", "x"] | 6: vocabulary.axes | 'x' is given 2 times
 → …⏎magnitude = 5 | 7: vocabulary.magnitude | '5' is unknown
-a = [1, 0] → a = [1, 0, 0] | 8: vocabulary.words.a | 3 numbers | 2 axes (x, y)
+a = [1, 0] → a = [1, 0, 0] | 8: vocabulary.words.a | 2 numbers, one for each axis (x, y), not 3
 → a = [1, 1] | 8: vocabulary.words.a | 1.41421 | expected 1 | normalise | free
 → a = [] | 8: vocabulary.words.a | is empty
 → a = [1, "0"] | 8: vocabulary.words.a.2 | '0' | a number | write 0,
@@ -48,9 +48,9 @@ a = [1, 0] → a = [1, 0, 0] | 8: vocabulary.words.a | 3 numbers | 2 axes (x, y)
 → a = [1, true] | 8: vocabulary.words.a.2 | true | a number
 → a = 1 | 8: vocabulary.words.a | got 1 | an array
 → …⏎"a\nb" = [1, 1] | 9: vocabulary.words."a\nb" | 1.41421
-[0.6, 0.8] → [0,6, 0,8] | 9: vocabulary.words.b | 4 numbers | write 0.6 instead of 0,6
+[0.6, 0.8] → [0,6, 0,8] | 9: vocabulary.words.b | 2 numbers | not 4 | write 0.6 instead of 0,6
 → [-1,25, 0,8] | 9: vocabulary.words.b | write -1.25 instead of -1,25
-→ [0.6, 0,8] | 9: vocabulary.words.b | 3 numbers | write 0.8 instead of 0,8
+→ [0.6, 0,8] | 9: vocabulary.words.b | 2 numbers | not 3 | write 0.8 instead of 0,8
 → [1,25, 0.8] | 9: vocabulary.words.b | write 1.25 instead of 1,25
 → ["0,6", 0.8] | 9: vocabulary.words.b.1 | '0,6' | a number | write 0.6, without quotes
 → ["−0,60", 0.8] | 9: vocabulary.words.b.1 | write -0.60, without quotes
@@ -185,7 +185,6 @@ neurons = 100 → | 5: ensemble | `neurons` and `file`; none is given
 + weights = true | 9: ensemble.weights | does not give each pattern a weight
 + array = "mine" | 9: ensemble.array | `file`, and none is given
 neurons = 100⏎ → file = "none.csv"⏎ | 6: ensemble.file | none.csv | there is no file
-→ file = "none.odd"⏎ | 6: ensemble.file | 'none.odd' | .npy, .npz, .safetensors, .csv
 → file = "a.csv"⏎array = "x"⏎ | 7: ensemble.array | .npz and .safetensors | a .csv holds one array
 = SILENT
 + burn_in = 5 | 10: ensemble.burn_in | is for spins
@@ -224,10 +223,10 @@ dim = 32 → dim = 1000 | 6: forgetting.dim | 1000 | at most 512
 + n_scores = 1 | 7: gradients.n_scores | got 1 | at least 2
 + size = "spectrl" | 7: gradients.size | 'spectrl' is unknown | 'spectral'?
 + beta = 0 | 7: gradients.beta | got 0 | more than 0
-+ stack = { dim = 12 } | 7: gradients.stack.dim | got 12 | a multiple of 8
++ stack = { dim = 12 } | 7: gradients.stack.dim | not 12 | a multiple of 8
 + stack = { layers = 101 } | 7: gradients.stack.layers | 101 | at most 100
 + stack = { layers = 100, draws = 3 } | 7: gradients.stack | layers × draws × dim = 9,600 | 4,800
-+ n_scores = 1000000 | 1: would take about 7,450,581 GiB | 1 GiB
++ n_scores = 1000000 | 5: gradients: would take about 7,450,581 GiB | 1 GiB
 magnitudes = [1, 4, 0.5] → | 5: gradients | `magnitudes`, [gradients.stack], or both; none is given
 → draws = 3⏎stack = {} | 6: gradients.draws | not used without `magnitudes`
 → magnitudes = [1, 4, 1] | 6: gradients.magnitudes | 1 is given 2 times

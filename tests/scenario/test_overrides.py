@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopattn as ha
-from hopattn.scenario.language.overrides import parse_assignment
+from hopattn.scenario.language.paths import parse_assignment
 from tests.refusal import assert_refused, refused
 from tests.texts import GOOD, parsed
 

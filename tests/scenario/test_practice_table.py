@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopattn.scenario.practice.mistakes import mistakes
-from hopattn.scenario.practice.pools import pools, unit_tenths
+from hopattn.scenario.mistakes import mistakes
+from hopattn.scenario.practice_table import PracticeTable, pools, unit_tenths
 
 PRESENT = {"rotations": [[1, 0], [0, 1]], "circle": {"a": [1, 0], "b": [0, 1]}}
 
@@ -64,6 +64,14 @@ def test_a_circle_goes_on_by_one_angle(seed, count):
 def test_a_text_has_each_of_its_words(seed, words):
     drawn = pools.make("texts", words=words).draw(["x"] * 5, Random(seed))
     assert len(drawn) == 5 and {*drawn} == {*words}
+
+
+def test_a_short_path_draws_what_the_whole_path_draws():
+    file = {"vocabulary": {"words": {"x": [0.6, 0.8]}}, "layer": [{"head": [{"beta": 2}, {"beta": 3}]}]}
+    short, whole = ["x", "head.2.beta"], ["vocabulary.words.x", "layer.head.2.beta"]
+    tables = [PracticeTable.model_construct(vary=dict.fromkeys(paths, "whole")) for paths in (short, whole)]
+    one, other = (table.drawn(file, lambda _: False, Random(0)) for table in tables)
+    assert [*one.values()] == [*other.values()] and [*one] == short
 
 
 def test_draws_use_whole_numbers_alone():

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import hopattn as ha
+from hopattn.memories.random_patterns import damaged, random_patterns
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.random_patterns import damaged, random_patterns
-from hopattn.scenario.simulations import simulations
+from hopattn.scenario.kinds.simulation import simulations
 from tests.draws import count
 from tests.texts import parsed
 

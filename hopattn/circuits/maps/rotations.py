@@ -72,7 +72,7 @@ def drawn_angles(world: World, planes: int, rng: np.random.Generator) -> np.ndar
     if count == 0:
         return np.zeros((len(world.actions), 0))
     if not world.size:
-        raise InvalidInput("angles: of a graph, expected angles for each action; they are drawn for lattices alone")
+        raise InvalidInput("planes: a graph needs `angles` for each action, or planes = 0; few fit its loops")
     draws = []
     for _ in range(DRAWS):
         waves = np.concatenate([_module(world, rng) for _ in range(-(-count // MODULE))])[:count]
@@ -129,10 +129,11 @@ def turns_of(world: World, angles: np.ndarray) -> np.ndarray:
     return turns % 360
 
 
-def checked_gap(world: World, angles: np.ndarray) -> float:
+def checked_gap(world: World, angles: np.ndarray, what: str = "angles") -> float:
     """1 minus the largest cosine of two places' positions; 0 without planes.
 
-    Raises `InvalidInput` if two places have the same position, or if one place has two.
+    what: the argument that the angles come from. Raises `InvalidInput` if two places have the same position, or if one
+    place has two.
     """
     if not angles.shape[1]:
         return 0.0
@@ -142,5 +143,5 @@ def checked_gap(world: World, angles: np.ndarray) -> float:
     if gap < DISTINCT:
         first, second = np.argwhere(cosines > 1.0 - DISTINCT)[0]
         names = f"'{shortened(world.places[first])}' and '{shortened(world.places[second])}'"
-        raise InvalidInput(f"angles: {names} have the same position; give other angles, or more planes")
+        raise InvalidInput(f"{what}: {names} have the same position; give other angles, or more planes")
     return gap

@@ -183,7 +183,7 @@ def walk(
     of_kinds, of_angles, of_path, of_noise = generator(rng=rng).spawn(4)
     observations = _observations(kinds, len(world.places), of_kinds)
     turns = drawn_angles(world, planes, of_angles) if angles is None else angles_of(world, angles)
-    gap = checked_gap(world, turns)
+    gap = checked_gap(world, turns, "planes" if angles is None else "angles")
     places, actions = _path(world, steps, of_path)
     positions = _walked(turns, actions, noise, of_noise)
     predictions = _recalled(positions, observations[places], beta)

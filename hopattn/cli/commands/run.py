@@ -77,7 +77,7 @@ def command(
     The folder of --out holds arrays.npz, result.json, expectations.csv and provenance.json (versions, seed, the
     scenario's hash, the command), all or nothing.
     """
-    from hopattn.scenario.language.overrides import parse_assignment
+    from hopattn.scenario.language.paths import parse_assignment
     from hopattn.scenario.running import run
 
     digits = drawing.pop("digits")

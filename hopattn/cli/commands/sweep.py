@@ -91,7 +91,7 @@ def _finished_sweep(
     """
     from hopattn.experiments.sweeps.of_scenario import sweep_scenario
     from hopattn.scenario.grids import axes_from
-    from hopattn.scenario.language.overrides import parse_assignment
+    from hopattn.scenario.language.paths import parse_assignment
     from hopattn.views.tables import progress
     from hopattn.views.visible import visible
 

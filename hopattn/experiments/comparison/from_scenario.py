@@ -75,7 +75,7 @@ def _of_heads(spec: Attention, arrays: Mapping[str, Labelled], name: str) -> Ite
 def _of_memory(spec: MemoryScenario, arrays: Mapping[str, Labelled], name: str) -> RecallProblem:
     """The problem of one run of a memory."""
     words, table = spec.vocabulary.vectors, spec.memory
-    memory = spec.recalled.memory
+    memory = spec.stored
     return checked_problem(
         np.stack([words[word] for word in table.patterns]),
         arrays["input"].values,

@@ -12,7 +12,7 @@ from hopattn.foundation.arrays import as_float64, stored_rows
 from hopattn.foundation.checks import real, require_room, whole
 from hopattn.foundation.errors import InvalidInput, reject_unknown
 from hopattn.foundation.vectors import row_length
-from hopattn.scenario.random_patterns import SORTS, damaged, random_patterns
+from hopattn.memories.random_patterns import SORTS, damaged, random_patterns
 
 MOST_CUES = 100
 """The largest number of cues of one problem. Random patterns have one distribution, so that the first represent all."""

@@ -21,11 +21,11 @@ from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
 from hopattn.scenario.language.lines import line_of
-from hopattn.scenario.language.overrides import require_changes
-from hopattn.scenario.language.sweep_table import MET, entry_of, path_of, require_measured, with_means
+from hopattn.scenario.language.paths import require_changes
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome
 from hopattn.scenario.running import once
+from hopattn.scenario.sweep_and_figure import MET, entry_of, path_of, require_measured
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class ScenarioTrial:
         with placed(self.where):
             return {name: measured(name, arrays, outcomes) for name in self.measures}
 
-    def at(self, point: Point) -> Scenario:
-        """The scenario at one point; raises `InvalidScenario` if the point does not fit it."""
+    def at(self, point: Point, ask: bool = False) -> Scenario:
+        """The scenario at one point; raises `InvalidScenario` if the point does not fit it. ask: as for `parse`."""
         changes = {**json.loads(self.changes), **{path: point[axis] for axis, path in self.paths}}
-        return _parsed(self.text, self.where, self.name, json.dumps(changes))
+        return _parsed(self.text, self.where, self.name, json.dumps(changes), ask)
 
 
 @lru_cache(maxsize=1)
-def _parsed(text: str, where: str, name: str, changes: str) -> Scenario:
+def _parsed(text: str, where: str, name: str, changes: str, ask: bool) -> Scenario:
     """The scenario, parsed once for all trials of a point, which follow each other."""
-    return parse(text, where, name, json.loads(changes))
+    return parse(text, where, name, json.loads(changes), ask=ask)
 
 
 class ScenarioSweepOptions(WorkerOptions, total=False):
@@ -103,6 +103,7 @@ def sweep_scenario(
     overrides = {} if (given := options.get("overrides")) is None else given
     require_changes(overrides)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
+    arrays = base.spec.least().run(np.random.default_rng(base.spec.seed))
     table = base.spec.sweep
     axes = (table.axes if table else {}) if over is None else axes_of(over, "over", words=True)
     if not axes:
@@ -111,7 +112,7 @@ def sweep_scenario(
         )
     names = options.get("measures")
     asked = () if names is None else each(names, str, "measures", "the name of a measure")
-    measures = asked or tuple((table and table.measures) or base.spec.layout().measures) or (MET,)
+    measures = asked or tuple((table and table.measures) or arrays.measures) or (MET,)
     written = base.spec.written_out
     trial = ScenarioTrial(
         text=scenario.text,
@@ -124,9 +125,8 @@ def sweep_scenario(
     line = line_of(base.lines, ("sweep", "over"))
     with placed(f"{scenario.where}:{line}: sweep.over") if over is None else nullcontext():
         _require_fitting_ends(trial, axes)
-    means = with_means(base.spec.declared)
     for name in measures:
-        require_measured(name, means)
+        require_measured(name, arrays)
     count = options.get("trials")
     trials = (table.trials if table else 1) if count is None else count
     rng = options.get("rng")
@@ -178,6 +178,6 @@ def _require_fitting_ends(trial: ScenarioTrial, axes: Mapping[str, Values]) -> N
     for values in product(*ends.values()):
         point = dict(zip(axes, values, strict=True))
         try:
-            trial.at(point)
+            trial.at(point, ask=True)
         except InvalidInput as error:
             raise InvalidInput(f"{point_text(point)}: {error}") from None

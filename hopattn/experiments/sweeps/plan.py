@@ -14,7 +14,7 @@ import numpy as np
 from hopattn.foundation.checks import REPEATED, instance, whole
 from hopattn.foundation.errors import InvalidInput, quoted
 from hopattn.foundation.version import __version__
-from hopattn.scenario.grids import Values, in_order
+from hopattn.scenario.grids import Values, axis_values
 
 Point = Mapping[str, Any]
 """One point of the grid: a number or a word for each axis."""
@@ -47,7 +47,7 @@ class Plan:
         if not self.axes:
             raise InvalidInput("sweep: there is nothing to go over; give at least one axis")
         for name, values in self.axes.items():
-            in_order(values, name, words=True)
+            axis_values(values, name, words=True)
 
     @property
     def head(self) -> dict[str, Any]:

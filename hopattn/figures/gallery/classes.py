@@ -13,7 +13,7 @@ from hopattn.figures.text import inked, label
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import FEWEST_KEYS, NO_CLASS, OperatingClass, least_number
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
 KEPT = " keys for 90 %"
@@ -131,8 +131,8 @@ def _of_weights(run: Run, place: str, weights: Labelled, group: str) -> Spread |
 def _names(place: str) -> tuple[str, str]:
     """The name of a head and that of its layer: "layer 1 head 2" is "2" and "layer 1"; a memory's step has none."""
     place = place.removeprefix("sequence 1 ")
-    name = ArrayName.parse(f"{place} weights")
-    if name.head is not None and name == ArrayName("weights", layer=name.layer, head=name.head):
+    name = Name.parse(f"{place} weights")
+    if name.head is not None and name == Name("weights", layer=name.layer, head=name.head):
         return str(name.head), f"layer {name.layer}" if name.layer else ""
     return "" if place == "step 1" else label(place), ""
 

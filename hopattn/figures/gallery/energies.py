@@ -16,6 +16,7 @@ from hopattn.figures.shapes import sign
 from hopattn.figures.style import scaled, theme, tick_options
 from hopattn.figures.text import inked, label, number
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.result import Result, Run
 
 CUES, RUNS, NUMBERED, NAMED = 100, 3, 8, 4
@@ -119,7 +120,7 @@ def _of_cue(run: Run, i: int) -> Run:
         for name, array in run.arrays.items()
         if array.labels[:1] == (cues,)
     }
-    return replace(run, arrays={**run.arrays, **own})
+    return replace(run, arrays=Arrays.of({**run.arrays, **own}.items()))
 
 
 def _energies(run: Run) -> np.ndarray:

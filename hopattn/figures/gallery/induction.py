@@ -13,7 +13,7 @@ from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import cut_words, ems, label, number, width
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
 WORDS, ELEMENTS = 8, 40
@@ -92,7 +92,7 @@ class Induction(Together[Run]):
 
 def _places(arrays: dict[str, Labelled], layer: int) -> list[str]:
     """The heads of a layer that are there, such as `layer 1 head 1`."""
-    names = map(ArrayName.parse, arrays)
+    names = map(Name.parse, arrays)
     return [name.place for name in names if name.quantity == "weights" and name.layer == layer and not name.text]
 
 

@@ -12,7 +12,7 @@ from hopattn.figures.shapes import arrow, bare, boxed, colours_of, write_numbers
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import cut_words, ems, number
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
 WORDS, ELEMENTS, HIDDEN, HEADS = 6, 8, 12, 2
@@ -84,9 +84,9 @@ class Layer(Plot):
         return Around(headline_of(result))
 
 
-def _names(run: Run) -> dict[ArrayName, Labelled]:
+def _names(run: Run) -> dict[Name, Labelled]:
     """The arrays of the text itself, or of a task's first sequence."""
-    names = {ArrayName.parse(name): array for name, array in arrays_of(run).items()}
+    names = {Name.parse(name): array for name, array in arrays_of(run).items()}
     return {name: array for name, array in names.items() if not name.text}
 
 
@@ -107,7 +107,7 @@ def _layer(run: Run) -> Arrays:
 
 def _heads(own: Arrays) -> list[str]:
     """The heads of a layer, such as `head 1`."""
-    names = map(ArrayName.parse, own)
+    names = map(Name.parse, own)
     return [name.place for name in names if name.quantity == "weights" and name.head is not None]
 
 

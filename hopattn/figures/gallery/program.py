@@ -10,7 +10,7 @@ from hopattn.figures.shapes import bare
 from hopattn.figures.style import scaled, theme
 from hopattn.figures.text import cut, number, short, unnumbered
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result
 
 SELECTIONS, ROWS, COLUMNS = 4, 7, 12
@@ -40,7 +40,7 @@ class Program(Plot):
         return "" if result.kind == "program" else "it has no steps of a program"
 
     def draw(self, figure: Figure, result: Result) -> None:
-        arrays = [(ArrayName.parse(name), array) for name, array in result.runs[0].arrays.items()]
+        arrays = [(Name.parse(name), array) for name, array in result.runs[0].arrays.items()]
         own = [(name.place, array) for name, array in arrays if name.quantity != "weights"]  # those are of a selection
         steps = [(i, *step) for i, step in enumerate(own)]
         selections, sequences = ([step for step in steps if step[2].values.ndim == ndim] for ndim in (2, 1))

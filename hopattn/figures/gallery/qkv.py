@@ -14,7 +14,7 @@ from hopattn.figures.text import cut_words, ems, extent, number, readable_on
 from hopattn.foundation.registry import name_of
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import Dot
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
 CELLS, ROWS = 24, 15
@@ -108,7 +108,7 @@ class Qkv(Panels[str]):
 
 def _words(run: Run, place: str) -> tuple[Labelled, Labelled]:
     """The words that become queries, and those that become keys and values."""
-    layer = ArrayName.parse(f"{place} weights").layer or 1
+    layer = Name.parse(f"{place} weights").layer or 1
     before = f"layer {layer - 1} state" if layer > 1 else "input"
     own = run.arrays[f"layer {layer} normed" if f"layer {layer} normed" in run.arrays else before]
     return own, run.arrays.get("source", own)

@@ -13,7 +13,7 @@ from hopattn.figures.shapes import cells, colours_of, number_bars, share_scale, 
 from hopattn.figures.style import SLIDE_FONT, scaled, theme
 from hopattn.figures.text import cut, cut_words, ems, indexed, number, two_lines
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_name import ArrayName
+from hopattn.scenario.arrays import Name
 from hopattn.scenario.result import Result, Run
 
 AXES, OF_LONG = 6, 2
@@ -141,7 +141,7 @@ def _heads(run: Run) -> dict[str, Head]:
     """The heads that have scores, a mask, weights and values, by their places."""
     heads: dict[str, Head] = {}
     for name, array in arrays_of(run).items():
-        heads.setdefault(ArrayName.parse(name).place, {})[ArrayName.parse(name).quantity] = array
+        heads.setdefault(Name.parse(name).place, {})[Name.parse(name).quantity] = array
     return {place: head for place, head in heads.items() if {*KINDS} <= {*head}}
 
 

@@ -1,33 +1,29 @@
 """The expectations of a scenario: one closed union of classes; the leading key in the file decides the class.
 
-An expectation finds its own problems before the scenario runs (`problems`) and judges a finished run (`judge`). To add
-one, add a class with its leading key to a file of this folder.
+An expectation judges a finished run (`judge`), and refuses what the run does not have. To add one, add a class to a
+file of this folder, its leading key first, and name it here.
 
-- `base.py`: the base class of an expectation
-- `*.py`: one file for each family: measures, vectors, recalls
+- `base.py`: the base classes, and the comparison of numbers
+- `numbers.py`: heads, matrices, measures, probes, and the vector at a token
+- `recalls.py`: the end of a recall, a step of a program, a text that is written
 """
 
-import inspect
-import sys
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
-from pydantic import Discriminator, Tag, TypeAdapter
+from pydantic import Discriminator, Tag
 
 from hopattn.foundation.errors import nearest
-from hopattn.foundation.registry import modules_in
+from hopattn.scenario.expectations import numbers, recalls
 from hopattn.scenario.expectations.base import Expectation
 
+EXPECTATIONS: tuple[type[Expectation], ...] = (
+    *(numbers.ScoreIs, numbers.WeightIs, numbers.MatrixIs, numbers.MeasureIs, numbers.ProbeIs),
+    *(recalls.Ended, recalls.StepIs, recalls.Writes),
+    *(numbers.CosineTo, numbers.CloserTo, numbers.Nearest, numbers.VectorIs),
+)
 PLAIN = "is"
 """The leading key of the expectation of a vector; other expectations have this key too, so it decides last."""
-
-LEADING: dict[str, type[Expectation]] = {
-    key: member
-    for module in modules_in(__name__)
-    for member in vars(sys.modules[module]).values()
-    if inspect.isclass(member) and issubclass(member, Expectation) and member.__module__ == module
-    for key in member.leading
-}
+LEADING = {key: member for member in EXPECTATIONS for key in member.leading()}
 """The class of expectation that each leading key stands for."""
 
 
@@ -49,16 +45,10 @@ if TYPE_CHECKING:
     AnyExpectation = Expectation
 else:
     AnyExpectation = Annotated[
-        Union[tuple(Annotated[kind, Tag(kind.__name__)] for kind in dict.fromkeys(LEADING.values()))],  # noqa: UP007
+        Union[tuple(Annotated[kind, Tag(kind.__name__)] for kind in EXPECTATIONS)],  # noqa: UP007
         Discriminator(
             leading_class,
             custom_error_type="expectation",
             custom_error_message=f"says nothing that can be checked; give one of: {', '.join(sorted(LEADING))}",
         ),
     ]
-
-
-@cache
-def validator() -> TypeAdapter[Expectation]:
-    """The validator of an expectation, which takes 70 ms to build."""
-    return TypeAdapter(AnyExpectation)

@@ -2,27 +2,26 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, NamedTuple
+from functools import partial
+from inspect import get_annotations
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.writing import WRITTEN_AS_0, shown
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.language.array_layout import ArrayLayout
-from hopattn.scenario.language.decimal_commas import comma_hint
-from hopattn.scenario.language.fields import Number, Problem, Table, Text, TextOrTexts, Tolerance
-from hopattn.scenario.language.lines import Path
+from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.language.syntax_faults import comma_hint
+from hopattn.scenario.language.table import Number, Table, Text, TextOrTexts, Tolerance, need, refusal
 
 EXACT = 1e-9
 """The largest difference of a computed number from `is` if `within` is not given: rounding alone."""
 
 FEW_DIGITS, DIGITS, ALL_DIGITS = 4, 6, 12
 """The number of digits shown: enough to compare a number, to read it, and to tell two apart that `DIGITS` do not."""
-
-Arrays = Mapping[str, Labelled]
 
 
 class Verdict(NamedTuple):
@@ -41,16 +40,18 @@ class Verdict(NamedTuple):
 class Expectation(Table):
     """The base of all expectations."""
 
-    leading: ClassVar[tuple[str, ...]] = ()
-    """The keys that distinguish this class from the others; none for a base class."""
-
     variant: TextOrTexts | None = None
     """The variant or variants that it refers to; by default the scenario as written."""
+
+    @classmethod
+    def leading(cls) -> tuple[str, ...]:
+        """The keys that distinguish this class from the others: the first field that it declares."""
+        return (str(cls.key_of(next(iter(get_annotations(cls))))),)
 
     @property
     def variants(self) -> list[str]:
         """The names of the runs that it refers to; the scenario as written has the empty name."""
-        return [""] if self.variant is None else [self.variant] if isinstance(self.variant, str) else self.variant
+        return texts_of(self.variant) or [""]
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -58,12 +59,8 @@ class Expectation(Table):
         return ()
 
     @abstractmethod
-    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        """Words, labels and arrays in it that the run does not have; path: its place in the file."""
-
-    @abstractmethod
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        """The verdict on a finished run."""
+    def judge(self, arrays: Arrays) -> Verdict:
+        """The verdict on a finished run; raises `Refused` for words, labels and arrays that the run does not have."""
 
     @abstractmethod
     def sentence(self) -> str:
@@ -85,40 +82,40 @@ class Numeric(Expectation):
     """The reason why the source is wrong; the printed number must then indeed be off."""
 
     @abstractmethod
-    def answer(self, arrays: Arrays, layout: ArrayLayout) -> Labelled:
-        """The number, vector or matrix of a finished run, with the labels of its rows and columns."""
+    def answer(self, arrays: Arrays) -> Labelled:
+        """The number, vector or matrix of a finished run, with the labels of its rows and columns.
 
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        return self.compare(self.answer(arrays, layout).values, self.is_, self.stated)
-
-    def compare(self, computed: Any, expected: Any, stated: Any) -> Verdict:
-        """The verdict on a number or table.
-
-        expected: the value of `is`. stated: the number or table that the source prints, or None.
+        Raises `Refused` for words, labels and arrays that the run does not have.
         """
-        values = np.asarray(computed, dtype=float)
-        off = float(np.max(np.abs(values - np.asarray(expected, dtype=float))))
-        met, note = off <= self.within * (1 + 1e-12), ""
-        if stated is not None:
-            agrees = all(rounds_to(value, text) for value, text in zip(values.ravel(), _flat(stated), strict=True))
-            met = met and agrees != (self.erratum is not None)
-            verb = "agrees" if agrees else "is off"
-            note = f"the source prints {shown(stated)}, which {verb}" + (f": {self.erratum}" if self.erratum else "")
+
+    def judge(self, arrays: Arrays) -> Verdict:
+        values, shape = self.answer(arrays).values, shape_of(self.is_)
+        need(values.shape == shape, "is", lambda: self.why_unfit(values.shape))
+        lack = "needs `stated`, the number that the source prints"
+        need(self.erratum is None or self.stated is not None, "erratum", lack)
+        right, note, agrees = np.asarray(self.is_, dtype=float), "", self.erratum is None
+        if self.stated is not None:
+            if (printed := shape_of(self.stated)) != shape:
+                hint = comma_hint(self.stated, max(shape[-1:], default=0))
+                raise refusal("stated", f"has shape {printed}, but `is` has shape {shape}{hint}")
+            agrees = all(map(rounds_to, values.ravel(), np.ravel(self.stated)))
+            note = f"the source prints {shown(self.stated)}, which {'agrees' if agrees else 'is off'}"
+            note += f": {self.erratum}" if self.erratum else ""
+        off = float(np.max(np.abs(values - right)))
+        near = equal(off, 0, self.within)
+        met = near and agrees == (self.erratum is None)
+        rounding = WRITTEN_AS_0 * min(1.0, float(np.abs(right).max()) or 1.0)
+        texts = told_apart(met, (self.is_, values.tolist()), partial(shown, rounding=rounding))
         close = f" ± {self.within:g}" if self.within > EXACT else ""
-        rounding = WRITTEN_AS_0 * min(1.0, max(map(abs, _flat(expected)), default=0.0) or 1.0)
-        texts = told_apart(met, lambda digits: [shown(of, digits, rounding) for of in (expected, values.tolist())])
-        if off > self.within * (1 + 1e-12):
+        if not near:
             how_far = f"off by {'up to ' * bool(values.ndim)}{off:.2g}".replace(" 0.", " .")
             note = f"{note}; {how_far}" if note else how_far
         return Verdict(met, f"{texts[0]}{close}", texts[1], note)
 
-    def stated_problems(self, expected: Any, stated: Any, path: Path) -> Iterator[Problem]:
-        """An erratum without the printed number, or a printed table of another shape than `is`."""
-        if self.erratum is not None and stated is None:
-            yield Problem((*path, "erratum"), "needs `stated`, the number that the source prints")
-        if stated is not None and shape_of(stated) != shape_of(expected):
-            shapes = f"has shape {shape_of(stated)}, but `is` has shape {shape_of(expected)}"
-            yield Problem((*path, "stated"), shapes + comma_hint(stated, max(shape_of(expected)[-1:], default=0)))
+    def why_unfit(self, shape: tuple[int, ...]) -> str:
+        """Why `is` does not fit a result of this shape."""
+        hint = comma_hint(self.is_, shape[-1]) if shape else ""
+        return f"has shape {shape_of(self.is_)}; the matrix has shape {shape}{hint}"
 
 
 class Value(Numeric):
@@ -131,13 +128,13 @@ class Value(Numeric):
     not count)."""
 
 
-def told_apart(met: bool, written: Callable[[int], list[str]]) -> list[str]:
+def told_apart(met: bool, pair: tuple[Any, Any], write: Callable[[Any, int], str]) -> list[str]:
     """The expected and the computed value as texts; with more digits where they differ, but not in the first `DIGITS`.
 
-    written: gives both with so many digits.
+    write: writes a value with so many digits.
     """
-    texts = written(DIGITS)
-    return texts if met or texts[0] != texts[1] else written(ALL_DIGITS)
+    texts = [write(value, DIGITS) for value in pair]
+    return texts if met or texts[0] != texts[1] else [write(value, ALL_DIGITS) for value in pair]
 
 
 def rounds_to(value: float, printed: float, decimals: int | None = None) -> bool:
@@ -154,8 +151,14 @@ def rounds_to(value: float, printed: float, decimals: int | None = None) -> bool
     return abs(value - printed) <= half_unit * (1 + 1e-9)
 
 
-def _flat(values: Any) -> list[float]:
-    return [float(value) for value in np.asarray(values, dtype=float).ravel()]
+def equal(value: float, other: float, within: float) -> bool:
+    """Whether two numbers differ by no more than a tolerance, up to its rounding."""
+    return abs(value - other) <= within * (1 + 1e-12)
+
+
+def texts_of(choice: str | list[str] | None) -> list[str]:
+    """The texts of a key that holds one, several or none."""
+    return [choice] if isinstance(choice, str) else choice or []
 
 
 def shape_of(values: Any) -> tuple[int, ...]:

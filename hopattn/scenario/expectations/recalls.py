@@ -1,34 +1,23 @@
 """Expectations of words: the end of a recall, a step of a program, a text that is written."""
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, Tag
 
-from hopattn.foundation.errors import listed, unknown
+from hopattn.foundation.errors import listed
 from hopattn.foundation.writing import shown
-from hopattn.scenario.expectations.base import EXACT, Arrays, Expectation, Verdict, shape_of, told_apart
-from hopattn.scenario.language.array_layout import ArrayLayout
-from hopattn.scenario.language.array_name import ArrayName
-from hopattn.scenario.language.fields import ByTomlType, Number, Problem, Text, Tolerance, Vector
-from hopattn.scenario.language.lines import Path
+from hopattn.scenario.arrays import Arrays, Name
+from hopattn.scenario.expectations.base import EXACT, Expectation, Verdict, equal, shape_of, told_apart
+from hopattn.scenario.language.table import ByTomlType, Number, Text, Tolerance, Vector, need, need_known
 
-_WORDS = ("recalls", "answers", "status", "spurious")
-"""The keys that expect one word for each cue; an array has the same name."""
-WRITTEN = "written"
-"""The array that holds the words of the text."""
 Element = Annotated[
     Annotated[Text, Tag("text")] | Annotated[Number, Tag("number")] | Annotated[Vector, Tag("array")], ByTomlType
 ]
-FORMS = ("values", "selection")
-"""The last words of the names of a step's arrays."""
 
 
 class Ended(Expectation):
     """The end of the recall of a cue."""
-
-    leading: ClassVar[tuple[str, ...]] = ("recalls", "answers", "status", "spurious", "visits", "energy")
 
     at: str
     """The cue."""
@@ -46,48 +35,37 @@ class Ended(Expectation):
     """"falls": the energy does not rise on the way, and stays level where the cue is a fixed point already; "rises":
     some step raises it."""
 
-    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        yield from layout.row_problem(self.at, (*path, "at"))
-        for key in self._given:
-            if not layout.find(key):
-                needed = "; it needs patterns on a second side, or of a second layer" if key == "answers" else ""
-                yield Problem((*path, key), f"there is no array '{key}' here{needed} (arrays: {listed(layout.arrays)})")
-        known = ["nothing", *layout.recallable]
-        if self.recalls not in (None, *known):
-            yield Problem((*path, "recalls"), unknown(self.recalls, known))
-        for i, word in enumerate(self.visits or []):
-            if word not in known:
-                yield Problem((*path, "visits", i), unknown(word, known))
-
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        row = layout.index(self.at)
-        verdicts = [(getattr(self, key), str(arrays[key].values[row])) for key in _WORDS if getattr(self, key)]
-        met = all(word == computed for word, computed in verdicts)
-        if self.visits is not None:
-            visited = [str(word) for word in arrays["visits"].values[row][: len(self.visits)]]
-            met = met and visited == self.visits
-            verdicts.append((" → ".join(self.visits), " → ".join(visited)))
-        if self.energy is not None:
-            energies = arrays["energy"].values[row]
-            falls = bool(np.all(np.diff(energies) <= EXACT))
-            met = met and falls == (self.energy == "falls")
-            verdicts.append((self.energy, f"{energies[0]:.4g} → {energies[-1]:.4g}"))
-        expected, computed = ([str(verdict[side]) for verdict in verdicts] for side in (0, 1))
-        return Verdict(met, ", ".join(expected), ", ".join(computed))
-
-    def sentence(self) -> str:
-        return f"{', '.join(self._given)} of {self.at}"
+    @classmethod
+    def leading(cls) -> tuple[str, ...]:
+        """The keys that expect something; an array has the same name."""
+        return ("recalls", "answers", "status", "spurious", "visits", "energy")
 
     @property
-    def _given(self) -> list[str]:
-        """The leading keys that the file gives."""
-        return [key for key in self.leading if getattr(self, key) is not None]
+    def _expected(self) -> dict[str, Any]:
+        """What the file expects, by its key."""
+        return {key: value for key in self.leading() if (value := getattr(self, key)) is not None}
+
+    def judge(self, arrays: Arrays) -> Verdict:
+        for key in self._expected:
+            needed = "; it needs patterns on a second side, or of a second layer" if key == "answers" else ""
+            lack = f"there is no array '{key}' here{needed} (arrays: {listed(arrays.asked)})"
+            need(key in arrays.asked, key, lack)
+        row = arrays.row(self.at, ("at",), arrays[next(iter(self._expected))].labels[0])
+        known = ["nothing", *arrays.recallable]
+        if self.recalls is not None:
+            need_known(self.recalls, known, "recalls")
+        for i, word in enumerate(self.visits or []):
+            need_known(word, known, "visits", i)
+        verdicts = (_ended(key, value, arrays[key].values[row]) for key, value in self._expected.items())
+        met, expected, computed = zip(*verdicts, strict=True)
+        return Verdict(all(met), ", ".join(expected), ", ".join(computed))
+
+    def sentence(self) -> str:
+        return f"{', '.join(self._expected)} of {self.at}"
 
 
 class StepIs(Expectation):
     """The result of one step of a program."""
-
-    leading: ClassVar[tuple[str, ...]] = ("step",)
 
     step: Text
     """The name of the step."""
@@ -96,58 +74,50 @@ class StepIs(Expectation):
     within: Tolerance = EXACT
     """The largest difference that is allowed for each number."""
 
-    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        name = self._array(layout)
-        if name is None:
-            steps = [one.place for one in map(ArrayName.parse, layout.arrays) if one.quantity in FORMS]
-            yield Problem((*path, "step"), unknown(self.step, dict.fromkeys(steps)))
-        elif shape_of(self.is_) != layout.arrays[name]:
-            yield Problem((*path, "is"), f"has shape {shape_of(self.is_)}; the step has shape {layout.arrays[name]}")
-
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        computed = arrays[self._array(layout) or ""].values.tolist()
-        met = all(self._equal(*pair) for pair in zip(_flat(self.is_), _flat(computed), strict=True))
-        texts = told_apart(met, lambda digits: [_shown(of, digits) for of in (self.is_, computed)])
-        return Verdict(met, texts[0], texts[1])
+    def judge(self, arrays: Arrays) -> Verdict:
+        steps = {one.place: str(one) for one in map(Name.parse, arrays) if one.quantity in ("values", "selection")}
+        need_known(self.step, steps, "step")
+        values, shape = arrays[steps[self.step]].values, shape_of(self.is_)
+        need(shape == values.shape, "is", f"has shape {shape}; the step has shape {values.shape}")
+        met = self._equal(self.is_, values.tolist())
+        expected, computed = told_apart(met, (self.is_, values.tolist()), _shown)
+        return Verdict(met, expected, computed)
 
     def sentence(self) -> str:
         return f"step {self.step}"
 
-    def _array(self, layout: ArrayLayout) -> str | None:
-        return next((name for form in FORMS if (name := f"{self.step} {form}") in layout.arrays), None)
-
-    def _equal(self, expected: str | float, computed: str | float) -> bool:
-        if isinstance(expected, str) or isinstance(computed, str):
-            return expected == computed
-        return abs(expected - computed) <= self.within * (1 + 1e-12)
+    def _equal(self, expected: Any, computed: Any) -> bool:
+        if isinstance(expected, list):
+            return all(map(self._equal, expected, computed))
+        texts = isinstance(expected, str) or isinstance(computed, str)
+        return expected == computed if texts else equal(expected, computed, self.within)
 
 
 class Writes(Expectation):
     """The text that is written."""
 
-    leading: ClassVar[tuple[str, ...]] = ("writes",)
-
     writes: Annotated[list[Text], Field(min_length=1)]
     """The words in their order, with the word that ends the text if it is reached."""
 
-    def problems(self, layout: ArrayLayout, path: Path) -> Iterator[Problem]:
-        if not layout.find(WRITTEN):
-            yield Problem((*path, "writes"), f"nothing is written here (arrays: {listed(layout.arrays)})")
-            return
+    def judge(self, arrays: Arrays) -> Verdict:
+        need("written" in arrays, "writes", lambda: f"nothing is written here (arrays: {listed(arrays.asked)})")
         for i, word in enumerate(self.writes):
-            if word not in layout.words:
-                yield Problem((*path, "writes", i), unknown(word, layout.words))
-
-    def judge(self, arrays: Arrays, layout: ArrayLayout) -> Verdict:
-        words = [str(word) for word in arrays[WRITTEN].values]
+            need_known(word, arrays.words, "writes", i)
+        words = [str(word) for word in arrays["written"].values]
         return Verdict(words == self.writes, " ".join(self.writes), " ".join(words))
 
     def sentence(self) -> str:
         return "the text that is written"
 
 
-def _flat(values: list[Element]) -> list[str | float]:
-    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+def _ended(key: str, expected: Any, value: Any) -> tuple[bool, str, str]:
+    """Whether the entry of an array is what a key expects, and both as texts."""
+    if key == "energy":
+        falls = "falls" if np.all(np.diff(value) <= EXACT) else "rises"
+        return falls == expected, expected, f"{value[0]:.4g} → {value[-1]:.4g}"
+    if key == "visits":
+        expected, value = (" → ".join(map(str, words)) for words in (expected, value[: len(expected)]))
+    return expected == str(value), expected, str(value)
 
 
 def _shown(values: list[Element], digits: int) -> str:

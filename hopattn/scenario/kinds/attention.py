@@ -1,36 +1,231 @@
-"""kind = "attention": a text goes through layers of attention heads."""
+"""The kinds in which a text goes through layers of attention: `attention`, `messages` and `cache`.
 
-from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import Any, ClassVar, Literal
+`messages`: a word is a node. An edge from word j to word i says that i may attend to j; a mask is the edges that are
+missing. Along each edge goes the message p_ij v_j, and a word receives the sum of its messages.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
-from hopattn.results.labelled import Labelled
-from hopattn.retrieval.interventions import Worth, lacking
-from hopattn.scenario.explain.arithmetic import dot, in_parts, weighing
-from hopattn.scenario.explain.attention import explain_layers
-from hopattn.scenario.explain.interventions import explain_worth
-from hopattn.scenario.explain.transformer_layer import explained_rows
-from hopattn.scenario.kinds.layered_text import TextSpec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
-from hopattn.scenario.language.array_name import ArrayName
-from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.language.occurrence import labels
-from hopattn.scenario.parts.heads import HeadTable
-from hopattn.scenario.parts.readout import LOGITS, PROBABILITIES, ReadoutTable
-from hopattn.scenario.parts.without import CLOSED, MEASURED, WORTH, WithoutToken, worth_arrays, worth_values
-from hopattn.scenario.words.vocabulary import WORD, Encoding
-from hopattn.transformer.blocks import Block
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.vectors import linear
+from hopattn.foundation.writing import counted, number
+from hopattn.retrieval.interventions import Worth
+from hopattn.retrieval.masks import MaskRule, PositionRule
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.scenario.arithmetic import dot, equals, in_parts, vector, weighing, written
+from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.explained_layers import explain_layers, explained_rows
+from hopattn.scenario.kinds.layers import HeadTable, LayerTable, beta_of
+from hopattn.scenario.kinds.without import (
+    CLOSED,
+    MEASURED,
+    WORTH,
+    WithoutToken,
+    columns_of,
+    explain_worth,
+    worth_values,
+)
+from hopattn.scenario.language.table import (
+    Parts,
+    PositiveNumber,
+    Table,
+    Text,
+    need,
+    need_different,
+    need_room,
+    unnamed,
+)
+from hopattn.scenario.words.vocabulary import WORD, Encoding, Input, Positions, Space, Vocabulary, encoding, spaces_size
+from hopattn.transformer.blocks import Block, BlockTrace, stack
+from hopattn.transformer.cache import KeyValueCache, multiplications, products
 from hopattn.transformer.heads import Head
-from hopattn.transformer.interventions import NO_STATES, worth
+from hopattn.transformer.interventions import worth
+from hopattn.transformer.message_passing import layer_by_messages
+
+NUMBERS_OF_AN_EDGE = 60  # the memory that an edge of a graph takes, in numbers of 8 bytes
+Axis = tuple[str, ...]
+EXPLAINED = 40  # the largest number of edges of a head that are explained
+WAYS = {
+    "word_cached": "for the last word, with the cache",
+    "word_anew": "for the last word, without: the same as for the whole text at once",
+    "text_cached": "for all words one after the other, with the cache",
+    "text_anew": "for all words one after the other, without",
+}
+"""The counts of multiplications by their names, each with its meaning as `explain` writes it."""
 
 
-class Attention(TextSpec):
+def layers_size(layers: Sequence[LayerTable], dim: int, shape: tuple[int, int], texts: int = 1) -> int:
+    """An estimate of the numbers that layers hold for texts of one shape, (n queries, m keys)."""
+    (n, m), heads = shape, sum(layer.n_heads for layer in layers)
+    hidden = sum(len(layer.feed_forward.inner) for layer in layers if layer.feed_forward is not None)
+    fed = hidden * (texts * n + 2 * dim) + 5 * texts * n * dim * len(layers)
+    return heads * (texts * (3 * n * m + 4 * max(n, m) * dim) + 4 * dim**2) + fed
+
+
+def add_layer(
+    arrays: Arrays, trace: BlockTrace, coding: Encoding, rows: Axis, columns: Axis, *, drawn: bool = False, **place: Any
+) -> None:
+    """Add the arrays of a layer and its heads, for the first text of a batch.
+
+    rows, columns: the labels of the queries and of the keys. drawn: as for `Arrays.add`. place: layer, and text.
+    """
+    shape, pairs = (len(rows), len(columns)), {"query": rows, "key": columns}
+    for j, head in enumerate(trace.heads, start=1):
+        mask = np.broadcast_to(_first(True if head.mask is None else head.mask), shape)
+        for name, array in {**vars(head), "mask": mask}.items():
+            if array is None:
+                continue
+            values, axes = _first(array, 1 if name == "rest" else 2), {"query": rows}
+            if name in ("scores", "mask", "weights", "bias"):
+                values, axes = np.broadcast_to(values, shape), pairs
+            elif name != "rest":
+                elements = coding.axes if values.shape[1] == coding.dim else numbers(values.shape[1])
+                axes = {"token": columns if name in ("keys", "values") else rows, "axis": elements}
+            hidden = ~mask if name == "weights" and not mask.all() else None
+            arrays.add(name, values, axes, hidden=hidden, drawn=drawn, head=j, **place)
+    attended = trace.states[0]
+    inside = {"output": trace.output, "normed": trace.read[0], "summed": trace.summed[0]}
+    if trace.hidden is not None:
+        inside |= {"attended": attended, "renormed": trace.read[1], "hidden": trace.hidden, "fed": trace.outputs[1]}
+    same = {"normed": trace.input, "summed": attended, "renormed": attended}  # where there is no norm
+    for name, array in {**inside, "state": trace.state}.items():
+        if array is not same.get(name):
+            values = _first(array)
+            axis = {"hidden": numbers(values.shape[1])} if name == "hidden" else {"axis": coding.axes}
+            arrays.add(name, values, {"token": rows, **axis}, drawn=drawn, **place)
+
+
+def _first(array: Any, axes: int = 2) -> np.ndarray:
+    """A quantity of a head or layer, with so many axes for one text, for the first text of a batch."""
+    values = np.asarray(array)
+    return values[0] if values.ndim > axes else values
+
+
+class WordsKind(Kind):
+    """The base of the kinds whose words are vectors."""
+
+    vocabulary: Vocabulary | None = None
+    """The words as vectors."""
+    spaces: dict[Text, Space] = Field(default_factory=dict)
+    """The named parts of a vector."""
+
+    @property
+    def dim(self) -> int:
+        """The number of elements of a vector, known before any vector is made."""
+        return spaces_size(self.spaces, self.vocabulary)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The encoding of tokens as vectors."""
+        return encoding(self.spaces, self.vocabulary, getattr(self, "positions", None))
+
+    def prepared(self, arrays: Arrays) -> Encoding:
+        """The encoding, whose words and parts expectations may name."""
+        arrays.words, arrays.parts = self.encoding.words, self.encoding.parts
+        return self.encoding
+
+
+class TextKind(WordsKind):
+    """The base of the kinds in which one text goes through layers of attention."""
+
+    positions: Positions | None = None
+    """The position of each word in the text, as a vector."""
+    layer: Annotated[list[LayerTable], Field(min_length=1)]
+    """The layers of attention, in their order."""
+    input: Input
+    """The text that goes in."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The labels of the rows: of the queries, or of the tokens where these look at themselves."""
+        return labels(self.input.queries or self.input.tokens)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The labels of the tokens."""
+        return labels(self.input.tokens)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether other words than the tokens look at these (cross-attention)."""
+        return self.input.queries is not None
+
+    def layers(self) -> list[Block]:
+        """The layers of attention."""
+        made, shape = list[Block](), (len(self.rows), len(self.columns))
+        with Parts() as parts:
+            for i, table in enumerate(self.layer):
+                with parts.at("layer", i):
+                    made.append(table.build(self.encoding, self.crossed, shape))
+        return made
+
+    def heads(self) -> Mapping[str, Head]:
+        of_layers = enumerate((layer.attention.heads for layer in self.layers()), start=1)
+        return {f"layer {i} head {j}": head for i, heads in of_layers for j, head in enumerate(heads, start=1)}
+
+    def visible(self, arrays: Arrays) -> np.ndarray | None:
+        """A mask for all heads besides their own: the keys that are not padding, `(n_texts, 1, n_keys)`, or None."""
+        padding = self.input.padding
+        words = [[[token != padding for token in text]] for text in self.input.texts()]
+        return None if padding is None else np.array(words)
+
+    def need_room(self, times: int = 1) -> None:
+        """Refuse a text whose layers take too much memory. times: how often they are computed."""
+        shape, texts = (len(self.rows), len(self.columns)), 1 + len(self.input.batch or [])
+        need_room(times * layers_size(self.layer, self.dim, shape, texts), *self.input.large(self.dim))
+
+    def need_fit(self, parts: Parts, arrays: Arrays) -> None:
+        """Refuse what else does not fit the encoding, part by part."""
+
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        self.need_room()
+        coding = self.prepared(arrays)
+        with Parts() as parts:
+            with parts.at():
+                batch, source = self.input.encoded(coding)
+            with parts.at():
+                layers = self.layers()
+            self.need_fit(parts, arrays)
+        arrays.add("input", batch[0], {"token": self.rows, "axis": coding.axes})
+        if source is not None:
+            arrays.add("source", source, {"token": self.columns, "axis": coding.axes}, drawn=True)
+        for i, trace in enumerate(stack(layers, batch, self.visible(arrays), source=source), start=1):
+            add_layer(arrays, trace, coding, self.rows, self.columns, layer=i)
+
+
+class ReadoutTable(Table):
+    """The read-out: the last state of each token is compared with every word, and a softmax makes probabilities."""
+
+    part: Annotated[str, Field(alias="in")] = WORD
+    """The part of the vector that is read."""
+    beta: PositiveNumber = 1.0
+    """The inverse temperature, which multiplies the dot products of state and words."""
+    base: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
+    """The base of the powers in the softmax, instead of e: beta = ln base."""
+
+    def build(self, coding: Encoding) -> tuple[slice, Mapping[str, np.ndarray], Separation]:
+        """The part that is read, the words, and the softmax that makes probabilities of dot products.
+
+        The words are the vectors that go in: tied weights (Press & Wolf 2017, EACL).
+        """
+        part = coding.word_part(self.part, "in")
+        need(coding.words, (), "needs words that are written out, in [vocabulary] or [spaces]")
+        return part, coding.words, separations.make("softmax", beta=beta_of(self))
+
+
+class Attention(TextKind):
     """A text and the layers of attention that it goes through."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", WORTH, CLOSED, MEASURED, "state", PROBABILITIES)
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", WORTH, CLOSED, MEASURED, "state", "probabilities")
     kind: Literal["attention"]
     """Which kind of scenario it is."""
     readout: ReadoutTable | None = None
@@ -38,93 +233,252 @@ class Attention(TextSpec):
     without: list[WithoutToken] = Field(default_factory=list)
     """Tokens that are taken away, each for a run of its own."""
 
-    def text_problems(self, coding: Encoding) -> Iterator[Problem]:
-        sound = True
-        for problem in super().text_problems(coding):
-            sound = False
-            yield problem
+    def layers(self) -> list[Block]:
+        return super().layers() if self._taken is None else self._taken.applied(super().layers(), *self._places)
+
+    @property
+    def _places(self) -> tuple[tuple[int, ...], int | None]:
+        return self._taken.places(self.input.tokens, self.rows, self.encoding.words)  # type: ignore[no-any-return]
+
+    def need_fit(self, parts: Parts, arrays: Arrays) -> None:
+        with parts.at("readout"):
+            if self.readout is not None:
+                self.readout.build(self.encoding)
+
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        super().compute(arrays, rng)
+        for place, _, _, effect in self._worths(arrays):
+            row = self._places[1]
+            for name, values in worth_values(place, effect, slice(None) if row is None else [row]).items():
+                axis = {"axis": arrays[f"{place} output"].labels[1]}
+                axis = {"of": columns_of(effect.lacks)} if name.endswith(WORTH) else axis
+                arrays[name] = labelled(values, {"token": self.rows if row is None else (self.rows[row],), **axis})
         if self.readout is not None:
-            yield from self.readout.problems(coding)
-        heads = [layer.n_heads for layer in self.layer]
-        layout = ArrayLayout(self.rows, labels(self.input.tokens), coding.words)
-        for i, table in enumerate(self.without if sound else []):
-            yield from table.problems(layout, heads, ("without", i))
+            part, words, separation = self.readout.build(self.encoding)
+            need_room(3 * len(self.rows) * len(words), *self.input.large(self.dim))
+            logits = linear(arrays[self._last].values[:, part], np.stack([*words.values()]))
+            for name, values in {"logits": logits, "probabilities": separation.weights(logits)}.items():
+                arrays.add(name, values, {"token": self.rows, "word": (*words,)})
 
-    def layers(self, coding: Encoding, shape: tuple[int, int], crossed: bool = False) -> list[Block]:
-        built = super().layers(coding, shape, crossed)
-        return built if self._taken is None else self._taken.applied(built, self.rows, self.input.tokens)
+    def _worths(self, arrays: Arrays) -> Iterator[tuple[str, Head, HeadTable, Worth]]:
+        """Each head from which tokens are taken away, with its place and table, and the worth of these tokens.
 
-    def size(self) -> int:
-        listed = self.spaces.get(WORD)
-        words = len(listed) if isinstance(listed, list) else len(self.vocabulary.words) if self.vocabulary else 0
-        return super().size() + (0 if self.readout is None else words * (3 * len(self.rows) + self.dim))
-
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        declared = [*super().declared_arrays()]
-        yield from declared
-        outputs = {array.name: array.axes for array in declared}
-        for place, head, _ in self._heads_without():
-            (name, rows), answer = outputs[f"{place} output"]
-            own = rows if self._taken.at is None or isinstance(rows, int) else (rows[self._taken.row(rows)],)
-            lacks = lacking(head.retrieval._effective_separation) | NO_STATES
-            yield from worth_arrays(place, (name, own), answer, lacks)
-        if self.readout is not None:
-            axes = ("token", self.rows), ("word", tuple(self.encoding.words))
-            yield from (ArraySpec(name, axes) for name in (LOGITS, PROBABILITIES))
-
-    def compute(self, rng: np.random.Generator) -> dict[str, Any]:
-        arrays = super().compute(rng)
-        if self._taken is not None:
-            row = self._taken.row(self.rows)
-            rows = slice(None) if row is None else [row]
-            for place, head, _ in self._heads_without():
-                arrays |= worth_values(place, self._worth(head, place, arrays), rows)
-        if self.readout is None:
-            return arrays
-        return arrays | self.readout.arrays(self.encoding, arrays[self._last])
-
-    def _heads_without(self) -> Iterator[tuple[str, Head, HeadTable]]:
-        """The heads from which a token is taken away: the place of each, the head with the token, and its table."""
-        if self._taken is None:
-            return
-        for i, layer in enumerate(super().layers(self.encoding, self._shape, self.crossed), start=1):
-            for j, head in enumerate(layer.attention.heads, start=1):
+        The head, which has the tokens, reads the words of this run.
+        """
+        visible = self.visible(arrays)
+        options: dict[str, Any] = {"mask": None if visible is None else visible[0]}
+        options["source"] = arrays["source"].values if self.crossed else None
+        for i, layer in enumerate(super().layers() if self._taken is not None else [], start=1):
+            text = arrays.get(f"layer {i} normed") or arrays["input" if i == 1 else f"layer {i - 1} state"]
+            pairs = zip(self.layer[i - 1].heads, layer.attention.heads, strict=True)
+            for j, (table, head) in enumerate(pairs, start=1):
                 if self._taken.is_at(i, j):
-                    yield f"layer {i} head {j}", head, self.layer[i - 1].heads[j - 1]
-
-    def _worth(self, head: Head, place: str, arrays: Mapping[str, Any]) -> Worth:
-        """The worth of the token to the queries of a head, which reads the words of this run."""
-        layer = ArrayName.parse(place).layer or 1
-        before = arrays["input" if layer == 1 else f"layer {layer - 1} state"]
-        text = arrays.get(f"layer {layer} normed", before)
-        visible = self.visible()
-        options = {"mask": None if visible is None else visible[0], "source": arrays.get("source")}
-        return worth(head, text, self._taken.numbers(self.input.tokens), **options)
+                    yield f"layer {i} head {j}", head, table, worth(head, text.values, self._places[0], **options)
 
     @property
     def _last(self) -> str:
-        """The name of the last state."""
         return f"layer {len(self.layer)} state"
 
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
-        values = {name: array.values for name, array in arrays.items()}
-        for place, head, table in self._heads_without():
-            found, numbers = self._worth(head, place, values), list(self._taken.numbers(self.input.tokens))
-            value, tokens = table.projection("value"), labels(self.input.tokens)
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        coding = self.encoding
+        yield from explain_layers(self.layer, coding, arrays, crossed=self.crossed)
+        for place, head, table, effect in self._worths(arrays):
+            (taken, row), value, values = self._places, table.projection("value"), arrays[f"{place} values"].values
             plain = value.matrix is None and value.scale == 1
-            names = [tokens[j] if plain else f"value({tokens[j]})" for j in numbers]
-            parts = self.encoding.parts if len(values[f"{place} values"][0]) == self.encoding.dim else {"": slice(None)}
+            names = [self.columns[j] if plain else f"value({self.columns[j]})" for j in taken]
+            shown = partial(in_parts, parts=coding.parts if values.shape[1] == coding.dim else {"": slice(None)})
             yield f"{place}, {self._taken.run}, from the same words:"
-            for i in explained_rows(self.rows) if self._taken.at is None else [self._taken.row(self.rows)]:
-                yield f"  {self.rows[i]}:"
-                taken = values[f"{place} values"][numbers]
-                lines = explain_worth(found, i, head.retrieval, names, taken, partial(in_parts, parts=parts))
+            for i, label in explained_rows(self.rows) if row is None else [(row, self.rows[row])]:
+                yield f"  {label}:"
+                lines = explain_worth(effect, i, head.retrieval, names, values[[*taken]], shown)
                 yield from (f"    {line}" for line in lines)
         if self.readout is not None:
-            state, words = arrays[self._last], self.encoding.words
-            yield f"the read-out of {state.labels[0][-1]}:"
-            own = state.values[-1, self.encoding.parts[self.readout.part]]
-            yield from (f"  {word}: {dot(own, vector)}" for word, vector in words.items())
-            lines = weighing(self.readout.separation, arrays[LOGITS].values[-1].tolist(), [*words])
+            part, words, separation = self.readout.build(coding)
+            yield f"the read-out of {self.rows[-1]}:"
+            last = arrays[self._last].values[-1, part]
+            yield from (f"  {word}: {dot(last, vector_)}" for word, vector_ in words.items())
+            lines = weighing(separation, arrays["logits"].values[-1].tolist(), [*words])
             yield from (f"  {line}" for line in lines)
+
+
+def _two_words(value: Any) -> Any:
+    """An edge with another number of words than two is refused with one message."""
+    if isinstance(value, list) and len(value) != 2:
+        message = "{words}; expected two words, [who attends, to whom]"
+        raise PydanticCustomError("edge", message, {"words": counted(len(value), "word")})
+    return value
+
+
+Edge = Annotated[list[Text], Field(min_length=2, max_length=2), BeforeValidator(_two_words)]
+
+
+class GraphTable(Table):
+    """The graph of the words, written out."""
+
+    edges: Annotated[list[Edge], Field(min_length=1)]
+    """The edges, ["banks", "financial"] for banks that attends to financial: the message goes from financial to banks.
+    The mask of each head is then "none"."""
+
+    def mask(self, arrays: Arrays, rows: tuple[str, ...], columns: tuple[str, ...]) -> np.ndarray:
+        """True where there is an edge, `(n_queries, n_keys)`."""
+        allowed = np.zeros((len(rows), len(columns)), dtype=bool)
+        with Parts() as parts:
+            for i, (reader, read) in enumerate(self.edges):
+                with parts.at("edges", i):
+                    allowed[arrays.row(reader, (), rows), arrays.row(read, (), columns)] = True
+            with parts.at("edges"):
+                need_different([f"{reader} → {read}" for reader, read in self.edges])
+        return allowed
+
+
+class Messages(TextKind):
+    """A text whose words pass messages to each other on a graph."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "messages", "state", "edges", "difference")
+    kind: Literal["messages"]
+    graph: GraphTable | None = None
+    """The edges between the words; by default those that the masks of the heads allow."""
+
+    def need_fit(self, parts: Parts, arrays: Arrays) -> None:
+        with parts.at("input"):
+            self.input.need_plain("batch")
+        with parts.at("graph"):
+            self.visible(arrays)
+        for i, layer in enumerate(self.layer):
+            for j, head in enumerate(layer.head):
+                with parts.at("layer", i, "head", j):
+                    for key in ("scores", "weights", "bias"):
+                        lack = "goes by places, which a graph has not; give query and key"
+                        need(getattr(head, key) is None, key, lack)
+                    open_ = self.graph is None or head.mask == "none" or (self.crossed and head.mask is None)
+                    need(open_, "mask", 'the edges say who attends to whom; write mask = "none"')
+
+    def visible(self, arrays: Arrays) -> np.ndarray | None:
+        words = super().visible(arrays)
+        if self.graph is None:
+            return words
+        edges = self.graph.mask(arrays, self.rows, self.columns)[None]
+        return edges if words is None else words & edges
+
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        super().compute(arrays, rng)
+        layers, edges, apart = self.layers(), 0, [0.0]
+        pairs = len(self.rows) * len(self.columns) * sum(layer.n_heads for layer in self.layer)
+        need_room(NUMBERS_OF_AN_EDGE * pairs, *self.input.large(self.encoding.dim))
+        visible, (batch, source) = self.visible(arrays), self.input.encoded(self.encoding)
+        words = batch[0]
+        for i, layer in enumerate(layers, start=1):  # each is fed with what the messages of the layer before gave
+            passed = layer_by_messages(layer, words, None if visible is None else visible[0], source=source)
+            words = passed.state
+            apart.append(np.max(np.abs(words - arrays[f"layer {i} state"].values)))
+            for j, (graph, messages) in enumerate(zip(passed.graphs, passed.messages, strict=True), start=1):
+                edges += graph.number_of_edges()
+                output = arrays[f"layer {i} head {j} output"]
+                arrays.add("messages", replace(output, values=messages), layer=i, head=j)
+                apart.append(np.max(np.abs(messages - output.values)))
+        arrays.add("edges", edges)
+        arrays.add("difference", np.max(apart))
+
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        yield from explain_layers(self.layer, self.encoding, arrays, crossed=self.crossed)
+        for place in self.heads():
+            yield f"{place}, as messages:"
+            weights, mask, values = (arrays[f"{place} {name}"] for name in ("weights", "mask", "values"))
+            edges, (rows, columns) = np.argwhere(mask.values), weights.labels
+            for i, j in edges[:EXPLAINED]:
+                weight, value = weights.values[i, j], values.values[j]
+                sign = equals(weight * value, written(weight) * written(value))
+                product = f"{number(weight)}×{vector(value)} {sign} {vector(weight * value)}"
+                yield f"  {columns[j]} → {rows[i]}: {product}"
+            if len(edges) > EXPLAINED:
+                yield f"  … {len(edges)} edges in all"
+        difference = number(float(arrays["difference"].values))
+        yield f"{arrays['edges'].values} edges; the largest difference from the matrix form is {difference}"
+
+
+class CacheTable(Table):
+    """The texts for which multiplications are counted."""
+
+    up_to: Annotated[int, Field(ge=2, le=2**30)] = 1024
+    """The largest number of words for which multiplications are counted: texts of 1, 2, 4, 8, … words."""
+
+    @property
+    def lengths(self) -> list[int]:
+        """The powers of two up to `up_to`."""
+        return [2**k for k in range(self.up_to.bit_length())]
+
+
+class Cache(TextKind):
+    """A text that grows word by word, and the work that kept keys and values save."""
+
+    shown_arrays: ClassVar[tuple[str, ...]] = ("difference", "multiplications")
+    kind: Literal["cache"]
+    cache: CacheTable = Field(default_factory=CacheTable)
+    """The texts for which multiplications are counted."""
+
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        self.need_room(times=2)
+        coding = self.prepared(arrays)
+        with Parts() as parts:
+            with parts.at("input"):
+                self.input.need_plain()
+            with parts.at():
+                text = coding.encode(self.input.tokens, "input", "tokens")
+            with parts.at():
+                layers = self.layers()
+        with Parts() as parts:
+            for i, layer in enumerate(layers):
+                with parts.at("layer", i), Parts() as heads:
+                    for j, head in enumerate(layer.attention.heads):
+                        rule = f"'{name_of(head.mask)}'" if isinstance(head.mask, MaskRule) else "a table"
+                        lack = f"{rule} does not fit a text that grows; a word may not see later ones"
+                        with heads.at("head", j, "mask"):
+                            cure = 'write "causal", "strict" or a window'
+                            need(isinstance(head.mask, PositionRule), (), f"{lack}: {cure}")
+                    heads.end()
+                    with unnamed("layers: layer 1"):
+                        KeyValueCache([layer])
+        cache, whole, grown = KeyValueCache(layers), text, list[np.ndarray]()
+        for layer in layers:
+            whole = np.asarray(layer(whole))
+        for word in text:
+            output, cache = cache.append(word[None])
+            grown.append(output)
+        one_by_one, counts = np.concatenate(grown), _counts(layers, self.cache.lengths)
+        for name, values in {"input": text, "state": whole, "word by word": one_by_one}.items():
+            arrays.add(name, values, {"token": self.rows, "axis": coding.axes})
+        arrays.add("multiplications", counts, {"words": tuple(map(str, self.cache.lengths)), "way": tuple(WAYS)})
+        arrays.add("difference", np.abs(one_by_one - whole).max() / max(1.0, np.abs(whole).max()))
+        for end, each in (("", _counts(layers, [len(text)])[0]), ("_growth", np.log2(counts[-1] / counts[-2]))):
+            for way, value in zip(WAYS, each, strict=True):
+                arrays.add(f"{way}{end}", value)
+
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        n = len(self.input.tokens)
+        for i, layer in enumerate(self.layers(), start=1):
+            maps, pair = products(layer.attention)
+            own = [*(one for group in layer.attention.groups for one in group.maps), layer.attention.out]
+            matrices = " + ".join("×".join(map(str, one.dims)) for one in own)
+            heads = counted(len(layer.attention.heads), "head")
+            yield f"layer {i}: the query, key, value and output of a word take {matrices} = {maps} multiplications"
+            yield f"  a pair of words takes {pair}: a score and a weighted value in {heads}"
+            yield f"  word {n} with the cache: {maps} + {n}×{pair} = {maps + n * pair}"
+            yield f"  word {n} without: {n}×({maps} + {n}×{pair}) = {n * (maps + n * pair)}"
+        for way, meaning in WAYS.items():
+            yield f"{way} = {int(arrays[way].values)}: multiplications {meaning}"
+        longest = self.cache.lengths[-1]
+        for way in WAYS:
+            exponent = float(arrays[f"{way}_growth"].values)
+            times = f"{number(2**exponent)} = 2^{number(exponent)}"
+            yield f"{way}: from {longest // 2} words to {longest}, times {times}"
+        yield f"the largest difference of the two ways: {arrays['difference'].values:.2g} of the largest number"
+
+
+def _counts(layers: Sequence[Block], lengths: Sequence[int]) -> np.ndarray:
+    """The multiplications of all layers for texts of some lengths, one column for each of `WAYS`.
+
+    They are whole numbers, or floats where 64 bits may not hold them.
+    """
+    each = [[multiplications(layer.attention, n) for layer in layers] for n in lengths]
+    counts = [[sum(count[way] for count in of_layers) for way in WAYS] for of_layers in each]
+    return np.array(counts, dtype=np.int64 if max(map(max, counts)) < 2**53 else np.float64)

@@ -1,24 +1,34 @@
 """kind = "cue": cue the weights of a layer of neurons by patterns of activation, p_i = f(Σ_j w_ij a_j)."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.foundation.writing import number
 from hopattn.positions.planes import rotation_degrees
-from hopattn.results.labelled import Labelled
 from hopattn.retrieval.cues import cue, functions
-from hopattn.scenario.explain.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
-from hopattn.scenario.language.common_problems import matrix_problems, one_of_problems
-from hopattn.scenario.language.fields import Angle, Matrix, NameIn, Problem, Table, Text, Vector
-from hopattn.scenario.language.occurrence import labels
-from hopattn.scenario.words.text import Input
-from hopattn.scenario.words.vocabulary import WORD, Vocabulary
+from hopattn.scenario.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
+from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.language.syntax_faults import comma_hint
+from hopattn.scenario.language.table import (
+    Angle,
+    Matrix,
+    NameIn,
+    Parts,
+    Table,
+    Text,
+    Vector,
+    at,
+    need,
+    need_one_of,
+    need_room,
+)
+from hopattn.scenario.words.cues import vectors_of
+from hopattn.scenario.words.pictures import Vectors
+from hopattn.scenario.words.vocabulary import WORD, Input, Vocabulary
 
 
 class Network(Table):
@@ -33,17 +43,6 @@ class Network(Table):
     activation: Annotated[str, NameIn(functions, lambda _: {})] = "identity"
     """The function f that gives a neuron's activation from its field."""
 
-    def problems(self, vocabulary: Vocabulary) -> Iterator[Problem]:
-        """None or several of the three forms, or weights that do not fit the patterns of activation."""
-        dim = len(vocabulary.axes)
-        forms = [*one_of_problems(self, ("neurons", "matrix", "rotate"), ("network",))]
-        yield from forms
-        if not forms and self.rotate is not None and dim % 2:
-            yield Problem(("network", "rotate"), f"turns planes, so it needs an even number of axes, not {dim}")
-        elif not forms and self.neurons is not None:
-            yield from vocabulary.vector_problems(self.neurons, ("network", "neurons"))
-        yield from matrix_problems(self.matrix or [], ("network", "matrix"), (dim, "one for each axis"))
-
     def names(self, axes: list[str]) -> tuple[str, ...]:
         """The names of the neurons: those of the file; else the axes, for a layer with one neuron for each axis."""
         if self.neurons is not None:
@@ -53,12 +52,22 @@ class Network(Table):
         return tuple(f"neuron {i + 1}" for i in range(len(self.matrix)))
 
     def weights(self, vocabulary: Vocabulary) -> np.ndarray:
-        """The weights, `(n_neurons, dim)`; named neurons have the magnitude that the vocabulary asks for."""
+        """The weights, `(n_neurons, dim)`; named neurons have the magnitude that the vocabulary asks for.
+
+        Raises `Refused` for none or several of the three forms, and for weights that do not fit the vocabulary.
+        """
+        need_one_of(self, "neurons", "matrix", "rotate")
+        dim = len(vocabulary.axes)
         if self.rotate is not None:
-            return rotation_degrees(self.rotate, len(vocabulary.axes))
+            need(dim % 2 == 0, "rotate", f"turns planes, so it needs an even number of axes, not {dim}")
+            return rotation_degrees(self.rotate, dim)
         if self.neurons is not None:
-            return np.stack(list(vocabulary.scaled(self.neurons).values()))
-        return np.array(self.matrix, dtype=float)
+            with at("neurons"):
+                return np.stack([*vocabulary.scaled(self.neurons).values()])
+        rows = self.matrix or []
+        rest = f"every row needs {dim} numbers, one for each axis{comma_hint(rows, dim)}"
+        need(all(len(row) == dim for row in rows), "matrix", rest)
+        return np.array(rows, dtype=float)
 
 
 _WORKED: dict[str, Callable[[float], str]] = {
@@ -70,7 +79,7 @@ _WORKED: dict[str, Callable[[float], str]] = {
 """The formula of f for one field, by the name of f; empty where there is none to work out by hand."""
 
 
-class Cue(Spec):
+class Cue(Kind):
     """Patterns of activation, and a layer of neurons that they cue."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("network", "state")
@@ -83,33 +92,24 @@ class Cue(Spec):
     network: Network
     """The neurons."""
 
-    def fit_problems(self) -> Iterator[Problem]:
-        yield from self.vocabulary.problems()
-        yield from self.input.problems_of_tokens(self.vocabulary.words)
-        yield from self.network.problems(self.vocabulary)
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        axes = tuple(self.vocabulary.axes)
+        need_room(len(axes) * (len(axes) + 2 * len(self.input.tokens)))
+        with Parts() as parts:
+            with parts.at("vocabulary"):
+                words = self.vocabulary.vectors
+            with parts.at("network"):
+                weights = self.network.weights(self.vocabulary)
+            parts.end()
+            with parts.at("input"):
+                patterns = vectors_of(self.input, Vectors(words))
+        token, neuron = {"token": labels(self.input.tokens)}, {"neuron": self.network.names(self.vocabulary.axes)}
+        arrays.words, arrays.parts = words, {WORD: slice(0, len(weights))}
+        arrays.add("input", patterns, token | {"axis": axes})
+        arrays.add("network", weights, neuron | {"axis": axes})
+        arrays.add("state", cue(weights, patterns, self.network.activation), token | neuron)
 
-    def size(self) -> int:
-        axes = len(self.vocabulary.axes)
-        return axes * axes + len(self.input.tokens) * 2 * axes
-
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        token, axis = ("token", labels(self.input.tokens)), ("axis", tuple(self.vocabulary.axes))
-        neuron = ("neuron", self.network.names(self.vocabulary.axes))
-        yield ArraySpec("input", (token, axis))
-        yield ArraySpec("network", (neuron, axis))
-        yield ArraySpec("state", (token, neuron))
-
-    def layout(self) -> ArrayLayout:
-        rows, neurons = labels(self.input.tokens), self.network.names(self.vocabulary.axes)
-        words, parts = self.vocabulary.vectors, {WORD: slice(0, len(neurons))}
-        return replace(super().layout(), rows=rows, columns=neurons, words=words, parts=parts)
-
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        patterns = np.stack([self.vocabulary.vectors[token] for token in self.input.tokens])
-        weights = self.network.weights(self.vocabulary)
-        return {"input": patterns, "network": weights, "state": cue(weights, patterns, self.network.activation)}
-
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+    def explain(self, arrays: Arrays) -> Iterator[str]:
         weights, patterns, states = (arrays[name] for name in ("network", "input", "state"))
         f = self.network.activation
         if self.network.rotate is not None:

@@ -1,150 +1,346 @@
 """kind = "ensemble": patterns, random or from a file, are stored, damaged ones are recalled, and recall is measured."""
 
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from functools import cached_property
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, PrivateAttr
 
 from hopattn.dynamics.likeness import errors, nearer
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.array_files import named, patterns_in
+from hopattn.foundation.checks import COUNTED
+from hopattn.foundation.endings import ENDINGS, NAMED
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
+from hopattn.foundation.vectors import normalised
+from hopattn.memories.crosstalk import compared, crosstalk, histogram, updated_once
+from hopattn.memories.kernels import LogSumRelu
+from hopattn.memories.random_patterns import EVEN, Sort, damaged, random_patterns, silent_of
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.crosstalk import BINS, compared, crosstalk, spread_by_theory, updated_once, weighs
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, Axis, numbers
-from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import BITS, CROSSTALK, ERRORS, MEASURES, WEIGHT, EnsembleTable, cosines
-from hopattn.scenario.random_patterns import EVEN
-from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE
+from hopattn.scenario.arrays import Arrays, numbers
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.models import ModelTable
+from hopattn.scenario.language.table import (
+    Count,
+    Number,
+    PositiveNumber,
+    TableWithFiles,
+    Text,
+    Tolerance,
+    at,
+    need,
+    need_one_of,
+    need_room,
+    need_unused,
+    refusal,
+)
+from hopattn.scenario.words.cues import INSTEAD_OF_NOISE, Fraction
 
-MOST_COURSES = 100
-"""The number of cues, the first, whose energy a run keeps step by step."""
+MEASURES = {
+    "overlap": "the cosine of the state with the pattern that was cued, on average",
+    "recalled": "fraction of cues whose nearest pattern is their own, with a cosine of at least 0.95",
+    "steps": "number of steps of a recall, on average",
+    "converged": "fraction of recalls that reached a fixed point",
+    "signal": "the field of a neuron towards its pattern, or the score of the cue's own pattern, on average",
+    "spread": "the standard deviation of the crosstalk of the other patterns",
+    "wrong": "fraction of fields or scores in which the crosstalk outweighs the signal",
+    "weight": "the weight that the first step gives the pattern that was cued, on average",
+    "bit_error": "fraction of neurons that one update of each alone leaves unlike the pattern",
+    "stable": "fraction of cues of which it leaves no neuron unlike the pattern",
+    "first": "the distance from the pattern after one step, in lengths of the pattern, on average",
+    "second": "that distance after two steps",
+    "rest": "that distance at the end of the recall",
+    "gain": "the distance that further steps take away, on average: first - rest",
+    "nearer": "fraction of cues that end nearer to their pattern than one step takes them; above 0.5, the median gains",
+}
+"""The measures of a run, each with its meaning as `explain` writes it."""
+NUMBERS = ("patterns", "load", "exponent")
+"""The keys of which one says how many patterns are stored."""
 
 
-class Ensemble(Spec):
+class StoredTable(ModelTable, TableWithFiles):
+    """Patterns, random or from a file, and the memory that stores them."""
+
+    neurons: Count | None = None
+    """The number of neurons of a random pattern; or give `file`."""
+    file: Text | None = None
+    """A file of your own patterns, from the folder of this scenario: a .npy, .npz, .safetensors, .csv, .tsv or .txt.
+    Each row is a pattern, or each array of a file with several arrays of one shape. Every run stores other patterns of
+    it, drawn at random: as many as `patterns`, `load` or `exponent` says."""
+    array: Text | None = None
+    """The name of the array, in a file with several. Without it, each array is a pattern."""
+    patterns: Count | None = None
+    """The number of stored patterns; or give `load` or `exponent`."""
+    load: PositiveNumber | None = None
+    """The number of stored patterns for each neuron; the number of patterns is rounded, and at least 1."""
+    exponent: PositiveNumber | None = None
+    """ln P/N: the number of stored patterns P is exp(exponent · N), rounded; for memories of exponentially many."""
+    sort: Sort = "spins"
+    """The form of a pattern: -1 and 1; a direction of unit magnitude, to which a damaged cue is scaled again; or
+    "binary", 0 and 1, for neurons of 0 and 1."""
+    correlation: Fraction = 0.0
+    """The cosine of any two patterns, on average."""
+    activity: Annotated[Number, Field(gt=0, lt=1)] = EVEN
+    """The probability that a neuron of a pattern is 1, and not -1 or 0; sparse patterns have a low one."""
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The patterns of the file, `(n_rows, dim)`; raises `Refused` for a file that cannot be read."""
+        with at("file"):
+            return patterns_in(self._folder / str(self.file), self.array).read()
+
+    @property
+    def dim(self) -> int:
+        """The number of neurons."""
+        return self.neurons or self.rows.shape[1]
+
+    @property
+    def form(self) -> str:
+        """The form of the patterns: the key `sort`, or "spins", "binary" or "free" for those of the file."""
+        if self.file is None:
+            return self.sort
+        return "spins" if np.all(np.abs(self.rows) == 1) else "binary" if np.isin(self.rows, (0, 1)).all() else "free"
+
+    @property
+    def stored(self) -> int:
+        """The number of stored patterns."""
+        if self.exponent is not None:
+            return round(math.exp(min(self.exponent * self.dim, math.log(COUNTED))))
+        return self.patterns or max(1, round(min((self.load or 0) * self.dim, COUNTED)))
+
+    @property
+    def steps(self) -> int:
+        """The largest number of steps of a recall."""
+        return self.max_steps or 100
+
+    def at_load(self, load: float) -> Self:
+        """The same table with so many patterns for each neuron."""
+        return self.model_copy(update={**dict.fromkeys(NUMBERS), "load": load})
+
+    def need_source(self) -> None:
+        """Refuse none or two sources of patterns, and keys that belong to the other one."""
+        if self.file is None:
+            need_one_of(self, "neurons", "file")
+            need(self.array is None, "array", "is for a `file`, and none is given")
+            return
+        random = ("neurons", "sort", "correlation", "activity")
+        need_unused(self, random, "is for random patterns; leave it out, or `file`")
+        ending = FilePath(self.file).suffix.lower()
+        fits = self.array is None or ending in NAMED or ending not in ENDINGS
+        need(fits, "array", f"is for {' and '.join(NAMED)} files; a {ending} holds one array")
+        self.need_rows(*[key for key in NUMBERS if getattr(self, key) is not None][:1])
+
+    def need_rows(self, *path: str) -> None:
+        """Refuse more patterns than the file has; path: of the key that asks for them."""
+        if self.file is not None:
+            message = f"asks for {self.stored} patterns; {named(FilePath(self.file))} holds {len(self.rows)}"
+            need(self.stored <= len(self.rows), path, message)
+
+    def drawn(self, rng: np.random.Generator, least: bool = False) -> np.ndarray:
+        """The stored patterns, `(n_patterns, dim)`; with the same seed, more patterns begin with the same ones.
+
+        least: one pattern of the same sort instead, of a few neurons, which a check stores.
+        """
+        if self.file is not None:
+            return np.asarray(self.rows[:1] if least else self.rows[rng.permutation(len(self.rows))[: self.stored]])
+        whole = not least or isinstance(getattr(self.update, "order", ""), list)  # an order names every neuron
+        count, dim = 1 if least else self.stored, self.dim if whole else min(self.dim, 8)
+        with at(table=self):
+            patterns = random_patterns(rng, count, dim, self.sort, self.correlation, self.activity)
+        if least and self.sort != "unit":  # by chance, all neurons could be alike
+            return np.where(np.arange(dim) % 2, silent_of(self.sort), 1.0)[None]
+        return patterns
+
+    def build(
+        self,
+        patterns: np.ndarray,
+        values: np.ndarray | None,
+        rng: np.random.Generator,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> AssociativeMemory:
+        """The memory, as of `ModelTable`; the message about patterns that it cannot store names their file."""
+        file = self.file and named(FilePath(self.file))
+        cure = f"{file} holds other numbers" if file else 'write sort = "binary"'
+        binary = getattr(self.model, "activation", "") != "step" or self.form == "binary"
+        need(binary, "file" if file else "sort", f'the neurons of activation "step" are 0 or 1; {cure}')
+        if self.needs_values:
+            raise refusal("model", f"'{self.card.name}' needs values; random patterns lead to themselves")
+        try:
+            return super().build(patterns, values, rng, given)
+        except InvalidInput as error:
+            if file and str(error).startswith(("patterns: ", "keys: ")):
+                raise InvalidInput(f"{file}: {error}") from None
+            raise
+
+
+class EnsembleTable(StoredTable):
+    """The patterns, the memory that stores them, and the cues."""
+
+    cues: Count = 1
+    """The number of patterns that are cued, at most all."""
+    flip: Fraction = 0.0
+    """The fraction of a cue's neurons that is reversed."""
+    flips: Annotated[list[Fraction], Field(min_length=1)] | None = None
+    """Several such fractions: each cued pattern is cued once with each of them, instead of `flip`."""
+    noise: Tolerance = 0.0
+    """The standard deviation of the Gaussian noise that is added to every neuron."""
+    hide: Fraction = 0.0
+    """The fraction of a cue's neurons that becomes unknown (0); neurons of 0 and 1 become silent."""
+    crosstalk: bool = False
+    """Whether the signal of each cue's own pattern is compared with the crosstalk of the others, before the recall."""
+    weights: bool = False
+    """Whether the weight of each cue's own pattern in the first step is measured; of a memory that gives each pattern a
+    weight."""
+    bits: bool = False
+    """Whether the wrong neurons are counted after one update of each neuron alone, all others as in the cue; in a
+    sequence, after one step, with the next pattern as the right one. For memories whose neurons are -1 and 1."""
+    errors: bool = False
+    """Whether the distance from the cue's own pattern is measured after one step, after two, and at the end."""
+    burn_in: Annotated[int, Field(ge=0)] | None = None
+    """The number of first sweeps that `overlap` leaves out; it is the mean over all later sweeps, up to `max_steps`.
+    For an update by chance, such as "glauber". Without this key, `overlap` is that of the last state."""
+
+    def cues_of(self, patterns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Damaged patterns, `(n_cues, dim)`; directions are scaled to unit magnitude again.
+
+        patterns: that of each cue, as often one after the other as there are fractions of flips.
+        """
+        flips = self.flips or [self.flip]
+        each = flips * (len(patterns) // len(flips))
+        cues = damaged(patterns, rng, each, self.noise, self.hide, silent_of(self.form))
+        return np.asarray(normalised(cues)) if self.form == "unit" else cues
+
+    def need_fit(self) -> None:
+        """Refuse keys that contradict each other."""
+        super().need_fit()
+        self.need_source()
+        need_one_of(self, *NUMBERS)
+        twice = self.flips is not None and "flip" in self.model_fields_set
+        need(not twice, "flip", "`flips` is given too; leave one of them out")
+        if self.burn_in is not None:
+            none = f"{self.burn_in} of {self.steps} sweeps leave none to average; expected fewer, or more `max_steps`"
+            need(self.burn_in < self.steps, "burn_in", none)
+            need(self.form != "binary", "burn_in", "is for spins, whose overlap is their cosine; leave it out")
+        other = not self.crosstalk or self.form != "binary"
+        need(other, "crosstalk", "is for patterns of -1 and 1 and for directions; leave it out")
+
+    def need_memory(self, memory: AssociativeMemory, update: Update, cue: np.ndarray) -> None:
+        """Refuse an update, a measure or a damage that the memory does not allow; cue: one of them, `(dim,)`."""
+        obstacle = update.obstacle(memory) or memory.why_not("recall")
+        need(not obstacle, "update", obstacle)
+        chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
+        by_chance = self.burn_in is None or update.stochastic
+        need(by_chance, "burn_in", lambda: f"'{name_of(update)}' converges; {chance}")
+        weighs = not self.weights or compared(memory) == "scores" or isinstance(memory, LogSumRelu)
+        need(weighs, "weights", "this memory does not give each pattern a weight; leave it out")
+        spins = memory.activation.discrete and memory.activation.silent == -1
+        need(not self.bits or spins, "bits", "the neurons of this memory are not -1 and 1; leave it out")
+        reason = memory.activation.why_outside_domain(cue)
+        key, advice = ("noise", INSTEAD_OF_NOISE) if self.noise else ("hide", "")
+        need(not reason, key, f"a cue {reason}{advice}")
+
+
+class Ensemble(Kind):
     """Patterns, random or from a file, and the memory that recalls them."""
 
-    shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, *CROSSTALK, *WEIGHT, *BITS, *ERRORS)
+    shown_arrays: ClassVar[tuple[str, ...]] = tuple(MEASURES)
     main_table: ClassVar[str] = "ensemble"
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
     """The patterns, the memory, the cues."""
+    _least: bool = PrivateAttr(default=False)
 
-    def part_problems(self) -> Iterator[Problem]:
-        return self.ensemble.source_problems()
+    def least(self) -> Self:
+        """The same with one pattern of a few neurons, which stands for all of the cues, and one step."""
+        small = self.changed(self._taken)
+        small._least = True
+        return small
 
-    def fit_problems(self) -> Iterator[Problem]:
-        problems = [*self.ensemble.problems()]
-        yield from problems
-        if not problems:
-            yield from self._memory_problems()
-
-    def _memory_problems(self) -> Iterator[Problem]:
-        """Problems with the memory, found on a small memory of the same sort."""
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table = self.ensemble
-        rng = np.random.default_rng(self.seed)
-        try:
-            patterns, memory = table.tried(rng)
-            update = table.update_rule(memory)
-        except InvalidInput as error:
-            yield Problem(("ensemble",), str(error))
-            return
-        if obstacle := update.obstacle(memory) or memory.why_not("recall"):
-            yield Problem(("ensemble", "update"), obstacle)
-        elif table.burn_in is not None and not update.stochastic:
-            chance = 'expected an update by chance, such as { name = "glauber", temperature = 0.1 }'
-            yield Problem(("ensemble", "burn_in"), f"'{name_of(update)}' converges; {chance}")
-        elif table.weights and not weighs(memory):
-            yield Problem(("ensemble", "weights"), "this memory does not give each pattern a weight; leave it out")
-        elif table.bits and not (memory.activation.discrete and memory.activation.silent == -1):
-            yield Problem(("ensemble", "bits"), "the neurons of this memory are not -1 and 1; leave it out")
-        elif reason := memory.activation.why_outside_domain(
-            table.cued(patterns[[0] * len(table.flips or [0])], rng)[0]
-        ):
-            key, advice = ("noise", INSTEAD_OF_NOISE) if table.noise else ("hide", "")
-            yield Problem(("ensemble", key), f"a cue {reason}{advice}")
-
-    def size(self) -> int:
-        table = self.ensemble
-        cues = len(table.own)
-        by_sweep = 1 if table.burn_in is None else table.stored
-        weights = cues * table.stored if table.weights else 0
-        return (2 * table.stored + table.dim + 3 * cues) * table.dim + cues * table.steps * by_sweep + weights
-
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        names = numbers(len(self.ensemble.own))
-        cue = ("cue", names)
-        yield from map(ArraySpec, self.ensemble.measures)
-        yield ArraySpec("overlaps", (cue,))
-        yield ArraySpec("status", (cue,), measured=False)
-        drawn: dict[str, tuple[Axis, ...]] = {"start": (cue,), "energy": (("cue", names[:MOST_COURSES]), ("step", -1))}
-        if self.ensemble.crosstalk:
-            drawn |= {"crosstalk": (("bin", BINS),), "compared": (), "theory": ()}
-        yield from (ArraySpec(name, axes, referable=False, measured=False) for name, axes in drawn.items())
-
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        table = self.ensemble
-        patterns = table.drawn(rng)
-        memory: Any = table.build(patterns, None, rng)
-        targets = patterns[table.own]
-        cues = table.cued(targets, rng)
-        keep = () if table.burn_in is None else ("overlaps",)
-        result = memory.recall(cues, update=table.update_rule(memory), max_steps=table.steps, rng=rng, keep=keep)
-        overlaps, energies = table.overlaps(result, targets), result.energies
-        arrays: dict[str, Any] = {
-            "overlap": np.mean(overlaps),
-            "recalled": np.mean(result.matched == table.own),
-            "steps": np.mean(result.steps),
-            "converged": np.mean(result.converged),
-            "overlaps": overlaps,
-            "status": result.status,
-            "start": cosines(cues, targets),
-            "energy": (np.zeros((len(cues), 0)) if energies is None else energies.T)[:MOST_COURSES],
-        }
+        with at("ensemble"):
+            table.need_fit()
+        cued, flips, by_sweep = min(table.cues, table.stored), len(table.flips or [0]), table.burn_in is not None
+        n_cues = cued * flips
+        courses = n_cues * (table.steps * (table.stored if by_sweep else 1) + table.stored * table.weights)
+        need_room((2 * table.stored + table.dim + 3 * n_cues) * table.dim + courses)
+        steps, keep = 1 if self._least else table.steps, ("overlaps",) if by_sweep else ()
+        with at("ensemble"):
+            patterns = table.drawn(rng, self._least)
+            memory: Any = table.build(patterns, None, rng)
+            targets = np.repeat(np.arange(cued) % len(patterns), flips)
+            right = patterns[targets]
+            cues, update = table.cues_of(right, rng), table.update_rule(memory)
+            table.need_memory(memory, update, cues[0])
+            result = memory.recall(cues, update=update, max_steps=steps, rng=rng, keep=keep)
+        overlaps = cosines(result.state, right)
+        if table.burn_in is not None:  # of spins, whose overlap is the cosine; a cue that stops keeps its last state
+            sweeps = np.minimum(np.arange(table.burn_in + 1, table.steps + 1), len(result.overlaps) - 1)
+            overlaps = result.overlaps[:, np.arange(n_cues), targets][sweeps].mean(axis=0)
+        names, same = numbers(n_cues), result.matched == targets
+        add_means(arrays, overlap=overlaps, recalled=same, steps=result.steps, converged=result.converged)
+        arrays.add("overlaps", overlaps, {"cue": names})
+        arrays.add("status", result.status, {"cue": names})
+        arrays.add("start", cosines(cues, right), {"cue": names}, drawn=True)
+        energies = np.zeros((n_cues, 0)) if result.energies is None else result.energies.T
+        arrays.add("energy", energies[:100], {"cue": names[:100], "step": ()}, drawn=True)  # as many as a figure draws
         if table.weights:
-            own = np.arange(len(cues)), table.own
-            arrays["weight"] = np.mean(np.asarray(memory.weights(cues))[own])
+            add_means(arrays, weight=np.asarray(memory.weights(cues))[np.arange(n_cues), targets])
         if table.bits:
-            right = np.asarray(getattr(memory, "values", patterns))[table.own]
-            wrong = updated_once(memory, cues) != right
-            arrays |= {"bit_error": np.mean(wrong), "stable": np.mean(~wrong.any(axis=1))}
+            wrong = updated_once(memory, cues) != np.asarray(getattr(memory, "values", patterns))[targets]
+            add_means(arrays, bit_error=wrong, stable=~wrong.any(axis=1))
         if table.errors:
-            first = np.asarray(memory.step(cues))
-            arrays |= _errors((first, np.asarray(memory.step(first)), result.state), targets)
-        return {**arrays, **self._crosstalk(memory, cues)}
+            one = np.asarray(memory.step(cues))
+            first, second, rest = (errors(states, right) for states in (one, memory.step(one), result.state))
+            add_means(arrays, first=first, second=second, rest=rest, gain=first - rest, nearer=nearer(rest, first))
+        if table.crosstalk:
+            self._add_crosstalk(arrays, memory, cues, targets)
 
-    def _crosstalk(self, memory: Any, cues: np.ndarray) -> dict[str, Any]:
-        """The arrays of `crosstalk = true`. theory: the standard deviation, 0 where no theory is known."""
-        table = self.ensemble
-        if not table.crosstalk:
-            return {}
-        found, what = crosstalk(memory, cues, table.own), compared(memory)
-        plain = not (table.correlation or table.noise or table.hide)
-        known = plain and (what == "scores" or table.model in ("hopfield", {"name": "hopfield"}))
-        known = known and table.activity == EVEN and table.file is None
-        theory = spread_by_theory(what, table.stored, table.dim) if known else 0.0
-        labels = tuple(repr(round(float(centre), 6)) for centre in found.centres)
-        return {
-            **{name: getattr(found, name) for name in CROSSTALK},
-            "crosstalk": Labelled(found.density, ("bin",), (labels,)),
-            "compared": what,
-            "theory": theory,
-        }
+    def _add_crosstalk(self, arrays: Arrays, memory: Any, cues: np.ndarray, targets: np.ndarray) -> None:
+        """Add the arrays of `crosstalk = true`. theory: the spread among random patterns of Hebb's network, or of dot
+        products; 0 where no theory is known."""
+        table, what = self.ensemble, compared(memory)
+        signal, noise, wrong = crosstalk(memory, cues, targets)
+        spread = float(np.std(noise)) if noise.size else 0.0
+        add_means(arrays, signal=signal, spread=spread, wrong=wrong if noise.size else 0.0)
+        centres, density = histogram(noise, spread, cues.shape[1])
+        labels = tuple(repr(round(float(centre), 6)) for centre in centres)
+        arrays.add("crosstalk", Labelled(density, ("bin",), (labels,), scales={"bin": centres}), drawn=True)
+        arrays.add("compared", what, drawn=True)
+        plain = table.file is None and table.activity == EVEN and not (table.correlation or table.noise or table.hide)
+        if plain and what == "scores":
+            theory = 1 / math.sqrt(table.dim)
+        else:  # the field adds the P − 1 other patterns over N − 1 neurons, divided by N
+            hebb = plain and table.model == "hopfield"
+            theory = math.sqrt((table.stored - 1) * (table.dim - 1)) / table.dim if hebb else 0.0
+        arrays.add("theory", theory, drawn=True)
 
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
+    def explain(self, arrays: Arrays) -> Iterator[str]:
         table = self.ensemble
         damage = f" with {len(table.flips)} fractions of flipped neurons each" if table.flips else ""
         kind = "random patterns" if table.file is None else f"of the {len(table.rows)} patterns of the file"
-        patterns = f"{table.stored} {kind} of {table.dim} neurons"
-        yield f"{patterns}, {min(table.cues, table.stored)} of them cued{damage}"
-        sweeps = f"sweeps {table.burn_in + 1} to {table.steps}" if table.burn_in is not None else "the last state"
-        for name, meaning in table.measures.items():
+        cued = f"{min(table.cues, table.stored)} of them cued{damage}"
+        yield f"{table.stored} {kind} of {table.dim} neurons, {cued}"
+        sweeps = "the last state" if table.burn_in is None else f"sweeps {table.burn_in + 1} to {table.steps}"
+        for name in [name for name in MEASURES if name in arrays]:
             of = f" (of {sweeps})" if name == "overlap" else ""
-            yield f"{name} = {arrays[name].values:.4g}: {meaning}{of}"
+            yield f"{name} = {arrays[name].values:.4g}: {MEASURES[name]}{of}"
 
 
-def _errors(states: tuple[np.ndarray, ...], targets: np.ndarray) -> dict[str, float]:
-    """The measures of `errors = true`. states: after one step, after two, and at the end, `(n_cues, dim)`."""
-    first, second, rest = (errors(one, targets) for one in states)
-    means = {"first": np.mean(first), "second": np.mean(second), "rest": np.mean(rest)}
-    return {**means, "gain": np.mean(first - rest), "nearer": np.mean(nearer(rest, first))}
+def add_means(arrays: Arrays, **values: Any) -> None:
+    """Add the mean of the numbers of each name."""
+    for name, each in values.items():
+        arrays.add(name, np.mean(each))
+
+
+def cosines(states: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The cosine of each state with its pattern, `(n_cues,)`; 0 for a state of zeros."""
+    lengths = np.sqrt(np.sum(states**2, axis=-1) * np.sum(targets**2, axis=-1))  # of spins: N, exactly
+    products = np.sum(states * targets, axis=-1)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

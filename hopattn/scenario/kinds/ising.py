@@ -1,43 +1,61 @@
 """kind = "ising": spins at a temperature: exact averages over all states, and states drawn by Glauber's update."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.updates.asynchronous import Glauber
-from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.writing import number
 from hopattn.landscapes.enumerated import spins
-from hopattn.networks.ising import MOST_ALIKE, MOST_SPINS_SUMMED, mean_field
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec
-from hopattn.scenario.language.fields import PositiveNumber, Problem
-from hopattn.scenario.parts.magnets import MagnetTable
+from hopattn.memories.models import named_memories
+from hopattn.networks.classical import Hopfield
+from hopattn.networks.ising import MOST_SPINS_SUMMED, boltzmann, curie_weiss, mean_field
+from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.models import ModelChoice, ModelTable
+from hopattn.scenario.language.table import (
+    Count,
+    Matrix,
+    PositiveNumber,
+    Table,
+    Vector,
+    at,
+    need,
+    need_one_of,
+    need_room,
+    need_unused,
+)
 
+FORMS = ("couplings", "patterns", "curie_weiss")
+"""The keys of which one says what the spins are."""
 THERMAL = ("energy", "free energy", "entropy", "heat capacity")
 """The columns of `thermal`; all are divided by the number of spins."""
-CURVES = ("infinitely many", "exact")
-"""The columns of `curve`."""
-FINE = 101
-"""The number of temperatures of `curve`, beside those of `CRITICAL`."""
-CRITICAL = (0.98, 0.99, 0.995, 0.998, 0.9995, 1.0)
-"""Temperatures up to T = 1, where m = √(3(1 − T)) falls to 0 ever more steeply."""
+FINE, CRITICAL = 101, (0.98, 0.99, 0.995, 0.998, 0.9995, 1.0)
+"""The number of temperatures of `curve`, and others up to T = 1, where m = √(3(1 − T)) falls to 0 ever more steeply."""
 MAX_TERMS = 10_000_000
 """The largest number of states, times temperatures, that a run sums."""
 MAX_UPDATES = 3_000_000
 """The largest number of spins, times sweeps, chains and temperatures, that a run updates: about a second."""
 MOST_SAMPLED = 128
 """The largest number of spins that are drawn by Glauber's update."""
-WRITTEN = 3
-"""The number of spins up to which `explain` writes every state."""
 
 
-class IsingTable(MagnetTable):
+class IsingTable(Table):
     """The spins, the temperatures, and how many states are drawn."""
 
+    arguments: ClassVar[Mapping[str, str]] = {"temperature": "temperatures"}
+    couplings: Matrix | None = None
+    """The couplings W of E = −½ xᵀW x − bᵀx, one row a spin; symmetric."""
+    bias: Vector | None = None
+    """With `couplings`: the field b at each spin; by default 0."""
+    patterns: Matrix | None = None
+    """The patterns that a memory stores, each of -1 and 1; the memory's energy is that of the spins."""
+    model: ModelChoice = "hopfield"
+    """With `patterns`: the memory, by its name, as in [memory]."""
+    curie_weiss: Count | None = None
+    """A number N of spins that are all coupled by 1/N: Hopfield's network with one pattern."""
     temperatures: Annotated[list[PositiveNumber], Field(min_length=1, max_length=200)]
     """The temperatures, in the unit of the energy."""
     sweeps: Annotated[int, Field(ge=0)] = 0
@@ -49,54 +67,79 @@ class IsingTable(MagnetTable):
     gives the standard error, however slowly a chain changes."""
 
     @property
-    def fine_temperatures(self) -> np.ndarray:
-        """Temperatures between the lowest and the highest, for curves: `FINE` and those near 1, where m falls to 0."""
-        low, high = min(self.temperatures), max(self.temperatures)
-        return np.unique([*np.linspace(low, high, FINE), *(t for t in CRITICAL if low < t < high)])
+    def form(self) -> str:
+        """The form that the file gives."""
+        return next(form for form in FORMS if getattr(self, form) is not None)
 
-    def problems(self) -> Iterator[Problem]:
-        """Problems of the magnet, and sums and samples that are too large."""
-        found = [*self.magnet_problems()]
-        yield from found
-        if not found:
-            yield from self._size_problems()
-            yield from self._energy_problems()
+    @property
+    def neurons(self) -> int:
+        """The number of spins."""
+        return self.curie_weiss or len(self.couplings or (self.patterns or [[]])[0])
 
-    def _size_problems(self) -> Iterator[Problem]:
-        n, count = self.neurons, len(self.temperatures)
-        if self.curie_weiss is None and n > MOST_SPINS_SUMMED:
-            message = f"{n} spins have 2^{n} states; at most {MOST_SPINS_SUMMED} spins are summed"
-            yield Problem(("ising", self.given), f"{message}, or more with `curie_weiss`")
-            return
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the overlaps; without patterns it is m, the overlap with all spins up."""
+        return tuple(f"pattern {i + 1}" for i in range(len(self.patterns))) if self.patterns else ("m",)
+
+    def key_of(self, argument: str) -> str | None:  # type: ignore[override]
+        """As of every table; what the core says of the memory is said of the form."""
+        return self.form if argument == "memory" else super().key_of(argument)
+
+    def need_bounds(self) -> None:
+        """Refuse none or several of the three forms, keys of another form, and too many sums and samples."""
+        need_one_of(self, *FORMS)
+        n, count, form = self.neurons, len(self.temperatures), self.form
+        for key, owner in (("bias", "couplings"), ("model", "patterns")):
+            if form != owner:
+                need_unused(self, (key,), f"belongs to `{owner}`, and `{form}` is given")
+        for i, row in enumerate(self.couplings or self.patterns or ()):
+            need(len(row) == n, (form, i), f"{len(row)} numbers do not fit {n} spins")
+        most = f"{n} spins have 2^{n} states; at most {MOST_SPINS_SUMMED} spins are summed, or more with `curie_weiss`"
+        need(self.curie_weiss or n <= MOST_SPINS_SUMMED, form, most)
+        states, sums = (n + 1, count + FINE + len(CRITICAL)) if self.curie_weiss else (2**n, count)
+        terms = f"{states:,} sums at {sums} temperatures are {states * sums:,}; expected at most {MAX_TERMS:,}"
+        need(states * sums <= MAX_TERMS, "temperatures", terms)
+        sweeps = (self.sweeps + self.burn_in) * (self.sweeps > 0)
+        updates, excess = n * sweeps * max(self.chains, 50) * count, f"{n} spins; at most {MOST_SAMPLED} are drawn"
+        need(not sweeps or n <= MOST_SAMPLED, "sweeps", f"{excess}, so expected sweeps = 0")
+        excess = f"{sweeps} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
+        need(updates <= MAX_UPDATES, "sweeps", f"{excess} are about {updates:,} updates; at most {MAX_UPDATES:,}")
+        need_room(4 * states * (n + len(self.names)) + sweeps * self.chains * (1 + len(self.names)))
+
+    def memory(self) -> Any:
+        """The memory whose energy is that of the spins."""
+        if self.patterns is not None:
+            rows = np.array(self.patterns, dtype=float)
+            return ModelTable(model=self.model).build(rows, None, np.random.default_rng(0))
         if self.curie_weiss is not None:
-            count += FINE + len(CRITICAL)
-        states = 2**n if self.curie_weiss is None else n + 1
-        if states * count > MAX_TERMS:
-            excess = f"{states:,} sums at {count} temperatures are {states * count:,}; expected at most {MAX_TERMS:,}"
-            yield Problem(("ising", "temperatures"), excess)
-        if not self.sweeps:
-            return
-        if n > MOST_SAMPLED:
-            yield Problem(("ising", "sweeps"), f"{n} spins; at most {MOST_SAMPLED} are drawn, so expected sweeps = 0")
-        count = len(self.temperatures)
-        updates = n * (self.sweeps + self.burn_in) * max(self.chains, 50) * count
-        if updates > MAX_UPDATES:
-            excess = f"{self.sweeps + self.burn_in} sweeps of {n} spins in {self.chains} chains at {count} temperatures"
-            yield Problem(("ising", "sweeps"), f"{excess} are about {updates:,} updates; at most {MAX_UPDATES:,}")
+            card: Any = named_memories["hopfield"]
+            return card.build(np.ones((1, self.curie_weiss)), self_coupling=True)
+        couplings = np.array(self.couplings, dtype=float)
+        return Hopfield(couplings, bias=self.bias or 0.0, patterns=np.ones((1, len(couplings))))
 
-    def _energy_problems(self) -> Iterator[Problem]:
-        """A memory without an energy over spins, and temperatures out of range; found on sums at two temperatures."""
-        if self.neurons > (MOST_SPINS_SUMMED if self.curie_weiss is None else MOST_ALIKE):
-            return
-        try:
-            self.averages(np.array([min(self.temperatures), max(self.temperatures)]))
-        except InvalidInput as error:
-            what, _, message = str(error).partition(": ")
-            key = "temperatures" if what == "temperature" else self.given
-            yield Problem(("ising", key), message if what in ("memory", "temperature", "n") else str(error))
+    def averages(self, temperatures: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The overlaps' sizes `(n_t, n_patterns)`, and energy, free energy, entropy and heat capacity of a spin."""
+        n = self.curie_weiss
+        exact: Any = curie_weiss(n, temperatures) if n else boltzmann(self.memory(), temperatures)
+        thermal = [getattr(exact, name.replace(" ", "_")) for name in THERMAL]
+        overlaps = exact.size_of_m[:, None] if n else exact.overlaps
+        return overlaps, np.stack(thermal, axis=-1) / self.neurons
+
+    def sampled(self, temperature: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The energy of a spin and the overlaps' sizes by Glauber's update, and their errors, `(1 + n_patterns,)`.
+
+        A standard error is at least that of one event in all sweeps, which chains that never change cannot rule out.
+        """
+        start, first = rng.choice([-1.0, 1.0], size=(self.chains, self.neurons)), self.burn_in + 1
+        options: Any = {"max_steps": self.burn_in + self.sweeps, "rng": rng, "keep": ("overlaps",)}
+        recall = self.memory().recall(start, update=Glauber(temperature), **options)
+        energies = recall.energies[first:].mean(axis=0) / self.neurons
+        chains = np.column_stack([energies, np.abs(recall.overlaps[first:]).mean(axis=0)])
+        errors = chains.std(axis=0, ddof=1) / np.sqrt(len(chains))
+        return chains.mean(axis=0), np.maximum(errors, 1 / (self.chains * self.sweeps))
 
 
-class Ising(Spec):
+class Ising(Kind):
     """Spins at a temperature: the Ising model, and memories as magnets."""
 
     main_table: ClassVar[str] = "ising"
@@ -104,56 +147,45 @@ class Ising(Spec):
     ising: IsingTable
     """The spins and the temperatures."""
 
-    def size(self) -> int:
-        table = self.ising
-        n, patterns = min(table.neurons, 2 * MOST_SPINS_SUMMED), len(table.patterns or [0])
-        states = table.neurons if table.curie_weiss else 2**n
-        sampled = (table.sweeps + table.burn_in) * table.chains * (1 + patterns)
-        drawn = sampled + table.neurons * (table.neurons + table.chains) if table.sweeps else 0
-        return 4 * states * (1 if table.curie_weiss else n + patterns) + drawn
+    def least(self) -> Self:
+        with at("ising"):
+            self.ising.need_bounds()
+        least = {"sweeps": min(self.ising.sweeps, 1), "burn_in": 0, "chains": 2}
+        return self.changed(self._taken, ising=self.ising.model_copy(update=least))
 
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        table = self.ising
-        temperature = ("temperature", tuple(f"{value:g}" for value in table.temperatures))
-        pattern = ("pattern", table.names)
-        yield ArraySpec("overlaps", (temperature, pattern))
-        if table.curie_weiss is not None:
-            yield ArraySpec("mean-field", (temperature, pattern))
-            fine = ("fine temperature", tuple(f"{value:.6g}" for value in table.fine_temperatures))
-            yield ArraySpec("curve", (fine, ("average", CURVES)), referable=False, measured=False)
-        yield ArraySpec("thermal", (temperature, ("quantity", THERMAL)))
-        if table.sweeps:
-            drawn = (temperature, ("quantity", ("energy", *table.names)))
-            yield ArraySpec("sampled", drawn)
-            yield ArraySpec("errors", drawn)
-            yield ArraySpec("deviation")
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        table, temperatures = self.ising, np.array(self.ising.temperatures)
+        axis, names = {"temperature": temperatures}, table.names
+        with at("ising", table=table):
+            table.need_bounds()
+            overlaps, thermal = table.averages(temperatures)
+            arrays.add("overlaps", overlaps, {**axis, "pattern": names})
+            if table.curie_weiss:
+                arrays.add("mean-field", mean_field(temperatures)[:, None], {**axis, "pattern": names})
+                low, high = temperatures.min(), temperatures.max()
+                fine = np.unique([*np.linspace(low, high, FINE), *(t for t in CRITICAL if low < t < high)])
+                curves = np.column_stack([mean_field(fine), table.averages(fine)[0]])
+                averages = "infinitely many", "exact"
+                arrays.add("curve", curves, {"fine temperature": fine, "average": averages}, drawn=True)
+            arrays.add("thermal", thermal, {**axis, "quantity": THERMAL})
+            if table.sweeps:
+                sampled = [*map(table.sampled, temperatures.tolist(), rng.spawn(len(temperatures)))]
+                means, errors = np.stack(sampled, axis=1)
+                arrays.add("sampled", means, {**axis, "quantity": ("energy", *names)})
+                arrays.add("errors", errors, {**axis, "quantity": ("energy", *names)})
+                exact = np.column_stack([thermal[:, 0], overlaps])
+                arrays.add("deviation", np.max(np.abs(means - exact) / errors))
 
-    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
+    def shown(self, arrays: Arrays) -> tuple[str, ...]:
         return tuple(arrays)
 
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        table, temperatures = self.ising, np.array(self.ising.temperatures)
-        overlaps, thermal = table.averages(temperatures)
-        values: dict[str, Any] = {"overlaps": overlaps}
-        if table.curie_weiss is not None:
-            values["mean-field"] = mean_field(temperatures)[:, None]
-            fine = table.fine_temperatures
-            values["curve"] = np.column_stack([mean_field(fine), table.averages(fine)[0]])
-        values["thermal"] = thermal
-        if table.sweeps:
-            drawn = [
-                _sampled(table, float(t), own)
-                for t, own in zip(temperatures, rng.spawn(len(temperatures)), strict=True)
-            ]
-            means, errors = (np.stack(part) for part in zip(*drawn, strict=True))
-            exact = np.concatenate([thermal[:, :1], overlaps], axis=1)
-            values |= {"sampled": means, "errors": errors}
-            values["deviation"] = np.max(np.abs(means - exact) / errors)
-        return values
-
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        table = self.ising
-        yield from _states(table)
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        table, first = self.ising, number(self.ising.temperatures[0])
+        for state in spins(table.neurons) if table.neurons <= 3 else ():
+            energy = float(table.memory().energy(state[None])[0])
+            signs = "".join("+" if spin > 0 else "−" for spin in state)
+            weight = f"e^({number(-energy)}/{first}) = {number(np.exp(-energy / table.temperatures[0]))}"
+            yield f"{signs}: E = {number(energy)}, weight at T = {first}: {weight}"
         for i, temperature in enumerate(table.temperatures):
             energy, free, entropy, _ = arrays["thermal"].values[i]
             terms = f"{number(energy)} − {number(temperature)} × {number(entropy)} ≈ {number(free)}"
@@ -168,32 +200,3 @@ class Ising(Spec):
                 yield line
         if "deviation" in arrays:
             yield f"the largest difference is {number(float(arrays['deviation'].values))} standard errors"
-
-
-def _sampled(table: IsingTable, temperature: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The energy of a spin and the overlaps' sizes by Glauber's update, and their standard errors, `(1 + n_patterns,)`.
-
-    An error is at least that of one event in all sweeps, which chains that never change cannot rule out.
-    """
-    memory, n = table.memory(), table.neurons
-    start = rng.choice([-1.0, 1.0], size=(table.chains, n))
-    steps = table.burn_in + table.sweeps
-    recall = memory.recall(start, update=Glauber(temperature), max_steps=steps, rng=rng, keep=("overlaps",))
-    first = table.burn_in + 1
-    energies = recall.energies[first:].mean(axis=0) / n
-    sizes = np.abs(recall.overlaps[first:]).mean(axis=0)
-    chains = np.column_stack([energies, sizes])
-    errors = chains.std(axis=0, ddof=1) / np.sqrt(len(chains))
-    return chains.mean(axis=0), np.maximum(errors, 1 / (table.chains * table.sweeps))
-
-
-def _states(table: IsingTable) -> Iterator[str]:
-    """Every state of a few spins, with its energy and weight at the first temperature."""
-    if table.neurons > WRITTEN:
-        return
-    temperature = table.temperatures[0]
-    for state in spins(table.neurons):
-        energy = float(table.memory().energy(state[None])[0])
-        signs = "".join("+" if spin > 0 else "−" for spin in state)
-        weight = f"e^({number(-energy)}/{number(temperature)}) = {number(np.exp(-energy / temperature))}"
-        yield f"{signs}: E = {number(energy)}, weight at T = {number(temperature)}: {weight}"

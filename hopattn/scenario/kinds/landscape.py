@@ -1,23 +1,84 @@
 """kind = "landscape": the minima of a memory and their basins, how far damaged cues return, and all fixed points."""
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field, Tag
 
-from hopattn.foundation.errors import InvalidInput
-from hopattn.landscapes.enumerated import MOST_SPINS_SEEN
+from hopattn.dynamics.likeness import Spurious
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.checks import REPEATED
+from hopattn.foundation.writing import alike, counted, number
+from hopattn.landscapes.enumerated import MOST_SPINS_SEEN, RANDOM, SpinStates, checked_spins
+from hopattn.landscapes.plane import has_successors, successors
+from hopattn.landscapes.sampled import pooled
+from hopattn.landscapes.stationary import bifurcation
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.landscape_tables import FixedPointsTable, Kept, Measured, ReturnsTable, StatesTable
-from hopattn.scenario.kinds.stored_words import StoredWords
-from hopattn.scenario.language.array_layout import ArraySpec, numbers
-from hopattn.scenario.language.common_problems import one_of_problems
-from hopattn.scenario.language.fields import Problem
-from hopattn.scenario.parts.ensembles import NUMBERS, StoredTable
-from hopattn.scenario.parts.memories import MemoryTable
-from hopattn.scenario.words.word_list import vocabulary_problems
+from hopattn.scenario.arithmetic import vector
+from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
+from hopattn.scenario.grids import axis_values
+from hopattn.scenario.kinds.ensemble import NUMBERS, StoredTable
+from hopattn.scenario.kinds.models import MemoryTable, StoredWords
+from hopattn.scenario.language.table import (
+    ByTomlType,
+    Count,
+    Number,
+    Parts,
+    Table,
+    Text,
+    at,
+    need,
+    need_different,
+    need_one_of,
+    need_room,
+    need_unused,
+    unnamed,
+)
+
+MOST = 32
+"""The number of minima, those of the least energy, that a result holds; the basins of all others are added up."""
+LEFT = ("others", "cycles")
+"""The last two ends of an update: all fixed points beyond `MOST`, and all cycles."""
+Grid = Annotated[Annotated[Text, Tag("text")] | Annotated[list[Number], Field(min_length=1), Tag("array")], ByTomlType]
+Way = Literal["random", "sequence", "sync"]
+UPDATES: dict[Way, str | Update] = {"random": RANDOM, "sequence": Asynchronous(), "sync": "sync"}
+
+
+class StatesTable(Table):
+    """All states of at most 20 spins: the minima, how deep they are, and from where each update leads to them."""
+
+    arguments: ClassVar[dict[str, str]] = {"update": "updates"}
+    updates: Annotated[list[Way], Field(min_length=1)] = Field(default_factory=lambda: [*UPDATES])
+    """The updates: one neuron at random each time, with exact probabilities; one after the other, in sequence; all at
+    once, which may end in cycles."""
+
+
+class ReturnsTable(Table):
+    """Damaged cues: the share that returns to its pattern, and the radius within which half of them do."""
+
+    damage: Grid | None = None
+    """The damages, rising: fractions of the neurons that are reversed; of graded states, the length of the noise by
+    that of the pattern. A list, or a text such as "0:0.5:11"; by default 11, up to 0.5 or 2."""
+    cues: Annotated[Count, Field(le=REPEATED)] = 400
+    """The number of cues at each damage, of all memories together."""
+    loads: Grid | None = None
+    """The patterns for each neuron, rising, instead of the one number of [ensemble]."""
+    memories: Annotated[Count, Field(le=REPEATED)] = 4
+    """The number of memories of [ensemble] at each load, each with patterns of its own."""
+
+
+class FixedPointsTable(Table):
+    """All fixed points of a memory of graded states, which of them are stable, and how they merge as β falls."""
+
+    beta: Grid
+    """The inverse temperatures, rising, instead of the one of the memory: a list, or a text such as "0.5:4:15"."""
+    starts: Annotated[Count, Field(le=100_000)] = 300
+    """The number of random mixtures of patterns at which the search starts, beside the patterns and their means."""
 
 
 class Landscape(StoredWords):
@@ -41,109 +102,248 @@ class Landscape(StoredWords):
     """The fixed points of graded states."""
 
     @property
-    def measured(self) -> list[Measured]:
-        """The tables that say what is measured."""
-        return [table for table in (self.states, self.returns, self.fixed_points) if table is not None]
-
-    def part_problems(self) -> Iterator[Problem]:
-        problems = [*one_of_problems(self, ("memory", "ensemble"), ())]
-        if not self.measured:
-            problems.append(Problem((), "needs [states], [returns] or [fixed_points]: nothing says what to measure"))
-        for key, words in {"vocabulary": self.written, "pictures": self.pictures}.items():
-            if self.memory is None and words is not None:
-                problems.append(Problem((key,), "is for the words of [memory]; the patterns of [ensemble] are others"))
-        yield from problems
-        if not problems:
-            yield from super().part_problems() if self.ensemble is None else self.ensemble.source_problems()
-
-    def fit_problems(self) -> Iterator[Problem]:
-        problems = [*self._stored_problems()]
-        yield from problems
-        if problems:
-            return
-        try:
-            kept = self.tried
-            obstacle = kept.update[0].obstacle(kept.memory) or kept.memory.why_not("recall")
-        except InvalidInput as error:
-            yield Problem((self.stored.place,), str(error))
-            return
-        if obstacle:
-            yield Problem((self.stored.place, "update"), obstacle)
-            return
-        for table in self.measured:
-            yield from table.problems(kept)
-
-    def _stored_problems(self) -> Iterator[Problem]:
-        """Problems with the words or the patterns, and with the memory of them."""
-        yield from self.stored.problems()
-        if self.memory is not None:
-            yield from vocabulary_problems(self.written, self.pictures)
-            yield from self.stored_problems(self.memory)
-        elif self.returns is None or self.returns.loads is None or len(self.measured) > 1:
-            yield from one_of_problems(self.stored, NUMBERS, ("ensemble",))
+    def table(self) -> Any:
+        """The table of the memory."""
+        return self.memory or self.ensemble
 
     @property
-    def stored(self) -> MemoryTable | StoredTable:
-        """The table of the memory."""
-        found = self.memory or self.ensemble
-        assert found is not None, "part_problems has found one of the two"
-        return found
+    def axes(self) -> tuple[str, ...]:
+        """The names of the neurons."""
+        return self.vocabulary.axes if self.memory else numbers(self.table.dim)
 
     @cached_property
-    def tried(self) -> Kept:
-        """The memory of the words; of random patterns a small one of the same sort."""
-        rng = np.random.default_rng(self.seed)
-        return self._kept(rng, None if self.ensemble is None else self.ensemble.tried(rng)[1])
+    def names(self) -> tuple[str, ...]:
+        """The names of the patterns."""
+        if self.memory is not None:
+            return tuple(self.memory.recalled_words)
+        return tuple(f"pattern {i}" for i in numbers(self.table.stored))
 
-    def _kept(self, rng: np.random.Generator, small: Any = None) -> Kept:
-        """The memory, and others of its sort. small: one instead of that of random patterns."""
-        seed, table, drawn = int(rng.integers(2**63)), self.stored, None
-        if isinstance(table, MemoryTable):
-            words, between = self.vocabulary, tuple(map(table.patterns.index, table.between or ()))
-            names, axes = tuple(table.recalled_words), words.axes
-            build: Any = partial(table.build_from_words, words.vectors)
-        else:
-            between, axes = (), numbers(table.dim)
-            names = tuple(f"pattern {i}" for i in numbers(table.stored))
+    @property
+    def between(self) -> list[int]:
+        """The numbers of the two patterns whose way is looked at; none without the key."""
+        return [] if self.memory is None else [self.memory.patterns.index(word) for word in self.memory.between or ()]
 
-            def drawn(rng: np.random.Generator, load: float | None = None, given: Any = MappingProxyType({})) -> Any:
-                asked = table if load is None else table.model_copy(update={**dict.fromkeys(NUMBERS), "load": load})
-                return asked.build(asked.drawn(rng), None, rng, given)
+    def least(self) -> Self:
+        """The same with one cue and step; only a whole run knows how many minima and fixed points there are."""
+        if self.returns is None:
+            return self
+        few = {"cues": 1} | ({"memories": min(2, self.returns.memories)} if self.ensemble else {})
+        steps = {"memory" if self.memory else "ensemble": self.table and self.table.model_copy(update={"max_steps": 1})}
+        return self.changed(self._taken, returns=self.returns.model_copy(update=few), **steps)
 
-            def build(rng: np.random.Generator, given: Any = MappingProxyType({})) -> Any:
-                return drawn(rng, None, given)
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        need_one_of(self, "memory", "ensemble")
+        tables = self.states or self.returns or self.fixed_points
+        need(tables, (), "needs [states], [returns] or [fixed_points]: nothing says what to measure")
+        for key, words in {"vocabulary": self.written, "pictures": self.pictures}.items():
+            message = "is for the words of [memory]; the patterns of [ensemble] are others"
+            need(self.memory or words is None, key, message)
+        place, table, seed = "memory" if self.memory else "ensemble", self.table, int(rng.integers(2**63))
+        if self.ensemble is not None:
+            with at("ensemble"):
+                table.need_source()
+                if self.returns is None or self.returns.loads is None or self.states or self.fixed_points:
+                    need_one_of(table, *NUMBERS)
+        dim, n_patterns = len(self.axes), len(self.memory.patterns) if self.memory else table.stored
+        states = 3 * 2 ** min(dim, MOST_SPINS_SEEN) if self.states else 0
+        need_room((n_patterns + dim + states + (4 * self.returns.cues if self.returns else 0)) * dim)
+        with at(place):
+            memory = self._build(np.random.default_rng(seed))
+            update = table.update_rule(memory)
+            obstacle = update.obstacle(memory) or memory.why_not("recall")
+            need(not obstacle, "update", obstacle)
+        with Parts() as parts:
+            with parts.at():
+                self._add_states(arrays, memory, update)
+            with parts.at("returns", table=self.returns):
+                self._add_returns(arrays, memory, update, rng)
+            with parts.at("fixed_points", table=self.fixed_points):
+                self._add_fixed_points(arrays, memory, seed, rng)
 
-        def at_beta(beta: float) -> Any:
-            if table.card is not None and "beta" not in table.card.parameters:
-                raise InvalidInput(f"beta: the model '{table.card.name}' has none")
-            return build(np.random.default_rng(seed), {"beta": beta})
+    def _build(self, rng: np.random.Generator, load: Any = None, **arguments: Any) -> AssociativeMemory:
+        """A memory of the words, or of patterns that are drawn. load: of these, instead of that of the file."""
+        if self.memory is not None:
+            return self.memory.build_from_words(self.vocabulary.vectors, rng, arguments)
+        table: StoredTable = self.table if load is None else self.table.at_load(load)
+        return table.build(table.drawn(rng), None, rng, arguments)
 
-        memory = build(np.random.default_rng(seed)) if small is None else small
-        update = table.update_rule(memory), table.steps
-        return Kept(memory, names, len(axes), axes, len(names) / len(axes), between, update, drawn, at_beta)
+    def _names_of(self, memory: AssociativeMemory, states: np.ndarray) -> tuple[str, ...]:
+        """A name for each state, with the number of its occurrence: a pattern, the reverse of one, or its kind."""
+        like, farthest = memory._reference.likeness(states), (states @ memory.patterns.T).argmin(axis=1)
+        names = np.where(like.matched >= 0, np.array(self.names)[like.matched], like.spurious.astype(object))
+        reverse = np.flatnonzero(like.spurious == Spurious.REVERSED)
+        names[reverse] = [f"{self.names[i]} reversed" for i in farthest[reverse]]
+        return labels(names.tolist())
 
-    def size(self) -> int:
-        if self.memory is None:
-            assert self.ensemble is not None
-            stored, dim = self.ensemble.stored, self.ensemble.dim
-        else:
-            stored, dim = len(self.memory.patterns), len(self.vocabulary.axes)
-        states = 0 if self.states is None else 3 * dim * 2 ** min(dim, MOST_SPINS_SEEN)
-        cues = 0 if self.returns is None else 4 * self.returns.cues * dim
-        return states + cues + (stored + dim) * dim
+    def _add_states(self, arrays: Arrays, memory: AssociativeMemory, update: Update) -> None:
+        if (table := self.states) is None:
+            return
+        single = memory.why_not("single-neuron updates")
+        with at("states", table=table):
+            need_different(table.updates, ("updates",))
+            with unnamed("memory"):
+                checked_spins(memory, advice="write [returns], which samples them")
+            for i, way in enumerate(table.updates):
+                need(not single or way == "sync", ("updates", i), f'{single}; write updates = ["sync"]')
+            whole = SpinStates(memory)
+            basins = {way: whole.basins(UPDATES[way]) for way in table.updates}
+            ends = np.unique(np.concatenate([one.attractor[one.period == 1] for one in basins.values()]))
+            if not memory.why_not("energy"):
+                ends = ends[np.argsort(whole.energies[ends].round(9), kind="stable")]
+        patterns, shares, rows = np.arange(len(self.names))[:, None], [], []
+        for one in basins.values():
+            share, fixed = one.size / one.size.sum(), one.period == 1
+            shares.append((one.matched == patterns) @ share)
+            each = [share[(one.attractor == end) & fixed].sum() for end in ends]
+            rows.append([*each[:MOST], sum(each[MOST:]), share[~fixed].sum()])
+        arrays.add("basin", shares, {"update": tuple(basins), "pattern": labels(self.names)})
+        names = (*self._names_of(memory, whole.states[ends[:MOST]]), *LEFT)
+        arrays.add("ends", rows, {"update": tuple(basins), "end": names}, drawn=True)
+        for way in [way for way in basins if way != RANDOM]:
+            arrays.add("cycles", np.sum(basins[way].period > 1), stage=way)
+        if not memory.why_not("energy") and not single:
+            self._add_depths(arrays, memory, whole)
+        if has_successors(memory, update, len(self.axes)):
+            for name, array in successors(memory, update, len(self.axes)).items():
+                arrays.add(name, array, mean=False)
+            arrays.add("patterns", memory.patterns, {"pattern": labels(self.names), "axis": self.axes}, mean=False)
 
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        for table in self.measured:
-            yield from table.declared(self.tried)
+    def _add_depths(self, arrays: Arrays, memory: AssociativeMemory, whole: SpinStates) -> None:
+        """Add the number of minima; of those of the least energy the energy, the depth of all but the lowest, the
+        barriers between them; and how far the way between two patterns rises above the higher one."""
+        order = np.argsort(whole.energies[whole.minima].round(9), kind="stable")[:MOST]
+        names, depth = self._names_of(memory, whole.states[whole.minima[order]]), whole.depths[order]
+        energy, barriers = whole.energies[whole.minima][order], whole.barriers[np.ix_(order, order)]
+        high = np.flatnonzero(np.isfinite(depth))
+        arrays.add("minima", len(whole.minima))
+        arrays.add("energy", energy, {"minimum": names}, mean=False)
+        arrays.add("depth", depth[high], {"minimum": tuple(names[i] for i in high)}, mean=False)
+        arrays.add("barriers", Labelled(barriers, ("minimum", "minimum"), (names, names)), mean=False)
+        if self.between:
+            ends = whole.number(memory.patterns[self.between])
+            minima = np.isin(ends, whole.minima).all()
+            need(minima, ("memory", "between"), "one of the two patterns is no minimum; expected two that are")
+            barrier = whole.barriers[tuple(np.searchsorted(whole.minima, ends))]
+            arrays.add("barrier", barrier - whole.energies[ends].max())
 
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        kept = self._kept(rng)
-        return {name: value for table in self.measured for name, value in table.computed(kept, rng).items()}
+    def _add_returns(self, arrays: Arrays, memory: AssociativeMemory, update: Update, rng: np.random.Generator) -> None:
+        if (table := self.returns) is None:
+            return
+        damage = None if table.damage is None else np.array(axis_values(table.damage, "damage"), dtype=float)
+        if damage is not None:
+            need(damage[0] >= 0, "damage", f"got {damage[0]:g}; expected numbers from 0 up")
+        dim, count = len(self.axes), table.memories if self.ensemble else 1
+        loads: Any = (len(self.names) / dim,)
+        if self.ensemble is None:
+            need_unused(table, ("loads", "memories"), "is for memories of [ensemble]")
+        elif table.loads is not None:
+            loads = axis_values(table.loads, "loads")
+            need(loads[0] > 0, "loads", f"got {loads[0]:g}; expected numbers above 0")
+            most = self.ensemble.at_load(loads[-1])
+            need_room((most.stored + dim) * dim, ("loads",))
+            most.need_rows("loads")
+        curves = []
+        for load in loads:
+            every = (self._build(rng, table.loads and load) if self.ensemble else memory for _ in range(count))
+            curves.append(pooled(every, damage, -(-table.cues // count), (update, self.table.steps), rng))
+        texts, scales = tuple(f"{load:g}" for load in loads), {"load": np.array(loads), "damage": curves[0].damage}
+        axes = {"load": texts, "damage": tuple(repr(round(float(x), 6)) for x in curves[0].damage)}
+        for name, key in {"": "share", "-low": "low", "-high": "high"}.items():
+            arrays.add(f"returned{name}", on_scales([getattr(curve, key) for curve in curves], axes, scales))
+        radii = np.array([(curve.radius, *curve.radius_interval, curve.radius_error) for curve in curves]).T
+        for name, values in zip(("", "-low", "-high", "-error")[: 4 if count > 1 else 3], radii, strict=False):
+            arrays.add(f"radii{name}", on_scales(values, {"load": texts}, scales))
+        for text, curve in zip(texts, curves, strict=True):
+            arrays.add("radius" if table.loads is None else f"load {text} radius", curve.radius)
+        arrays.add("damaged", "reversed" if memory.activation.discrete else "noise", drawn=True)
 
-    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
+    def _add_fixed_points(self, arrays: Arrays, memory: AssociativeMemory, seed: int, rng: np.random.Generator) -> None:
+        if (table := self.fixed_points) is None:
+            return
+        graded, card = not memory.activation.discrete, self.table.card
+        need(graded, (), "is for graded states, and the memory has spins; write [states]")
+        need(card is None or "beta" in card.parameters, "beta", lambda: f"the model '{card.name}' has none")
+        betas = axis_values(table.beta, "beta")
+        need(betas[0] > 0, "beta", f"got {betas[0]:g}; expected numbers above 0")
+
+        def at_beta(beta: float) -> AssociativeMemory:
+            return self._build(np.random.default_rng(seed), beta=beta)
+
+        course = bifurcation(at_beta, betas[::-1], count=table.starts, rng=rng)
+        axes = {"points": ("all", "stable"), "beta": tuple(f"{beta:g}" for beta in betas)}
+        arrays.add("count", on_scales([course.count[::-1], course.stable[::-1]], axes, {"beta": np.array(betas)}))
+        points = course.points[::-1]
+        states = np.concatenate([each.state for each in points])
+        pair = memory.patterns[self.between or slice(2)]
+        start = pair[0] if len(pair) > 1 else np.zeros_like(pair[0])
+        way = pair[-1] - start
+        arrays.add("points", states, {"point": (), "axis": self.axes}, mean=False)
+        for name, values in {
+            "at": np.repeat(betas, course.count[::-1]),
+            "place": (states - start) @ way / (way @ way or 1.0),  # 0 at the first of two patterns, 1 at the other
+            "stable": np.concatenate([each.stable for each in points]),
+            "index": np.concatenate([each.index for each in points]),
+        }.items():
+            arrays.add(f"points-{name}", values, {"point": ()}, mean=False)
+
+    def shown(self, arrays: Arrays) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows; where all minima are equally low, none has a depth."""
         return tuple(name for name in super().shown(arrays) if arrays[name].values.size)
 
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        for table in self.measured:
-            yield from table.explained(arrays)
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        for name, lines in EXPLAINED.items():
+            yield from lines(arrays) if name in arrays else ()
+
+
+def on_scales(values: Any, axes: dict[str, tuple[str, ...]], scales: dict[str, np.ndarray]) -> Labelled:
+    """Values with their labels, and with the numbers along the axes that are scales."""
+    return replace(labelled(values, axes), scales={name: scales[name] for name in axes if name in scales})
+
+
+def _explain_depths(arrays: Arrays) -> Iterator[str]:
+    """The minima in order of energy, with their depths."""
+    energy, depth = arrays["energy"], arrays["depth"]
+    depths = dict(zip(depth.labels[0], depth.values.tolist(), strict=True))
+    yield f"minima: {arrays['minima'].values}, in order of energy:"
+    deep = (f"depth {number(depths[name])}" if name in depths else "none is lower" for name in energy.labels[0])
+    each = (f"energy {number(height)}, {text}" for height, text in zip(energy.values.tolist(), deep, strict=True))
+    yield from (f"  {names}: {text}" for names, text in alike(energy.labels[0], each))
+    if (more := int(arrays["minima"].values) - len(energy.values)) > 0:
+        yield f"  and {more} more, none of them lower"
+
+
+def _explain_ends(arrays: Arrays) -> Iterator[str]:
+    """The basins of each update."""
+    ends = arrays["ends"]
+    for update, shares in zip(ends.labels[0], ends.values, strict=True):
+        some = np.flatnonzero(shares)
+        parts = alike([ends.labels[1][i] for i in some], [number(shares[i]) for i in some])
+        yield f"{update}, the share of all states that ends in each: {'; '.join(map(': '.join, parts))}"
+
+
+def _explain_returns(arrays: Arrays) -> Iterator[str]:
+    """The radius of each load with its interval, and the shares."""
+    returned, ends = arrays["returned"], [arrays[f"radii{end}"].values for end in ("", "-low", "-high")]
+    for i, load in enumerate(returned.labels[0]):
+        radius, low, high = (number(end[i]) for end in ends)
+        yield f"load {load}: half return up to the damage {radius} (95% from {low} to {high}, over the cues)"
+        if "radii-error" in arrays:
+            yield f"  standard error over the memories: {number(arrays['radii-error'].values[i])}"
+        for damage, share in zip(returned.scales["damage"], returned.values[i], strict=True):
+            yield f"  damage {number(damage)}: {number(share)} return"
+
+
+def _explain_points(arrays: Arrays) -> Iterator[str]:
+    """The fixed points at each β."""
+    betas, stable = arrays["points-at"].values, arrays["points-stable"].values
+    states, index = arrays["points"].values, arrays["points-index"].values
+    for beta in np.unique(betas):
+        here = np.flatnonzero(betas == beta)
+        yield f"β = {number(beta)}: {counted(len(here), 'fixed point')}, {np.sum(stable[here])} of them stable"
+        for i in here[:MOST]:
+            kind = "stable" if stable[i] else f"the energy falls away in {counted(int(index[i]), 'direction')}"
+            yield f"  {vector(states[i])}: {kind}"
+
+
+EXPLAINED = {"minima": _explain_depths, "ends": _explain_ends, "returned": _explain_returns, "points": _explain_points}
+"""The lines of the arithmetic, by the array that they need."""

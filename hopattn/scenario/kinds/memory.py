@@ -1,37 +1,67 @@
 """kind = "memory": patterns are stored, and cues are recalled until nothing changes."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
-from itertools import chain
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.errors import InvalidInput, shortened
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.explain.recall import explain_recall, strips
-from hopattn.scenario.kinds.recall_arrays import MOST_OVERLAPS, OF_WORTH, RecallArrays, Whole
-from hopattn.scenario.kinds.stored_words import StoredWords
-from hopattn.scenario.language.array_layout import ArrayLayout, ArraySpec
-from hopattn.scenario.language.fields import Problem, Text
-from hopattn.scenario.language.lines import Path
-from hopattn.scenario.language.occurrence import labels
-from hopattn.scenario.parts.memories import MemoryTable
-from hopattn.scenario.parts.without import WithoutPattern, WithoutTable
-from hopattn.scenario.words.character_pictures import Strip
-from hopattn.scenario.words.damaged_cues import INSTEAD_OF_NOISE, Damaged, cue_problems, random_stream
-from hopattn.scenario.words.text import Input, token_problems
-from hopattn.scenario.words.vocabulary import WORD
-from hopattn.scenario.words.word_list import vocabulary_problems
+from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Spurious
+from hopattn.dynamics.record import Recall
+from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.errors import shortened
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.threads import blocks
+from hopattn.landscapes.plane import has_landscape, has_successors, landscape, line_between, successors
+from hopattn.memories.interventions import worth
+from hopattn.memories.memory import Memory
+from hopattn.networks.associator import Associator, Bidirectional
+from hopattn.networks.classical import Hopfield
+from hopattn.retrieval.interventions import Worth
+from hopattn.retrieval.similarity import cosine
+from hopattn.scenario.arithmetic import vector
+from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.kinds.explained_recall import explain_recall, strips
+from hopattn.scenario.kinds.models import MemoryTable, StoredWords
+from hopattn.scenario.kinds.without import (
+    CLOSED,
+    MEASURED,
+    WORTH,
+    WithoutTable,
+    columns_of,
+    explain_worth,
+    worth_values,
+)
+from hopattn.scenario.language.table import Parts, Text, TextOrTexts, at, need, need_room
+from hopattn.scenario.words.cues import INSTEAD_OF_NOISE, Damaged, random_stream, vectors_of
+from hopattn.scenario.words.pictures import Strip, Vectors
+from hopattn.scenario.words.vocabulary import WORD, Input
+
+MOST_OVERLAPS = 2**20
+"""The largest number of overlaps by cue, step and pattern that a result holds."""
+BLOCK = 1024
+"""The number of states that are compared with the patterns at once."""
+
+
+class WithoutPattern(WithoutTable):
+    """Stored patterns that a memory forgets for a run of its own."""
+
+    key: ClassVar[str] = "pattern"
+    other: ClassVar[str] = "token"
+    where: ClassVar[str] = "a text with heads, and this is a memory"
+    pattern: TextOrTexts
+    """The stored word or words; `cat#2` is the second of several."""
 
 
 class MemoryScenario(StoredWords):
     """Stored patterns and the cues that they are recalled from."""
 
     name: ClassVar[str] = "memory"
-    shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", *OF_WORTH, "state", "status", "recalls", "answers")
+    in_caption: ClassVar[tuple[str, ...]] = ("state", "status", "recalls", "answers")
+    """Those of the arrays below that the caption of a strip of pictures replaces."""
+    shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", WORTH, CLOSED, MEASURED, *in_caption)
     main_table: ClassVar[str] = "memory"
     kind: Literal["memory"]
     memory: MemoryTable
@@ -55,137 +85,218 @@ class MemoryScenario(StoredWords):
         stored = self.memory.patterns
         return [stored.index(word) if word in stored else -1 for word in sources]
 
-    def fit_problems(self) -> Iterator[Problem]:
-        sound = True
-        for problem in chain(vocabulary_problems(self.written, self.pictures), self._token_problems()):
-            sound = False
-            yield problem
-        if self.input is not None:
-            yield from self.input.attention_key_problems()
-        if sound:
-            yield from self._memory_problems()
-
-    def _token_problems(self) -> Iterator[Problem]:
-        words = self.vocabulary.vectors
-        yield from self.stored_problems(self.memory, self.cue)
-        known = {**words, **self.cue}
-        yield from cue_problems(self.cue, words, self.vocabulary.size)
-        if self.input is not None:
-            yield from token_problems(self.input.tokens, known, ("input", "tokens"), self.absent_letters)
-        elif not self.cue:
-            yield Problem((), "needs cues: [input] with tokens, or a [cue.name] for each")
-
-    def _memory_problems(self) -> Iterator[Problem]:
-        if "nothing" in (*self.memory.patterns, *(self.memory.values or ())):
-            yield Problem(("memory", "patterns"), "'nothing' is what a recall of no pattern is called; rename the word")
-        problems = [*self.memory.problems()]
-        yield from problems
-        if problems:
-            return
-        try:
-            memory = self.recalled.memory
-        except InvalidInput as error:
-            message = self.memory.words_for_rows(str(error))
-            if self.memory.model is None and message.startswith("sink: "):
-                yield Problem(("memory", "sink"), message.removeprefix("sink: "))
-            else:
-                yield Problem(("memory", "separation" if self.memory.model is None else "model"), message)
-            return
-        try:
-            obstacle = self.memory.update_rule(memory).obstacle(memory)
-        except InvalidInput as error:
-            obstacle = str(error)
-        if obstacle:
-            yield Problem(("memory", "update"), obstacle)
-        if self.memory.between is not None and memory.why_not("energy"):
-            yield Problem(("memory", "between"), f"there is no energy: {memory.why_not('energy')}")
-        for i, row in enumerate(self._cues(self._root)):
-            if reason := memory.activation.why_outside_domain(row):
-                place = self._place(i)
-                advice = INSTEAD_OF_NOISE if place[-1] == "noise" else ""
-                yield Problem(place, f"'{shortened(self.tokens[i])}' {reason}{advice}")
-        stored = ArrayLayout(columns=labels(self.memory.patterns), words=self.vocabulary.vectors)
-        for i, table in enumerate(self.without):
-            yield from table.problems(stored, ("without", i))
-
     def run_without(self, table: WithoutTable) -> Self:
-        stored = self.memory
-        taken = table.numbers(stored.patterns)
-        parts = {name: getattr(stored, name) for name in ("patterns", "values")}
-        left = {
-            name: [word for i, word in enumerate(words) if i not in taken]
-            for name, words in parts.items()
-            if words is not None
-        }
-        return self.changed((self, taken), without=[], memory=stored.model_copy(update=left))
+        names, values, rows = self.memory.patterns, self.memory.values, Arrays()
+        rows.words = self.vocabulary.vectors
+        taken = {rows.row(word, ("pattern",), labels(names)) for word in table.taken}
+        left = [i for i in range(len(names)) if i not in taken]
+        need(left, "pattern", "takes every pattern away; leave at least one")
+        update = {"stored": [names[i] for i in left], "read": values and [values[i] for i in left]}
+        return self.changed((self, sorted(taken)), without=[], memory=self.memory.model_copy(update=update))
 
-    def _place(self, i: int) -> Path:
-        """The place in the file that the numbers of cue i come from."""
-        name = self.tokens[i]
-        if name in self.cue:
-            return ("cue", name, "noise") if self.cue[name].noise else ("cue", name)
-        return ("input", "tokens", i)
+    @cached_property
+    def stored(self) -> Any:
+        """The memory of a run with the file's own seed."""
+        return self._built(self._root)[0]
 
-    def size(self) -> int:
-        cues, dim = len(self.tokens), len(self.vocabulary.axes)
-        return (len(self.memory.patterns) + dim) * dim + cues * (self.memory.steps + 1) * (dim + 1) + MOST_OVERLAPS
+    @cached_property
+    def _root(self) -> int:
+        """The root of the random numbers of such a run: the memory and each cue draw from it by their names."""
+        return int(np.random.default_rng(self.seed).integers(2**63))
 
-    def declared_arrays(self) -> Iterator[ArraySpec]:
-        return self.recalled.declared()
+    def _built(self, root: int) -> tuple[Any, np.ndarray]:
+        """The memory, and the cues `(n_cues, dim)`; the random numbers of each depend on its name and on the root."""
+        words, cues = self.vocabulary, dict.fromkeys(self.cue, np.zeros(len(self.vocabulary.axes)))
+        damaged = {name: f"'{shortened(name)}' is a damaged cue; store a word" for name in cues}
+        known = Vectors(words.vectors, {**words.vectors.absent, **damaged})
+        with Parts() as parts:
+            with parts.at("memory"):
+                memory = self.memory.build_from_words(known, random_stream(root, "memory"))
+            for name, cue in self.cue.items():
+                with parts.at("cue", name):
+                    need(name not in known, (), f"'{shortened(name)}' is a word already; give the cue another name")
+                    cues[name] = cue.build(known, words.size, random_stream(root, name))
+            with parts.at("input"):
+                tokens = Vectors({**known, **cues}, words.vectors.absent)
+                inputs = np.stack([*cues.values()]) if self.input is None else vectors_of(self.input, tokens)
+        return memory, inputs
 
-    def layout(self) -> ArrayLayout:
-        return replace(
-            super().layout(),
-            rows=labels(self.tokens),
-            columns=labels(self.memory.patterns),
-            words=self.vocabulary.vectors,
-            parts={WORD: slice(0, len(self.vocabulary.axes))},
-            recallable=self.memory.stored_words,
-        )
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        root, table, words = int(rng.integers(2**63)), self.memory, self.vocabulary
+        dim, steps = len(words.axes), len(self.tokens) * (table.steps + 1)
+        need(self.tokens, (), "needs cues: [input] with tokens, or a [cue.name] for each")
+        need_room((len(table.patterns) + dim) * dim + steps * (dim + 1) + MOST_OVERLAPS)
+        memory, cues = self._built(root)
+        with Parts() as parts:
+            with parts.at("memory"):
+                with at("update"):
+                    update = table.update_rule(memory)
+                    need(not (obstacle := update.obstacle(memory)), (), obstacle)
+                if table.between is not None:
+                    need(not (reason := memory.why_not("energy")), "between", f"there is no energy: {reason}")
+            for i, (token, cue) in enumerate(zip(self.tokens, cues, strict=True)):
+                noisy = token in self.cue and self.cue[token].noise
+                place = ("cue", token, *["noise"] * bool(noisy)) if token in self.cue else ("input", "tokens", i)
+                with parts.at(*place):
+                    reason, advice = memory.activation.why_outside_domain(cue), INSTEAD_OF_NOISE if noisy else ""
+                    need(not reason, (), f"'{shortened(token)}' {reason}{advice}")
+        arrays.words, arrays.parts, arrays.recallable = words.vectors, {WORD: slice(0, dim)}, table.stored_words
+        with at("memory"), table.named_rows(self.tokens):
+            self._add_recall(arrays, memory, update, cues, rng)
+            self._add_worth(arrays, root, cues)
+            self._add_memory(arrays, memory, update, cues)
 
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        root = int(rng.integers(2**63))
-        try:
-            arrays = self.recalled if root == self._root else self._recalled_from(root)
-            return arrays.computed(self._cues(root), rng)
-        except InvalidInput as error:
-            raise InvalidInput(self.memory.words_for_rows(str(error), self.tokens)) from None
+    def _add_recall(
+        self, arrays: Arrays, memory: Any, update: Update, cues: np.ndarray, rng: np.random.Generator
+    ) -> None:
+        """The first step of each cue, its way and its end, and what the end is like."""
+        table, rows = self.memory, labels(self.tokens)
+        names = np.array([*table.recalled_words, "nothing"])  # the last one is that of the pattern number −1
+        cue, axis, step = {"cue": rows}, {"axis": self.vocabulary.axes}, {"cue": rows, "step": ()}
+        few = len(cues) * len(memory.patterns) * (table.steps + 1) <= MOST_OVERLAPS
+        keep = ("trajectory", "overlaps") if few else ("trajectory",)
+        recall = memory.recall(cues, update=update, max_steps=table.steps, rng=rng, keep=keep)
+        trajectory = recall.trajectory.swapaxes(0, 1)
+        arrays.add("input", cues, cue | axis)
+        arrays.add("field", memory.field(cues), cue | axis, step=1)
+        arrays.add("output", trajectory[:, 1], cue | axis, step=1)
+        arrays.add("state", recall.state, cue | axis)
+        if not self._why_no_weights(memory):
+            pattern = {"pattern": labels(table.patterns)}
+            arrays.add("scores", memory.scores(cues), cue | pattern, step=1)
+            arrays.add("weights", memory.weights(cues), cue | pattern, step=1)
+            if memory.separation.sink is not None:
+                arrays.add("rest", memory.rest(cues), cue, step=1)
+        arrays.add("status", recall.status, cue)
+        arrays.add("recalls", names[recall.matched], cue)
+        arrays.add("spurious", np.where(recall.spurious == "", "none", recall.spurious), cue)
+        arrays.add("of", parts_of_spurious(recall.state, recall, memory.patterns, names), cue)
+        arrays.add("steps", recall.steps, cue)
+        arrays.add("period", recall.period, cue, mean=False)
+        states = recall.trajectory.reshape(-1, cues.shape[1])
+        stored = ReferencePatterns(memory.patterns, memory.activation)
+        visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
+        arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
+        if recall.energies is not None:
+            arrays.add("energy", recall.energies.T, step)
+        if isinstance(memory, Bidirectional):
+            answer = memory.answer(recall.state)
+            matched = ReferencePatterns(memory.forward.patterns, memory.activation).likeness(answer).matched
+            arrays.add("answer", answer, cue | axis)
+            arrays.add("answers", np.array([*(table.values or ()), "nothing"])[matched], cue)
+        if self._is_drawn:
+            arrays.add("trajectory", trajectory, step | axis)
+        if few:
+            pattern = {"pattern": labels(table.recalled_words)}
+            arrays.add("course", recall.overlaps.swapaxes(0, 1), step | pattern, drawn=True)
+        cosines = np.asarray(cosine(recall.state, memory.patterns))
+        nearest = np.argmax(np.abs(cosines), axis=-1)
+        arrays.add("nearest", memory.patterns[nearest], cue | axis, mean=False)
+        arrays.add("nearest word", names[nearest], cue)
+        some = np.flatnonzero(np.asarray(self.targets) >= 0)
+        if some.size:  # cues that are patterns, or were made of one
+            own, matched = np.asarray(self.targets)[some], np.asarray(recall.matched)[some]
+            alike = np.all(memory.patterns[matched] == memory.patterns[own], axis=-1)  # a pattern may occur twice
+            arrays.add("overlap", np.mean(cosines[some, own]))
+            arrays.add("recalled", np.mean((matched >= 0) & alike))
+            known = {"cue": [rows[i] for i in some]}
+            arrays.add("overlaps", cosines[some, own], known)
+            arrays.add("start", np.asarray(cosine(cues, memory.patterns))[some, own], known, drawn=True)
 
-    def shown(self, arrays: Mapping[str, Labelled]) -> tuple[str, ...]:
-        """The names of the arrays that a terminal shows; the caption of a strip of pictures replaces some of them."""
-        names = super().shown(arrays)
-        in_caption = ("state", "status", "recalls", "answers")
-        return names if self.vocabulary.size is None else tuple(name for name in names if name not in in_caption)
+    def _add_worth(self, arrays: Arrays, root: int, cues: np.ndarray) -> None:
+        """The worth of the patterns that a run of [[without]] takes away."""
+        if self._taken is None:
+            return
+        memory, found = self._worth(root, cues)
+        if found is None:
+            arrays.add(WORTH, self._why_no_weights(memory), drawn=True)
+            return
+        cue, axis = {"cue": labels(self.tokens)}, {"axis": self.vocabulary.axes}
+        for name, values in worth_values("step 1", found).items():
+            axes = cue | ({"of": columns_of(found.lacks)} if name.endswith(WORTH) else axis)
+            arrays.add(name, values, axes)
+        if found.closed is not None and "fixed_point" not in found.lacks:
+            arrays.add(CLOSED, found.closed.fixed_point, cue | axis, stage="fixed")
+            arrays.add(MEASURED, found.measured.fixed_point, cue | axis, stage="fixed")
 
-    def strips(self, arrays: Mapping[str, Labelled]) -> Iterator[Strip]:
+    def _worth(self, root: int, cues: np.ndarray) -> tuple[Any, Worth | None]:
+        """The whole memory, and that worth to cues `(n_cues, dim)`; None where no pattern has a weight."""
+        whole, taken = self._taken
+        memory = whole._built(root)[0]
+        return memory, None if self._why_no_weights(memory) else worth(memory, cues, taken)
+
+    def _add_memory(self, arrays: Arrays, memory: Any, update: Update, cues: np.ndarray) -> None:
+        """The parameters of the separation; of a small memory its energy or successors, and its patterns."""
+        words, dim = self.vocabulary, len(self.vocabulary.axes)
+        if not self._why_no_weights(memory):
+            given = {one.name: getattr(memory.separation, one.name) for one in fields(memory.separation)}
+            values = {name: float(value) for name, value in given.items() if value is not None}
+            arrays.add("separation", [*values.values()], {"parameter": tuple(values)}, stage=name_of(memory.separation))
+        small = self._is_drawn
+        if has_landscape(memory, dim):
+            small = True
+            arrays.add("landscape", landscape(memory, cues))
+        if has_successors(memory, update, dim):
+            small = True
+            for name, array in successors(memory, update, dim).items():
+                arrays.add(name, array, mean=False)
+        if small:
+            axes = {"pattern": labels(self.memory.recalled_words), "axis": words.axes}
+            arrays.add("patterns", memory.patterns, axes, mean=False)
+        if self.memory.between is not None:
+            arrays.add("ends", self.memory.between, {"end": ("from", "to")}, drawn=True)
+            line = line_between(memory, *(words.vectors[word] for word in self.memory.between))
+            arrays.add("between", line["between"], drawn=True)
+            arrays.add("barrier", line["barrier"])
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether every step of a recall can be drawn: as a picture, or as a point on a plane."""
+        return self.vocabulary.size is not None or len(self.vocabulary.axes) == 2
+
+    def _why_no_weights(self, memory: Any) -> str:
+        """Why no pattern has a weight, of which a worth is made; empty where each has one."""
+        if self.memory.card is not None and "locations" in self.memory.card.parameters:
+            return "none, since the weights are those of locations, and not of patterns"
+        if isinstance(memory, Memory):
+            return ""
+        if isinstance(memory, Hopfield | Associator | Bidirectional):
+            return "none, since the couplings hold all patterns together, so that no pattern has a weight"
+        return "none, since its formulas are for memories of keys and values"
+
+    def shown(self, arrays: Arrays) -> tuple[str, ...]:
+        in_caption = () if self.vocabulary.size is None else self.in_caption
+        return tuple(name for name in super().shown(arrays) if name not in in_caption)
+
+    def strips(self, arrays: Arrays) -> Iterator[Strip]:
         if (size := self.vocabulary.size) is not None:
             damage = [self.cue[name].description(size.pixels) if name in self.cue else "" for name in self.tokens]
             yield from strips(arrays, self.vocabulary, damage)
 
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        yield from explain_recall(arrays, self.recalled.memory, self.memory, self.vocabulary)
-        yield from self.recalled.explained_worth(arrays["input"].values)
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        yield from explain_recall(arrays, self.stored, self.memory, self.vocabulary)
+        if self._taken is None:
+            return
+        memory, found = self._worth(self._root, arrays["input"].values)
+        if found is None:
+            yield f"worth: {self._why_no_weights(memory)}"
+            return
+        whole, taken = self._taken
+        names = [labels(whole.memory.recalled_words)[i] for i in taken]
+        shown = vector if self.vocabulary.size is None else None
+        for i, cue in enumerate(labels(self.tokens)):
+            yield f"{cue}, the first step without {' and '.join(names)}:"
+            for line in explain_worth(found, i, memory.retrieval, names, memory.values[taken], shown):
+                yield f"  {line}"
 
-    @cached_property
-    def recalled(self) -> RecallArrays:
-        """The memory of a run with the file's own seed, and the arrays that it gives."""
-        return self._recalled_from(self._root)
 
-    def _recalled_from(self, root: int) -> RecallArrays:
-        """The same for any root of the random numbers; a sweep has another in each trial."""
-        memory = self.memory.build_from_words(self.vocabulary.vectors, random_stream(root, "memory"))
-        whole = None if self._taken is None else Whole(self._taken[0]._recalled_from(root), self._taken[1])
-        return RecallArrays(memory, self.memory, self.vocabulary, self.tokens, self.targets, whole)
-
-    @cached_property
-    def _root(self) -> int:
-        """The root of a run with the file's own seed: the memory and each cue draw from it by their names."""
-        return int(np.random.default_rng(self.seed).integers(2**63))
-
-    def _cues(self, root: int) -> np.ndarray:
-        """The cues, `(n_cues, dim)`; the random numbers of a cue depend on its name and the run's root alone."""
-        words = self.vocabulary
-        damaged = {
-            name: cue.build(words.vectors, words.size, random_stream(root, name)) for name, cue in self.cue.items()
-        }
-        return np.stack([damaged[token] if token in damaged else words.vectors[token] for token in self.tokens])
+def parts_of_spurious(
+    states: np.ndarray, ended: Recall | Likeness, patterns: np.ndarray, names: np.ndarray
+) -> list[str]:
+    """The words that each spurious state is made of: the three of a mixture, or the one that is reversed."""
+    parts = []
+    for state, kind, three in zip(states, ended.spurious, ended.mixture, strict=True):
+        reversed_ = int(np.argmin(cosine(state, patterns))) if kind == Spurious.REVERSED else -1
+        numbers = three if kind == Spurious.MIXTURE else [reversed_] if reversed_ >= 0 else []
+        parts.append(" + ".join(dict.fromkeys(str(names[number]) for number in numbers)))
+    return parts

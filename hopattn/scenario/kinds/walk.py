@@ -1,21 +1,29 @@
 """kind = "walk": a walk through a world, on which attention recalls what was seen at each position."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
 
-from hopattn.circuits.maps.rotations import MODULE, angles_of, checked_gap
 from hopattn.circuits.maps.walk import FIRST, NEW, Walked, walk
-from hopattn.circuits.maps.world import MAX_PLACES, World
+from hopattn.circuits.maps.world import World, world_of_edges
 from hopattn.foundation.writing import number
-from hopattn.results.labelled import Labelled
-from hopattn.scenario.kinds.base import Spec
-from hopattn.scenario.language.array_layout import ArraySpec, numbers
-from hopattn.scenario.language.common_problems import refusals
-from hopattn.scenario.language.fields import Angle, Count, PositiveNumber, Problem, Text, Tolerance
-from hopattn.scenario.parts.worlds import WorldTable
+from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.language.table import (
+    Angle,
+    Count,
+    PositiveNumber,
+    Table,
+    Text,
+    Tolerance,
+    at,
+    need,
+    need_one_of,
+    need_unused,
+    unnamed,
+)
 
 MEASURES = {
     "accuracy": "fraction of predictions on revisits that are right",
@@ -27,21 +35,35 @@ MEASURES = {
     "gap": "1 minus the largest cosine of two places' positions; 0 without positions",
     "stray weight": "the most weight that memories of other places can have together; not with noise",
 }
-"""The measures of a run, each with its meaning as `explain` writes it."""
-NOISELESS = "stray weight"
-"""The measure that a walk with noise lacks: it is a bound for exact positions."""
-BY_NOISE = ("accuracy", "accuracy on new edges")
+"""The measures of a run, each with its meaning as `explain` writes it; the last is a bound for exact positions."""
 MEMORIES = 4
 """The number of places whose memories' responses are kept."""
 GOLDEN = 0.618034
 """The multiples of this, without their whole parts, are spread evenly between 0 and 1."""
 MAX_PAIRS = 30_000_000
 """The largest number of pairs of positions that a run compares: about a second."""
+SIZES = {"line": {1: "[10]"}, "grid": {2: "[10, 10]"}, "torus": {2: "[10, 10]", 1: "[10] for a ring"}}
+"""The forms of lattices, each with examples of its size, by the number of its numbers."""
 
 
-class WalkTable(WorldTable):
+class PlacesTable(Table):
+    """Places and the actions that lead from one to another."""
+
+    edges: Annotated[list[Annotated[list[Text], Field(min_length=3, max_length=3)]], Field(min_length=1)]
+    """Each edge as place, action, place: ["hall", "upstairs", "landing"]. The way back is added by itself."""
+    inverse: dict[Text, Text]
+    """Each action and the action that leads back; an action may be its own inverse."""
+
+
+class WalkTable(Table):
     """A world, what is seen in it, and a memory of positions."""
 
+    world: Literal["line", "grid", "torus"] | None = None
+    """The form of the world; with `size`. A torus of one size is a ring."""
+    size: Annotated[list[Count], Field(min_length=1)] | None = None
+    """The number of places of a line or a ring, or the rows and columns of a grid or a torus."""
+    graph: PlacesTable | None = None
+    """Any other world, by its edges."""
     kinds: Count = 10
     """The number of kinds of observations; they are dealt to the places as evenly as possible, by the seed."""
     steps: Count = 1000
@@ -58,32 +80,31 @@ class WalkTable(WorldTable):
     noises: Annotated[list[Tolerance], Field(min_length=1)] | None = None
     """Further amounts of noise, for which the same walk is computed: the array `by noise`."""
 
-    def problems(self) -> Iterator[Problem]:
-        """Problems of the world, keys that contradict each other, and angles that do not fit the world."""
-        pairs = self.steps**2 * (1 + len(self.noises or ()))
-        if pairs > MAX_PAIRS:
-            message = f"compare {pairs:,} pairs of positions; expected at most {MAX_PAIRS:,}"
-            yield Problem(("walk", "steps"), f"{self.steps:,} steps for {1 + len(self.noises or ())} walks {message}")
-        if self.angles is not None and "planes" in self.model_fields_set:
-            yield Problem(("walk", "planes"), "is counted by `angles`; leave one of them out")
-        found = [*self.world_problems(("walk",))]
-        yield from found
-        if not found:
-            world, angles = self.build_world(), self.angles
-            if angles is not None:
-                yield from refusals(("walk", "angles"), lambda: checked_gap(world, angles_of(world, angles)))
-            elif self.graph is not None and self.planes:
-                yield Problem(("walk",), "a graph needs `angles`, those of each action; or planes = 0")
-            else:
-                yield from refusals(("walk", "planes"), lambda: walk(world, steps=1, planes=self.planes, rng=0))
+    def build(self) -> World:
+        """The world."""
+        need_one_of(self, "world", "graph")
+        if self.graph is not None:
+            need(self.size is None, "size", "belongs to `world`; a graph has the places of its edges")
+            with at("graph", table=self.graph):
+                edges = [(start, action, end) for start, action, end in self.graph.edges]
+                return world_of_edges(edges, self.graph.inverse)
+        form, sizes = self.world or "", self.size or ()
+        need(len(sizes) in SIZES[form], "size", f"a {form} needs size = {' or '.join(SIZES[form].values())}")
+        make: Callable[..., World] = getattr(World, form)
+        with at("size"), unnamed("size"):
+            return make(*sizes)
 
     def walked(self, rng: np.random.Generator) -> Walked:
         """The walk of the file."""
-        options: dict[str, Any] = {"steps": self.steps, "kinds": self.kinds, "beta": self.beta, "noise": self.noise}
-        return walk(self.build_world(), planes=self.planes, angles=self.angles, rng=rng, **options)
+        walks, world = 1 + len(self.noises or ()), self.build()
+        pairs = f"compare {self.steps**2 * walks:,} pairs of positions; expected at most {MAX_PAIRS:,}"
+        need(self.steps**2 * walks <= MAX_PAIRS, "steps", f"{self.steps:,} steps for {walks} walks {pairs}")
+        if self.angles is not None:
+            need_unused(self, ("planes",), "is counted by `angles`; leave one of them out")
+        return walk(world, **self.model_dump(include={"steps", "kinds", "planes", "angles", "beta", "noise"}), rng=rng)
 
 
-class Walk(Spec):
+class Walk(Kind):
     """A walk through a world, and a memory of positions and observations."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, "by noise")
@@ -92,97 +113,59 @@ class Walk(Spec):
     walk: WalkTable
     """The world, the walk, the memory."""
 
-    def size(self) -> int:
-        places, planes = min(self.walk.place_count, MAX_PLACES), self._planes  # more places are refused by name
-        return 4 * places * places + (4 * planes + 2 * places) * (places + self.walk.steps) + 1600 * self.walk.steps
+    def least(self) -> Self:
+        return self if self.walk.noises is None else self.changed(taken="by noise")  # the first walk alone
 
-    @property
-    def _planes(self) -> int:
-        angles = self.walk.angles
-        return self.walk.planes if angles is None else max(map(len, angles.values()), default=0)
-
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        """The measures of this walk."""
-        return tuple(name for name in MEASURES if not (self.walk.noise and name == NOISELESS))
-
-    def declared_arrays(self) -> Iterator[ArraySpec]:
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table = self.walk
-        places = self.walk.build_world().places
-        place, step = ("place", places), ("step", numbers(table.steps))
-        yield from map(ArraySpec, self._measures)
-        yield ArraySpec("sort", (step,), referable=False, measured=False)
-        yield from (ArraySpec(name, (step,), measured=False) for name in ("place", "seen", "predicted", "right"))
-        yield ArraySpec("world", (place, ("of place", ("x", "y", "kind"))), measured=False)
-        yield ArraySpec("links", (("link", -1), ("end", ("from", "to"))), measured=False)
-        modules = tuple(f"module {i + 1}" for i in range(-(-self._planes // MODULE)))
-        yield ArraySpec("grid", (place, ("module", modules)), measured=False)
-        memory = ("memory", tuple(places[i] for i in self._memories))
-        yield ArraySpec("fields", (memory, place), measured=False)
+        with at("walk", table=table):
+            own = table.walked(rng)
+        places, step = own.world.places, {"step": range(1, table.steps + 1)}
+        accuracies, sorts = (own.accuracy, own.accuracy_on_new_edges), own.sorts
+        visits = np.sum(sorts == FIRST), np.sum(own.revisits), np.sum(sorts == NEW)
+        for name, value in zip(MEASURES, (*accuracies, own.chance, *visits, own.gap, own.stray_weight), strict=True):
+            if name != "stray weight" or not table.noise:
+                arrays.add(name, value)
+        arrays.add("sort", sorts, step, drawn=True)
+        seen = {"place": own.places[1:] + 1, "seen": own.seen + 1, "predicted": own.predicted + 1, "right": own.right}
+        for name, values in seen.items():
+            arrays.add(name, values, step, mean=False)
+        spots = np.column_stack([spots_of(own.world), own.observations + 1])
+        arrays.add("world", spots, {"place": places, "of place": ("x", "y", "kind")}, mean=False)
+        arrays.add("links", own.world.links + 1, {"link": (), "end": ("from", "to")}, mean=False)
+        modules = [f"module {i + 1}" for i in range(own.grid_responses.shape[1])]
+        arrays.add("grid", own.grid_responses, {"place": places, "module": modules}, mean=False)
+        kept = sorted({int((GOLDEN * (i + 1)) % 1 * len(places)) for i in range(MEMORIES)})  # spread over all columns
+        memories = {"memory": [places[i] for i in kept], "place": places}
+        arrays.add("fields", own.place_responses[kept], memories, mean=False)
         if table.noises is not None:
-            noise = ("noise", tuple(f"{value:g}°" for value in table.noises))
-            yield ArraySpec("by noise", (noise, ("measure", BY_NOISE)))
+            others = (own if self._taken else own.with_noise(noise, rng=rng) for noise in table.noises)
+            by_noise = [(one.accuracy, one.accuracy_on_new_edges) for one in others]
+            axes = {"noise": [f"{value:g}°" for value in table.noises], "measure": tuple(MEASURES)[:2]}
+            arrays.add("by noise", by_noise, axes)
 
-    @property
-    def _memories(self) -> list[int]:
-        """The places whose memories' responses are kept: spread over all places, and over the columns of a lattice."""
-        return sorted({int((GOLDEN * (i + 1)) % 1 * self.walk.place_count) for i in range(MEMORIES)})
-
-    def compute(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        own = self.walk.walked(rng)
-        world = own.world
-        values: dict[str, Any] = {
-            "accuracy": own.accuracy,
-            "accuracy on new edges": own.accuracy_on_new_edges,
-            "chance": own.chance,
-            "first visits": np.sum(own.sorts == FIRST),
-            "revisits": np.sum(own.revisits),
-            "new edges": np.sum(own.sorts == NEW),
-            "gap": own.gap,
-            "stray weight": own.stray_weight,
-            "sort": own.sorts,
-            "place": own.places[1:] + 1,
-            "seen": own.seen + 1,
-            "predicted": own.predicted + 1,
-            "right": own.right,
-            "world": np.column_stack([spots(world), own.observations + 1]),
-            "links": world.links + 1,
-            "grid": own.grid_responses,
-            "fields": own.place_responses[self._memories],
-        }
-        if self.walk.noises is not None:
-            others = [own.with_noise(noise, rng=rng) for noise in self.walk.noises]
-            values["by noise"] = np.array([[one.accuracy, one.accuracy_on_new_edges] for one in others])
-        return {array.name: values[array.name] for array in self.declared}
-
-    def explain(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        table, world = self.walk, self.walk.build_world()
-        yield f"{len(world.places)} places, {table.kinds} kinds of observations, {table.steps} steps"
-        if self._planes:
-            yield from self._positions_apart(arrays)
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        table, gap = self.walk, float(arrays["gap"].values)
+        yield f"{len(arrays['world'].values)} places, {table.kinds} kinds of observations, {table.steps} steps"
+        if arrays["grid"].values.size:
+            noise = ", before the noise" if table.noise else ""
+            yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}{noise}"
+            if not table.noise:
+                odds, weight = number(table.steps * np.exp(-table.beta * gap)), float(arrays["stray weight"].values)
+                terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {odds}, a weight of {number(weight)}"
+                sure = "; below ½, so every revisit is right" * (weight < 0.5)
+                yield f"memories of other places, against one of this place: {terms}{sure}"
         else:
             yield "all places have one position: the kind that was seen most often is predicted"
         sorts, right = arrays["sort"].values, arrays["right"].values
         for sort in dict.fromkeys(sorts.tolist()):
             yield f"{sort}: {int(right[sorts == sort].sum())} right of {int(np.sum(sorts == sort))}"
-        for name in self._measures:
-            yield f"{name} = {float(arrays[name].values):.4g}: {MEASURES[name]}"
-
-    def _positions_apart(self, arrays: Mapping[str, Labelled]) -> Iterator[str]:
-        """How far the positions are apart, and without noise the weight of memories of other places."""
-        table, gap = self.walk, float(arrays["gap"].values)
-        noise = ", before the noise" if table.noise else ""
-        yield f"the positions of two places have a cosine of at most 1 − {number(gap)} ≈ {number(1 - gap)}{noise}"
-        if table.noise:
-            return
-        odds = table.steps * np.exp(-table.beta * gap)
-        terms = f"{table.steps} × e^(−{table.beta:g} × {number(gap)}) ≈ {number(odds)}"
-        weight = float(arrays[NOISELESS].values)
-        sure = "; below ½, so every revisit is right" if weight < 0.5 else ""
-        yield f"memories of other places, against one of this place: {terms}, a weight of {number(weight)}{sure}"
+        for name, meaning in MEASURES.items():
+            if name in arrays:
+                yield f"{name} = {float(arrays[name].values):.4g}: {meaning}"
 
 
-def spots(world: World) -> np.ndarray:
+def spots_of(world: World) -> np.ndarray:
     """Where each place is drawn, `(n_places, 2)`: a lattice as it is, a ring and a graph on a circle, clockwise."""
     n = len(world.places)
     if world.size and not (world.closed and len(world.size) == 1):

@@ -4,9 +4,10 @@ A path is a tuple of keys and list indices: `("layer", 0, "head", 1, "mask")`. F
 TOML, parsed by `tomllib` before: the reader follows the structure of the text and checks nothing.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
@@ -28,8 +29,17 @@ _TOKEN = re.compile(
 """Comments and spaces; texts in three quotes, three quotes without an end; texts in one quote; marks; bare words."""
 QUOTES = ('"', "'", '"""', "'''")
 """The tokens that begin a text without an end."""
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
-_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that needs no quotes."""
+
+
+def dotted(keys: Iterable[str]) -> str:
+    """A path as a text that `parse_path` reads.
+
+    >>> print(dotted(["cue", "half of R", "flip"]))
+    cue."half of R".flip
+    """
+    return ".".join(key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
 
 
 class Token(NamedTuple):
@@ -55,46 +65,45 @@ def tokens(text: str) -> Iterator[Token]:
         line += found[0].count("\n")
 
 
-class _Place:
-    """A table, a list or a value of a document: the line on which it begins, and its content, by key or index.
+_END = Token("", 0, 0)
 
-    A tree of places holds each key once; a path for each value would hold all keys above it again.
+
+class KeyLines(Mapping[Path, int]):
+    """The line, counted from 1, on which each path below a table, a list or a value of a document first occurs.
+
+    A tree holds each key once; a line for each whole path would hold all keys above it again.
     """
 
     __slots__ = ("inside", "line", "tables")
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, line: int = 1) -> None:
         self.line = line
-        self.inside: dict[str | int, _Place] = {}
+        self.inside: dict[str | int, KeyLines] = {}
         self.tables = 0
         """The number of tables read so far, if this is an array of tables, `[[…]]`."""
 
-    def note(self, key: str | int, line: int) -> "_Place":
+    def note(self, key: str | int, line: int) -> "KeyLines":
         """The place of a key or index; it keeps the first line that is noted."""
-        return self.inside.get(key) or self.inside.setdefault(key, _Place(line))
+        if key not in self.inside:
+            self.inside[key] = KeyLines(line)
+        return self.inside[key]
 
-
-@dataclass(frozen=True, eq=False)
-class KeyLines(Mapping[Path, int]):
-    """The line, counted from 1, on which each path of a document first occurs."""
-
-    _root: _Place
+    def newest(self, line: int) -> "KeyLines":
+        """What a name in a header means: of an array of tables the last table so far, else the place itself."""
+        return self.note(self.tables - 1, line) if self.tables else self
 
     def __getitem__(self, path: Path) -> int:
-        place = self._root
+        place = self
         for key in path:
             place = place.inside[key]
-        if not path:
+        if place is self:
             raise KeyError(path)
         return place.line
 
     def __iter__(self) -> Iterator[Path]:
-        waiting: list[tuple[Path, _Place]] = [((), self._root)]
-        while waiting:
-            path, place = waiting.pop()
-            for key, inner in place.inside.items():
-                yield (*path, key)
-                waiting.append(((*path, key), inner))
+        for key, place in self.inside.items():
+            yield (key,)
+            yield from ((key, *path) for path in place)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -106,33 +115,21 @@ def key_lines(text: str) -> KeyLines:
     >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]')[("a", "b", 1)]
     4
     """
-    reader = _Reader(text)
-    reader.document()
-    return KeyLines(reader.root)
+    return _Reader(text).root
 
 
 def line_of(lines: Mapping[Path, int], path: Path) -> int:
     """The line of a path. If the text has no such path: the line of the innermost table or list around it, else 1."""
-    for end in range(len(path), 0, -1):
-        if path[:end] in lines:
-            return lines[path[:end]]
-    return 1
-
-
-_END = Token("", 0, 0)
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 1)
 
 
 class _Reader:
     """One pass over the tokens of a TOML text that notes the place of each value below the root."""
 
     def __init__(self, text: str) -> None:
-        self.root = _Place(1)
+        self.root = table = KeyLines()
         self._tokens = tokens(text)
         self._next = next(self._tokens, _END)
-
-    def document(self) -> None:
-        """Read the whole text."""
-        table = self.root
         while self._next is not _END:
             if self._next.mark == "[":
                 table = self._header()
@@ -146,33 +143,29 @@ class _Reader:
 
     def _takes(self, mark: str) -> bool:
         """Whether the next token is this mark, which is then read."""
-        found = self._next.mark == mark
-        if found:
-            self._step()
-        return found
+        return self._next.mark == mark and bool(self._step())
 
-    def _header(self) -> _Place:
+    def _header(self) -> KeyLines:
         """The place of the table that a header begins."""
         line = self._step().line
-        in_array = self._takes("[")
+        in_array, place = self._takes("["), self.root
         *keys, last = self._dotted_key()
-        place = self.root
         for key in keys:
-            place = _last_table(place.note(key, line), line)
+            place = place.note(key, line).newest(line)
         place = place.note(last, line)
         place.tables += in_array
         while self._takes("]"):
             pass
-        return _last_table(place, line)
+        return place.newest(line)
 
-    def _pair(self, table: _Place) -> None:
-        line, place = self._next.line, table
+    def _pair(self, place: KeyLines) -> None:
+        line = self._next.line
         for key in self._dotted_key():
             place = place.note(key, line)
         self._step()  # the equals sign
         self._value(place)
 
-    def _value(self, place: _Place) -> None:
+    def _value(self, place: KeyLines) -> None:
         if self._takes("["):
             index = 0
             while self._goes_on("]"):
@@ -192,24 +185,7 @@ class _Reader:
         return not self._takes(bracket) and self._next is not _END
 
     def _dotted_key(self) -> list[str]:
-        keys = [_key(self._step().mark)]
+        marks = [self._step().mark]
         while self._takes("."):
-            keys.append(_key(self._step().mark))
-        return keys
-
-
-def _key(mark: str) -> str:
-    """The key that a token writes: a bare word, or a text in quotes."""
-    if mark[:1] == '"':
-        return _ESCAPE.sub(_unescape, mark[1:-1])
-    return mark[1:-1] if mark[:1] == "'" else mark
-
-
-def _last_table(place: _Place, line: int) -> _Place:
-    """The place that a name in a header means: of an array of tables the last table so far, else the place itself."""
-    return place.note(place.tables - 1, line) if place.tables else place
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match.group(1)
-    return chr(int(code[1:], 16)) if code[0] in "uUx" and len(code) > 1 else _ESCAPES.get(code, code)
+            marks.append(self._step().mark)
+        return [next(iter(tomllib.loads(f"{mark} = 0"))) if mark[:1] in ("'", '"') else mark for mark in marks]

@@ -5,16 +5,16 @@ pydantic's errors become problems with the path in the file, the value found the
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from hopattn.foundation.errors import nearest, shortened, unknown
-from hopattn.scenario.language.decimal_commas import text_hint
-from hopattn.scenario.language.fields import Problem, toml_type
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import annotations_at, known_keys, options
+from hopattn.scenario.language.syntax_faults import text_hint
+from hopattn.scenario.language.table import Problem, toml_type
 
 _EXPECTED = {
     "string_type": "a text",
@@ -29,12 +29,7 @@ _EXPECTED = {
     "finite_number": "a finite number",
     "int_parsing_size": "a smaller whole number",
 }
-_LIMITS = {
-    "greater_than": ("gt", "more than"),
-    "greater_than_equal": ("ge", "at least"),
-    "less_than": ("lt", "less than"),
-    "less_than_equal": ("le", "at most"),
-}
+_LIMITS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
 
 
 def schema_problems(
@@ -58,73 +53,37 @@ def schema_problems(
         yield Problem(path, _message(detail, path, model))
 
 
-def is_consequence_of(problem: Problem, refused: Iterable[Path]) -> bool:
-    """Whether a problem may exist only because the schema refused values, which are then taken for left out.
-
-    It may if it lies in the table of a refused value, or names a refused key of the whole file. A vector of a word is
-    replaced and not left out, so nothing follows from it. Without its model a memory is another one, so that what other
-    tables need of it follows.
-    """
-    for path in refused:
-        keys = [i for i, key in enumerate(path) if isinstance(key, str)]
-        if not keys or path[:1] == ("expect",) or path[:2] == ("vocabulary", "words"):
-            continue
-        if path[keys[-1]] == "model" and problem.path[:1] in (("states",), ("returns",), ("fixed_points",)):
-            return True
-        table = path[: keys[-1]]
-        named = re.search(rf"\b{re.escape(str(path[0]))}\b", problem.message) is not None
-        if problem.path[: len(table)] == table if table else named or problem.path[:1] == path[:1]:
-            return True
-    return False
-
-
 def _document_path(detail: Any, document: Any) -> Path:
     """The path in the document of an error's location.
 
     pydantic's location also holds the tags of the unions on its way; the document has no such keys.
     """
-    location = detail["loc"]
-    path: list[str | int] = []
-    node: Any = document
-    for i, key in enumerate(location):
-        if _has(node, key):
+    path, node = list[str | int](), document
+    for key in detail["loc"]:
+        if key in node if isinstance(node, dict) else isinstance(node, list) and key in range(len(node)):
             path.append(key)
             node = node[key]
-        elif i == len(location) - 1 and detail["type"] == "missing":
-            path.append(key)
-    return tuple(path)
-
-
-def _has(node: Any, key: str | int) -> bool:
-    return key in node if isinstance(node, dict) else isinstance(node, list) and key in range(len(node))
+    return (*path, detail["loc"][-1]) if detail["type"] == "missing" else tuple(path)
 
 
 def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return unknown(path[-1], known_keys(model, detail["loc"][:-1]))
+        return unknown(path[-1], known_keys(model, detail["loc"][:-1]), clause=_level(path, detail["loc"], model))
     if kind == "missing":
         return "is missing; write schema = 1" if path == ("schema",) else "is missing"
-    if kind == "literal_error" or (kind == "union_tag_invalid" and "'name'" in str(context.get("discriminator"))):
-        choices = re.findall(r"'((?:[^'\\]|\\.)*)'", str(context.get("expected", context.get("expected_tags"))))
-        wrong = context.get("tag", value)
-        if kind == "union_tag_invalid" and isinstance(value, dict) and not isinstance(value.get("name"), str):
-            return f"got {_quoted(value.get('name'))}; expected a name, a text"
-        expected = str(context.get("expected", "")).replace("True", "true")
-        return unknown(wrong, choices) if choices else f"got {_quoted(wrong)}; expected {expected}"
-    if kind == "union_tag_invalid":
-        types = re.findall(r"'([^']*)'", str(context["expected_tags"]))
-        hint = text_hint(value) if "number" in types else ""
-        return f"got {_quoted(value)}; expected {' or '.join(_article(name) for name in types)}{hint}"
+    if kind in ("literal_error", "union_tag_invalid"):
+        return _wrong_choice(value, context)
     if kind == "union_tag_not_found":
         return "is missing its name"
     if kind in ("too_short", "string_too_short", "too_long"):
         return _wrong_length(value, context)
-    if kind in _LIMITS:
-        limit, words = _LIMITS[kind]
-        is_fraction = limit in ("le", "lt") and context[limit] == 1 and isinstance(value, int | float)
-        cure = f"; a fraction: write {value / 100:g} for {value:g} %" if is_fraction and value <= 100 else ""
-        return f"got {_quoted(value)}; expected {words} {_limit(context[limit])}{cure}"
+    if limit := next(iter(_LIMITS.keys() & context.keys()), None):
+        bound = context[limit]
+        is_fraction = limit in ("le", "lt") and bound == 1 and isinstance(value, int | float) and value <= 100
+        cure = f"; a fraction: write {value / 100:g} for {value:g} %" if is_fraction else ""
+        large = abs(bound) >= 10**6 and bound == int(bound)
+        return f"got {_quoted(value)}; expected {_LIMITS[limit]} {f'{int(bound):,}' if large else f'{bound:g}'}{cure}"
     if kind == "list_type" and isinstance(value, dict) and known_keys(model, (*detail["loc"], 0)):
         header = ".".join(str(key) for key in path if isinstance(key, str))
         return f"is one table; expected a list of tables, each of which begins with [[{header}]] instead of [{header}]"
@@ -133,6 +92,24 @@ def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     too_large = kind == "float_type" and isinstance(value, int) and not isinstance(value, bool)
     expected = "a smaller number" if too_large else _EXPECTED[kind]
     return f"got {_quoted(value)}; expected {expected}{_hint(kind, value, detail['loc'], model)}"
+
+
+def _level(path: Path, location: Sequence[str | int], model: type[BaseModel]) -> str:
+    """Where an unknown key belongs, if the table around its own has it, or a table in this one; else empty."""
+    *outer, key = path
+    while outer and isinstance(outer[-1], int):
+        outer.pop()
+    if outer:
+        start = len(location) - 2 - [*location[-2::-1]].index(outer[-1])
+        around = next((f"`{name}`" for name in outer[-2::-1] if isinstance(name, str)), "the file itself")
+        if key in known_keys(model, location[:start]):
+            return f"it is a key of {around}, one level up"
+    below = {
+        name: [*known_keys(model, (*location[:-1], name)), *known_keys(model, (*location[:-1], name, 0))]
+        for name in known_keys(model, location[:-1])
+    }
+    inner = [f"`{name}`" for name, keys in below.items() if key in keys]
+    return f"it is a key of {' or '.join(inner)}, one level down" if inner else ""
 
 
 def _wrong_length(value: Any, context: Mapping[str, Any]) -> str:
@@ -144,13 +121,17 @@ def _wrong_length(value: Any, context: Mapping[str, Any]) -> str:
     return f"{has}; expected {f'at least {least}' if most is None else f'at most {most}'}"
 
 
-def _limit(limit: float) -> str:
-    """A limit, a large whole number with commas between its thousands.
-
-    >>> _limit(2**30), _limit(0.5), _limit(100)
-    ('1,073,741,824', '0.5', '100')
-    """
-    return f"{int(limit):,}" if abs(limit) >= 10**6 and limit == int(limit) else f"{limit:g}"
+def _wrong_choice(value: Any, context: Mapping[str, Any]) -> str:
+    """The message for a value, or the name or the type of a value, that is none of the choices."""
+    expected = str(context.get("expected", context.get("expected_tags")))
+    choices, discriminator = re.findall(r"'((?:[^'\\]|\\.)*)'", expected), str(context.get("discriminator"))
+    if "discriminator" in context and "'name'" not in discriminator:
+        hint = text_hint(value) if "number" in choices else ""
+        return f"got {_quoted(value)}; expected {' or '.join(map(_article, choices))}{hint}"
+    if "discriminator" in context and isinstance(value, dict) and not isinstance(value.get("name"), str):
+        return f"got {_quoted(value.get('name'))}; expected a name, a text"
+    wrong = context.get("tag", value)
+    return unknown(wrong, choices) if choices else f"got {_quoted(wrong)}; expected {expected.replace('True', 'true')}"
 
 
 def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[BaseModel]) -> str:

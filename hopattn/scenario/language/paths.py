@@ -1,36 +1,40 @@
-"""The paths of values in a scenario: keys with dots between them, such as layer.head.mask, and their short forms.
+"""The paths of values in a scenario, such as layer.head.mask, their short forms, and changes of what is there.
 
 `--set`, the `set` of a variant and the axes of a sweep read a path by the same rule: either it begins at the top of the
 file, or it is the end of one path alone, as `mask` is of layer.head.mask. The annotations of the schema say which keys
 may be at a path.
 """
 
-import json
+import copy
 import re
 import tomllib
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag
 
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
-from hopattn.scenario.language.fields import EntryIn
-
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""A key that needs no quotes."""
+from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
+from hopattn.scenario.language.lines import Path, dotted
+from hopattn.scenario.language.syntax_faults import syntax_fault
+from hopattn.scenario.language.table import EntryIn
 
 _ABOUT_RUNS = frozenset({"variant", "expect", "sweep", "figure", "practice"})
 """The tables of a file that say nothing about one run; a short path never leads into them."""
+NAMED = "model"
+"""The key whose text is the name of a table: a change of model.rule makes { name = …, rule = … } of it."""
+ALL_DEFAULTS = "figure"
+"""The table whose keys may all be left out: a change of one of them needs no table in the file."""
+_WORDS = re.compile(r"[^\W\d][\w-]*(,[^\W\d][\w-]*)*|[^\W\d][\w.]*:[^\W\d]\w*")
+"""Words that need no quotes, which a shell might take away: `in` is a text, `in,muddy` a list of two, and
+`mymodule:LogCosh` a class of the user's own."""
+_IN_A_SHELL = re.compile(r"[\"'$`!]")
+"""Characters that mean something between double quotes in a shell, or would end a text in single ones."""
 
 IsUserKey = Callable[[tuple[str, ...]], bool]
 """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue."""
-
-
-def no_user_keys(path: tuple[str, ...]) -> bool:
-    """False: every key of the file is one of its format."""
-    return False
 
 
 @lru_cache(1024)
@@ -45,52 +49,55 @@ def parse_path(text: str) -> tuple[str, ...]:
     try:
         node: Any = tomllib.loads(f"{text} = 0")
     except (ValueError, RecursionError):
-        raise InvalidInput(f"'{shortened(text)}' is not a path; {_how_to_write(text)}") from None
+        parts = [part.strip() for part in text.split(".")]
+        cure = "write keys with dots between them, as in layer.head.mask"
+        if all(parts) and not re.search(r"""["'=\n]""", text):
+            cure = f"a name with a space or a special letter needs quotes: {shortened(dotted(parts))}"
+        raise InvalidInput(f"'{shortened(text)}' is not a path; {cure}") from None
     keys: list[str] = []
     while isinstance(node, dict):
         if len(node) != 1:
             raise InvalidInput(f"'{shortened(text)}' is more than one path")
-        key, node = next(iter(node.items()))
-        keys.append(key)
+        keys += node
+        (node,) = node.values()
     return tuple(keys)
 
 
-def _how_to_write(text: str) -> str:
-    """The advice for a text that is not a path: the quotes that it lacks, if it lacks nothing else."""
-    parts = [part.strip() for part in text.split(".")]
-    if all(parts) and not re.search(r"""["'=\n]""", text):
-        return f"a name with a space or a special letter needs quotes: {shortened(dotted(parts))}"
-    return "write keys with dots between them, as in layer.head.mask"
-
-
-def dotted(keys: Iterable[str]) -> str:
-    """A path as a text that `parse_path` reads.
-
-    >>> print(dotted(["cue", "half of R", "flip"]))
-    cue."half of R".flip
-    """
-    return ".".join(key if BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False) for key in keys)
-
-
-def whole_path(text: str, document: Mapping[str, Any], user_key: IsUserKey = no_user_keys) -> tuple[str, ...]:
+def whole_path(text: str, document: Mapping[str, Any], user_key: IsUserKey) -> tuple[str, ...]:
     """The keys of a path from the top of the document.
 
     text: a path, or the end of a path if only one place of the document has it. document: a file with all its defaults.
     user_key: which keys the author of the file chose; they are suggested only where no key of the format is near.
     Raises `InvalidInput` for an end that the document does not have, or has several times.
 
-    >>> whole_path("mask", {"layer": [{"head": [{"mask": "none"}]}]})
+    >>> whole_path("mask", {"layer": [{"head": [{"mask": "none"}]}]}, lambda path: False)
     ('layer', 'head', 'mask')
     """
+    if path := place_of(text, document):
+        return path
     keys = parse_path(text)
-    places = places_of(keys, document)
-    if len(places) == 1:
-        return places[0]
-    if places:
-        choices = " or ".join(shortened(dotted(place)) for place in places[:5])
-        raise InvalidInput(f"{shortened(text)}: occurs several times; write {choices}")
     known = [*((key,) for key in document), *([] if len(keys) > 1 else _of_one_run(document))]
     raise InvalidInput(f"{shortened(text)}: {unknown(dotted(keys[:1]), *names_of(known, user_key))}")
+
+
+def place_of(text: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The whole path that a path can mean: itself, or the one path that ends with it; no keys if there is none.
+
+    A number among the keys that is not a key of the document counts the entries of a list. Raises `InvalidInput` if
+    there are several.
+    """
+    keys = parse_path(text)
+    if keys[0] in document:
+        return keys
+    known = _of_one_run(document)
+    for end in (keys, without_numbers(keys)):
+        places = [(*path[: -len(end)], *keys) for path in known if end and path[-len(end) :] == end]
+        if len(places) > 1:
+            choices = " or ".join(shortened(dotted(place)) for place in places[:5])
+            raise InvalidInput(f"{shortened(text)}: occurs several times; write {choices}")
+        if places:
+            return places[0]
+    return ()
 
 
 def names_of(paths: Iterable[tuple[str, ...]], user_key: IsUserKey, whole: bool = False) -> tuple[set[str], set[str]]:
@@ -102,21 +109,6 @@ def names_of(paths: Iterable[tuple[str, ...]], user_key: IsUserKey, whole: bool 
     for path in paths:
         (chosen if user_key(path) else own).add(dotted(path if whole else path[-1:]))
     return own, chosen - own
-
-
-def places_of(keys: tuple[str, ...], document: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The whole paths that some keys can mean: the keys themselves, or all paths that end with them.
-
-    A number among the keys that is not a key of the document counts the entries of a list.
-    """
-    if keys[0] in document:
-        return [keys]
-    known = _of_one_run(document)
-    for end in (keys, without_numbers(keys)):
-        places = [(*path[: -len(end)], *keys) for path in known if end and path[-len(end) :] == end]
-        if places:
-            return places
-    return []
 
 
 def _of_one_run(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -138,18 +130,15 @@ def last_keys(paths: Iterable[str]) -> dict[str, str]:
     >>> last_keys(["layer.head.beta", "network.neuron.1"])
     {'layer.head.beta': 'beta', 'network.neuron.1': 'neuron.1'}
     """
-    labels = {path: _last_key(path) for path in paths}
+    labels = {}
+    for path in paths:
+        keys: tuple[str, ...] = (path,)
+        with suppress(InvalidInput):
+            keys = parse_path(path)
+        start = max((i for i, key in enumerate(keys) if not key.isdigit()), default=0)
+        labels[path] = ".".join(keys[start:])
     alike = list(labels.values())
     return {path: label if alike.count(label) == 1 else path for path, label in labels.items()}
-
-
-def _last_key(path: str) -> str:
-    try:
-        keys = parse_path(path)
-    except InvalidInput:
-        return path
-    start = max((i for i, key in enumerate(keys) if not key.isdigit()), default=0)
-    return ".".join(keys[start:])
 
 
 def paths_in(
@@ -168,57 +157,41 @@ def paths_in(
 
 def known_keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
     """The keys that the schema allows in the table at a location."""
-    return sorted(_keys(table for annotation in annotations_at(model, location) for table in _tables(annotation)))
+    tables = [table for annotation in annotations_at(model, location) for table in _tables(annotation)]
+    return sorted({field.alias or name for table in tables for name, field in table.model_fields.items()})
 
 
 def annotations_at(model: type[BaseModel], location: Sequence[str | int]) -> list[Any]:
-    """The annotations of what may be at a location."""
+    """The annotations of what may be at a location.
+
+    location: the keys of fields, the indices or keys of entries, the tags of choices. A path of keys will do, too.
+    """
     candidates: list[Any] = [model]
     for key in location:
         candidates = [inner for candidate in candidates for inner in _inside(candidate, key)]
     return candidates
 
 
-def is_user_key(model: type[BaseModel], path: Sequence[str]) -> bool:
-    """Whether the last key of a path is a name that the author of the file chose, such as a word or a cue.
-
-    path: keys only; the numbers of the entries of lists are left out.
-    """
-    tables: list[Any] = [model]
-    for key in path[:-1]:
-        tables = [inner for table in tables for annotation in _inside(table, key) for inner in _tables(annotation)]
-    return path[-1] not in _keys(tables)
-
-
-def _keys(tables: Iterable[Any]) -> set[str]:
-    """The keys of the models among some tables."""
-    models = [table for table in tables if isinstance(table, type) and issubclass(table, BaseModel)]
-    return {field.alias or name for table in models for name, field in table.model_fields.items()}
-
-
-def _tables(annotation: Any) -> Iterator[Any]:
-    """The tables among the choices of an annotation, also those in its lists: models, and tables with free keys."""
+def _tables(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The tables with fixed keys among the choices of an annotation, also those in its lists."""
     for option, tag in options(annotation):
-        if get_origin(option) is list:
-            yield from _tables(get_args(option)[0])
-        elif get_origin(option) is dict or (isinstance(option, type) and issubclass(option, BaseModel)):
+        if isinstance(option, type) and issubclass(option, BaseModel):
             yield option
-        elif tag is not None:
-            yield from _tables(option)
+        elif get_origin(option) is list or tag is not None:
+            yield from _tables(get_args(option)[0] if get_origin(option) is list else option)
 
 
 def _inside(annotation: Any, key: str | int) -> Iterator[Any]:
-    """The annotations one step further in a location.
-
-    key: the key of a field, the index or key of an entry, or the tag of a choice of a union.
-    """
+    """The annotations one step further in a location; a key leads through a list and a choice without a step."""
     for option, tag in options(annotation):
         if tag is not None and tag == key:
             yield option
         elif isinstance(option, type) and issubclass(option, BaseModel):
             yield from (field.annotation for name, field in option.model_fields.items() if (field.alias or name) == key)
-        elif get_origin(option) in (list, dict):
+        elif get_origin(option) is dict or (get_origin(option) is list and isinstance(key, int)):
             yield get_args(option)[-1]
+        elif get_origin(option) is list or tag is not None:
+            yield from _inside(get_args(option)[0] if get_origin(option) is list else option, key)
 
 
 def options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
@@ -234,3 +207,122 @@ def options(annotation: Any) -> Iterator[tuple[Any, str | None]]:
     else:
         fields = getattr(annotation, "model_fields", {})
         yield annotation, next(iter(get_args(fields["name"].annotation)), None) if "name" in fields else None
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """The path and the value of `path=value`; the value is TOML, or words without quotes.
+
+    Raises `InvalidInput` for a text without `=`, and for a value that is not TOML.
+
+    >>> parse_assignment("layer.head.separation=softmax")
+    ('layer.head.separation', 'softmax')
+    >>> parse_assignment("input.tokens=in,banks") == parse_assignment("input.tokens=['in', 'banks']")
+    True
+    """
+    path, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise InvalidInput(f"--set '{shortened(text)}': expected KEY=VALUE, as in mask=causal")
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except (ValueError, RecursionError) as error:
+        if _WORDS.fullmatch(value):
+            return path, value.split(",") if "," in value else value
+        cause = "texts need quotes, lists need brackets"
+        if isinstance(error, tomllib.TOMLDecodeError):
+            cause = syntax_fault(f"value = {value}", error).message
+        if cause.startswith("a text needs quotes") and not _IN_A_SHELL.search(text):
+            argument = shortened(f"{path}='{value}'")
+            cause = f'a text needs quotes: --set "{argument}"'
+        if _WORDS.fullmatch(several := ",".join(value.split())):
+            cause += f"; for a list of words write {shortened(several)}"
+        raise InvalidInput(f"{shortened(path)}: {quoted(value)} is not a TOML value; {cause}") from None
+    if set(parsed) != {"value"}:
+        raise InvalidInput(f"{shortened(path)}: {quoted(value)} is more than one value")
+    return path, parsed["value"]
+
+
+def require_changes(overrides: Any) -> None:
+    """Raise `InvalidInput` for overrides that are not a mapping from paths to values."""
+    if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
+        raise InvalidInput(f"overrides: expected a value for each path, not {quoted(overrides)}")
+
+
+def settings(changes: Mapping[str, Any]) -> str:
+    """Changes as a text for readers, by the last keys of their paths.
+
+    >>> settings({"layer.head.separation": "softmax", "ensemble.model": {"name": "dense", "n": 4}})
+    'separation = softmax, model = dense (n = 4)'
+    """
+    labels = last_keys(changes)
+    return ", ".join(f"{labels[path]} = {_as_text(value)}" for path, value in changes.items())
+
+
+def _as_text(value: Any) -> str:
+    """A value as a text for readers: a text without quotes, a table by its name with the rest in brackets."""
+    if isinstance(value, Mapping):
+        rest = settings({key: inner for key, inner in value.items() if key != "name"})
+        return " ".join(filter(None, (str(value.get("name", "")), rest and f"({rest})")))
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_as_text, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else str(value).replace("-", "−")
+
+
+def value_at(document: Mapping[str, Any], path: Path) -> Any:
+    """The value at a path of a document; None where there is none."""
+    node: Any = document
+    with suppress(KeyError, IndexError, TypeError):
+        for key in path:
+            node = node[key]
+        return node
+    return None
+
+
+def changed(
+    document: Mapping[str, Any], changes: Mapping[str, Any], written: Mapping[str, Any], user_key: IsUserKey
+) -> tuple[dict[str, Any], dict[Path, str]]:
+    """A changed copy of the document, and the origin of each change: path in the document → key of `changes`.
+
+    changes: a value for each dotted path. A number in a path is the place of an entry in a list, counted from 1;
+    without a number, every entry is changed. written: the document with all its defaults, in which the end of a path is
+    looked for. user_key: which keys the author of the file chose. Raises `InvalidInput` for a path that the document
+    does not have.
+    """
+    result = copy.deepcopy(dict(document))
+    origins: dict[Path, str] = {}
+    for text, value in changes.items():
+        keys = whole_path(text, written, user_key)
+        if keys[0] == ALL_DEFAULTS and len(keys) > 1:
+            result.setdefault(ALL_DEFAULTS, {})
+        origins |= dict.fromkeys(_set(result, keys, value, (), text), text)
+    return result, origins
+
+
+def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -> Iterator[Path]:
+    """Set a value in place and yield the path of each changed entry.
+
+    keys: the rest of the path, below `node`. place: the path of `node`. text: the whole path, for messages.
+    """
+    key, below, named = keys[0], keys[1:], shortened(text)
+    chosen: Iterable[str | int] = [key]
+    if isinstance(node, list) and not key.isdigit():
+        chosen, below = range(len(node)), keys
+    elif isinstance(node, list):
+        if len(key) > 9 or not 1 <= int(key) <= len(node):
+            entries = f"the entries are numbered from 1 to {len(node)}"
+            raise InvalidInput(f"{named}: there is no number {shortened(key)}; {entries}")
+        chosen = [int(key) - 1]
+    elif not isinstance(node, dict):
+        holds = f"'{shortened(place[-1])}' holds {shortened(node)}"
+        raise InvalidInput(f"{named}: {holds}, which has no '{shortened(key)}'")
+    elif below and key not in node:
+        raise InvalidInput(f"{named}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
+    for one in chosen:
+        if not below:
+            node[one] = copy.deepcopy(value)
+            yield (*place, one)
+            continue
+        if one == NAMED and isinstance(node[one], str):
+            node[one] = {"name": node[one]}
+        yield from _set(node[one], below, value, (*place, one), text)

@@ -1,32 +1,190 @@
-"""Pictures as words: letters that come with hopattn, pictures drawn in the scenario, and the user's own files."""
+"""Words that are pictures: letters that come with hopattn, drawings in a scenario, and files; and pictures as text.
 
+A picture is a vector of neurons, row by row from the top: black 1, white −1, unknown 0.
+"""
+
+import struct
+import warnings
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
+from io import BytesIO
 from pathlib import Path as FilePath
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, Tag
+from pydantic import Field, Tag, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from hopattn.foundation.array_files import MAX_NUMBERS, chosen_in, numbers, numbers_below
+from hopattn.foundation.array_files import MAX_NUMBERS, chosen_in, named, numbers, numbers_below, opened
 from hopattn.foundation.endings import ENDINGS, NAMED, foreign
-from hopattn.foundation.errors import InvalidInput, shortened, unknown
+from hopattn.foundation.errors import InvalidInput, nearest, shortened, unknown
 from hopattn.foundation.vectors import unit
-from hopattn.scenario.language.common_problems import duplicate_problems
-from hopattn.scenario.language.fields import (
+from hopattn.scenario.language.table import (
     ByTomlType,
     Count,
     Number,
-    Problem,
+    Parts,
     Table,
     TableWithFiles,
     Text,
     TextOrTexts,
+    need,
+    need_different,
+    need_known,
+    refusal,
 )
-from hopattn.scenario.language.lines import Path
-from hopattn.scenario.words.character_pictures import LETTER_SIZE, PIXELS, Size, letters, pixels
-from hopattn.scenario.words.picture_files import IMAGES, image
+
+PIXELS = {"#": 1.0, ".": -1.0}
+"""The neuron of each character in a picture that a scenario draws."""
+SHADES = "·░▒▓█"
+"""The characters of the shades from white to black; a pixel is two of them, so that it is about square."""
+UNKNOWN = "?"
+"""The character of an unknown pixel."""
+ARROW = " → "
+"""The gap between two pictures."""
+IMAGES = (".png",)
+MAX_BYTES = 64 * 2**20
+_READ_ERRORS = (
+    *(ValueError, OSError, EOFError, SyntaxError, NotImplementedError, RuntimeError, KeyError, TypeError),
+    *(zlib.error, struct.error),
+)
+"""The exceptions that the readers raise for a file that is cut short or is not of the format that its name says."""
+
+
+class Size(NamedTuple):
+    """The size of a picture in pixels."""
+
+    columns: int
+    rows: int
+
+    @property
+    def pixels(self) -> int:
+        """The number of pixels, which is the number of neurons of a picture."""
+        return self.columns * self.rows
+
+    def __str__(self) -> str:
+        return f"{self.columns} × {self.rows}"
+
+
+LETTER_SIZE = Size(columns=5, rows=7)
+"""The size of the letters that come with hopattn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """Pictures side by side: a heading, the pictures with their names, and a closing sentence."""
+
+    heading: str
+    size: Size
+    names: tuple[str, ...]
+    pictures: np.ndarray
+    """`(n_pictures, n_pixels)`."""
+    sentence: str = ""
+
+
+def pixels(rows: Sequence[str]) -> np.ndarray:
+    """The neurons `(n_pixels,)` of a picture given as rows of `#` and `.`.
+
+    >>> pixels(["#.", ".#"]).tolist()
+    [1.0, -1.0, -1.0, 1.0]
+    """
+    return np.array([PIXELS[character] for row in rows for character in row])
+
+
+@cache
+def letters() -> Mapping[str, np.ndarray]:
+    """Each letter A–Z and digit 0–9 as 35 neurons: black 1, white −1, row by row from the top.
+
+    >>> len(letters()), letters()["L"].reshape(7, 5)[-1].tolist()
+    (36, [1.0, 1.0, 1.0, 1.0, 1.0])
+    """
+    text = files("hopattn.scenario.words").joinpath("letters.txt").read_text(encoding="utf-8")
+    _, *blocks = text.strip().split("\n\n")
+    return {name: pixels(rows) for name, *rows in (block.split("\n") for block in blocks)}
+
+
+def as_characters(picture: np.ndarray, size: Size) -> list[str]:
+    """A picture `(n_pixels,)` as characters: one text for each row, two characters for each pixel.
+
+    Values beyond ±1 are shown as ±1. An exact 0 is shown as unknown if all other pixels are black or white, and as a
+    middle grey otherwise.
+
+    >>> print(*as_characters(np.array([1, -1, 0, 1]), Size(2, 2)), sep="\\n")
+    ██··
+    ??██
+    >>> print(*as_characters(np.array([1, -1, 0, 0.4]), Size(2, 2)), sep="\\n")
+    ██··
+    ▒▒▓▓
+    """
+    level = np.rint((np.clip(picture, -1.0, 1.0) + 1) / 2 * (len(SHADES) - 1)).astype(int)
+    crisp = bool(np.isin(picture, (-1.0, 0.0, 1.0)).all())
+    blank = UNKNOWN if crisp else SHADES[len(SHADES) // 2]
+    cells = [2 * (SHADES[i] if value else blank) for value, i in zip(picture.tolist(), level.tolist(), strict=True)]
+    return ["".join(cells[start : start + size.columns]) for start in range(0, size.pixels, size.columns)]
+
+
+def side_by_side(strip: Strip, width: int) -> Iterator[str]:
+    """The lines of a strip, with arrows between the pictures.
+
+    width: the most characters in a line. A strip that is longer continues below; a single picture may be wider.
+    """
+    cell = max(2 * strip.size.columns, *map(len, strip.names))
+    count, step = len(strip.names), cell + len(ARROW)
+    whole = count * step - len(ARROW) <= width
+    fit = count if whole else max(1, (width + 1) // step)  # a line that continues ends with the head of an arrow
+    if strip.heading:
+        yield strip.heading
+    for start in range(0, len(strip.names), fit):
+        line = slice(start, start + fit)
+        pictures = [as_characters(picture, strip.size) for picture in strip.pictures[line]]
+        last = start + fit >= len(strip.names)
+        for i, rows in enumerate(zip(*pictures, strict=True)):
+            gap = ARROW if i == strip.size.rows // 2 else " " * len(ARROW)
+            yield (gap.join(row.ljust(cell) for row in rows) + ("" if last else gap)).rstrip()
+        yield (" " * len(ARROW)).join(name.ljust(cell) for name in strip.names[line]).rstrip()
+    if strip.sentence:
+        yield strip.sentence
+
+
+def image(file: FilePath, size: Size | None = None) -> np.ndarray:
+    """The darkness of each pixel of a PNG, `(rows, columns)`: black 1, white −1; transparent pixels are white.
+
+    size: the image is stretched or shrunk to it. Nothing in the file is executed. Raises `InvalidInput` if it cannot be
+    read, is larger than `MAX_BYTES`, is not a complete PNG, or has more than `MAX_NUMBERS` pixels.
+    """
+    from PIL import Image
+
+    with opened(file) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidInput(f"{named(file)} is larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        with warnings.catch_warnings(action="error"), Image.open(BytesIO(data), formats=["PNG"]) as picture:
+            many = picture.width * picture.height
+            if many <= MAX_NUMBERS:
+                brightness = _brightness(picture)
+                resized = brightness if size is None else brightness.resize(size, Image.Resampling.BOX)
+                return np.clip(1 - np.asarray(resized, dtype=float) / 127.5, -1.0, 1.0)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        many = 2 * MAX_NUMBERS
+    except (*_READ_ERRORS, Warning):
+        raise InvalidInput(f"{named(file)} is not a PNG image, or is truncated") from None
+    raise InvalidInput(f"{named(file)} has {many:,} pixels or more; at most {MAX_NUMBERS:,} can be read")
+
+
+def _brightness(picture: Any) -> Any:
+    """An image in shades from 0 (black) to 255 (white), on a white background."""
+    from PIL import Image
+
+    if picture.mode.startswith("I"):  # 16 bits a pixel, which Pillow would cut off at 255
+        return Image.fromarray(np.asarray(picture, dtype=np.float32) / 257)
+    coloured = picture.convert("RGBA")
+    ground = Image.new("RGBA", coloured.size, "white")
+    return Image.alpha_composite(ground, coloured).convert("L").convert("F")
 
 
 class PictureFile(Table):
@@ -44,41 +202,36 @@ class PictureFile(Table):
     """A threshold for an array or a table: a number above it is black (1), any other white (−1). Without it, the
     numbers stay as they are."""
 
-    def problems(self, path: Path) -> Iterator[Problem]:
-        """The problems of the table: an unknown ending of the file's name, or a key for files of another ending."""
-        ending = FilePath(self.file).suffix.lower()
-        known = (*IMAGES, *ENDINGS)
-        if ending not in known:
-            cure = foreign(FilePath(self.file)) or f"does not end in {', '.join(known)}"
-            yield Problem(path, f"'{shortened(self.file)}' {cure}")
-        elif ending in IMAGES and self.black_above is not None:
-            yield Problem((*path, "black_above"), "is for arrays and tables; an image is black where it is dark")
-        elif ending in ENDINGS and self.grey:
-            yield Problem((*path, "grey"), "is for images; the numbers of arrays and tables stay as they are")
-        if self.array is not None and ending in known and ending not in NAMED:
-            yield Problem((*path, "array"), f"is for {' and '.join(NAMED)} files; a {ending} holds one array")
-
     @property
     def is_image(self) -> bool:
         """Whether the file is an image. An image is one picture; a table of numbers may have a picture in each row."""
         return FilePath(self.file).suffix.lower() in IMAGES
 
     def read(self, name: str, folder: FilePath, size: Size | None) -> dict[str, np.ndarray]:
-        """The numbers of the file by the name of their word; an image gives `(rows, columns)`.
+        """The numbers of the file by the name of their word; pictures of a known size give `(n, rows, columns)`.
 
-        Arrays of a file with several are one picture each, `(1, …)`, by their own names. name: of the file. folder: the
-        folder of the scenario. size: an image is stretched or shrunk to it. Raises `InvalidInput` for a file that
-        cannot be read.
+        Arrays of a file with several are one picture each, by their own names. name: of the file. folder: the folder of
+        the scenario. size: an image is stretched or shrunk to it. Raises `Refused` for an unknown ending of the file's
+        name and for a key for files of another ending, and `InvalidInput` for a file that cannot be read.
         """
-        file = folder / self.file
+        file, known = folder / self.file, (*IMAGES, *ENDINGS)
+        ending = file.suffix.lower()
+        cure = foreign(FilePath(self.file)) or f"does not end in {', '.join(known)}"
+        need(ending in known, (), f"'{shortened(self.file)}' {cure}")
+        dark = "is for arrays and tables; an image is black where it is dark"
+        need(self.black_above is None or not self.is_image, "black_above", dark)
+        stays = "is for images; the numbers of arrays and tables stay as they are"
+        need(not self.grey or self.is_image, "grey", stays)
+        several = f"is for {' and '.join(NAMED)} files; a {ending} holds one array"
+        need(self.array is None or ending in NAMED, "array", several)
         if self.is_image:
-            darkness = image(file, size)
+            darkness = image(file, size)[None]
             return {name: darkness if self.grey else np.where(darkness > 0, 1.0, -1.0)}
-        names = chosen_in(file, self.array)
-        if len(names) > 1:
+        arrays = chosen_in(file, self.array)
+        if len(arrays) > 1:
             read = {word: one[None] for word, one in numbers_below(file, "", 2, MAX_NUMBERS).items()}
         else:
-            read = {name: numbers(file, names[0])}
+            read = {name: numbers(file, arrays[0])}
         if self.black_above is None:
             return read
         return {word: np.where(values > self.black_above, 1.0, -1.0) for word, values in read.items()}
@@ -88,17 +241,32 @@ FileChoice = Annotated[Annotated[Text, Tag("text")] | Annotated[PictureFile, Tag
 Drawing = Annotated[list[Text], Field(min_length=1)]
 
 
-@dataclass(frozen=True, eq=False)
-class Loaded:
-    """The pictures of a scenario, or the problems for which they cannot be used."""
+class Vectors(dict[str, np.ndarray]):
+    """The vector `(dim,)` of each word; a word that there is not raises `InvalidInput`.
 
-    size: Size
-    """The size of all pictures."""
-    words: Mapping[str, np.ndarray]
-    """The vector `(n_pixels,)` of each picture; empty if there are problems."""
-    problems: tuple[Problem, ...] = ()
+    absent: the message for each name that is something else than a word.
+    """
+
+    def __init__(self, vectors: Mapping[str, np.ndarray], absent: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().__init__(vectors)
+        self.absent = absent
+
+    def __missing__(self, word: str) -> np.ndarray:
+        raise InvalidInput(self.absent.get(word) or unknown(word, self))
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of a memory.
+
+    axes: the names of a vector's elements. vectors: of the words. size: the size of the pictures; None if no word is a
+    picture. black: the value of a black pixel; a white pixel has the opposite value.
+    """
+
+    axes: tuple[str, ...]
+    vectors: Vectors
+    size: Size | None = None
     black: float = 1.0
-    """The value of a black pixel."""
 
 
 class Pictures(TableWithFiles):
@@ -117,147 +285,107 @@ class Pictures(TableWithFiles):
     """[columns, rows] of every picture; images are stretched or shrunk to it. By default the size of the first
     picture."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_its_table(cls, keys: Any) -> Any:
+        """Refuse a picture that stands in this table, and not in `files` or `drawn`, by the key to write instead."""
+        errors = []
+        for key, value in keys.items() if isinstance(keys, Mapping) else ():
+            if home := "" if key in cls.model_fields or nearest(key, cls.model_fields) else _home(value):
+                message = f"is a picture of your own; write {home}.{key}"
+                kind = PydanticCustomError("in_another_table", "{message}", {"message": message})
+                errors.append(InitErrorDetails(type=kind, loc=(key,), input=value))
+        if errors:
+            raise ValidationError.from_exception_data(cls.__name__, errors)
+        return keys
+
     @cached_property
-    def loaded(self) -> Loaded:
-        """The pictures, or their problems; each file is read once."""
-        arrays: dict[str, dict[str, np.ndarray]] = {}
-        words: dict[str, np.ndarray] = {}
-        size, problems = None, [*self._problems()] or [*self._read_files(arrays)]
-        if not problems:
-            size = self._common_size(arrays)
-            problems = [*(_no_size(arrays) if size is None else self._collect(arrays, size, words))]
-        if size is None or problems:
-            return Loaded(Size(1, 1), {}, tuple(problems))
-        if self.magnitude == "free":
-            return Loaded(size, words)
-        return Loaded(size, {name: unit(picture) for name, picture in words.items()}, black=size.pixels**-0.5)
+    def loaded(self) -> Words:
+        """The pictures; each file is read once. Raises `Refused` for what is no picture, and for pictures of two sizes.
 
-    @property
-    def _letters(self) -> list[str]:
-        return list(self.letters or ())
-
-    def _problems(self) -> Iterator[Problem]:
-        """The problems of the table itself, before any file is read."""
-        if not (self.letters or self.drawn or self.files):
-            yield Problem(("pictures",), "holds no picture; give letters, drawn or files")
-        known = letters()
-        for letter in self._letters:
-            if letter not in known:
-                yield Problem(("pictures", "letters"), unknown(letter, known))
-        yield from duplicate_problems(self._letters, ("pictures", "letters"))
-        for name, rows in self.drawn.items():
-            yield from _drawing_problems(rows, ("pictures", "drawn", name))
-        for name, choice in self.files.items():
-            yield from _as_table(choice).problems(("pictures", "files", name))
-        if self.size is not None and len(self.size) != 2:
-            yield Problem(("pictures", "size"), f"got {len(self.size)} numbers; expected [columns, rows]")
-        elif self.size is not None and self.size[0] * self.size[1] > MAX_NUMBERS:
-            yield Problem(("pictures", "size"), f"asks for more than {MAX_NUMBERS:,} pixels")
-
-    def _read_files(self, arrays: dict[str, dict[str, np.ndarray]]) -> Iterator[Problem]:
-        """Read each file into `arrays`; yields a problem for each file that cannot be read."""
-        size = None if self.size is None else Size(*self.size)
-        for name, choice in self.files.items():
-            try:
-                arrays[name] = _as_table(choice).read(name, self._folder, size)
-            except InvalidInput as error:
-                yield Problem(("pictures", "files", name), str(error))
-
-    def _common_size(self, arrays: Mapping[str, Mapping[str, np.ndarray]]) -> Size | None:
-        """The size of all pictures: the key `size`, or the size of the first picture; None if no picture has a size.
-
-        An array of one or two axes has none: its rows may be pictures, or the rows of one picture.
+        Where there are letters, the message about another letter says how to write it.
         """
-        if self.size is not None:
-            return Size(*self.size)
-        if self.letters:
-            return LETTER_SIZE
-        for rows in self.drawn.values():
-            return Size(len(rows[0]), len(rows))
-        for name, read in arrays.items():
-            for values in read.values():
-                if _as_table(self.files[name]).is_image or values.ndim == 3:
-                    return Size(values.shape[-1], values.shape[-2])
-        return None
-
-    def _collect(
-        self, arrays: Mapping[str, Mapping[str, np.ndarray]], size: Size, words: dict[str, np.ndarray]
-    ) -> Iterator[Problem]:
-        """Collect the pictures in `words`; yields a problem for each that is of another size, or whose name is taken.
-
-        arrays: the content of each file.
-        """
-        if self.letters and size != LETTER_SIZE:
-            yield Problem(("pictures", "letters"), f"are {LETTER_SIZE} pixels, the other pictures are {size}")
-        elif self.letters:
-            known = letters()
-            words |= {letter: known[letter] for letter in self._letters}
-        for name, rows in self.drawn.items():
-            own = Size(len(rows[0]), len(rows))
-            if own != size:
-                message = f"is {own} pixels (columns × rows), the other pictures are {size}"
-                yield Problem(("pictures", "drawn", name), message)
-            else:
-                yield from _add({name: pixels(rows)}, words, ("pictures", "drawn", name))
-        for file, read in arrays.items():
-            path = ("pictures", "files", file)
-            for name, values in read.items():
-                patterns = _patterns(values, size)
-                if patterns is None:
-                    yield Problem(path, _misfit(values, size, _as_table(self.files[file]).is_image))
-                    continue
-                names = [name] if len(patterns) == 1 else [f"{name} {i + 1}" for i in range(len(patterns))]
-                yield from _add(dict(zip(names, patterns, strict=True)), words, path)
-        if self.magnitude == "unit" and (empty := [name for name, picture in words.items() if not picture.any()]):
-            yield Problem(("pictures", "magnitude"), f"'{shortened(empty[0])}' is zero and has no direction")
-
-
-def _no_size(arrays: Mapping[str, Mapping[str, np.ndarray]]) -> Iterator[Problem]:
-    """The problem that the files do not say how large a picture is."""
-    name, read = next(iter(arrays.items()))
-    shape = " × ".join(map(str, next(iter(read.values())).shape))
-    held = f"the file of '{shortened(name)}' holds {shape} numbers, whose rows may be pictures"
-    yield Problem(("pictures",), f"needs size = [columns, rows]; {held}")
+        choices = {name: PictureFile(file=one) if isinstance(one, str) else one for name, one in self.files.items()}
+        read: dict[tuple[str, ...], dict[str, np.ndarray]] = {}
+        size, words = None, dict[str, np.ndarray]()
+        with Parts() as parts:
+            need(self.letters or choices or self.drawn, (), "holds no picture; give letters, drawn or files")
+            with parts.at("letters"):
+                for letter in self.letters or ():
+                    need_known(letter, letters())
+                need_different([*(self.letters or ())])
+                read["letters",] = {letter: letters()[letter].reshape(1, 7, 5) for letter in self.letters or ()}
+            for name, rows in self.drawn.items():
+                with parts.at("drawn", name):
+                    _need_rectangle(rows)
+                    read["drawn", name] = {name: pixels(rows).reshape(1, len(rows), -1)}
+            with parts.at("size"):
+                if self.size is not None:
+                    need(len(self.size) == 2, (), f"got {len(self.size)} numbers; expected [columns, rows]")
+                    size = Size(*self.size)
+                    need(size.pixels <= MAX_NUMBERS, (), f"asks for more than {MAX_NUMBERS:,} pixels")
+            for name, choice in choices.items():
+                with parts.at("files", name):
+                    read["files", name] = choice.read(name, self._folder, size)
+        every = [(path[-1], values) for path, arrays in read.items() for values in arrays.values()]
+        sizes = (Size(values.shape[2], values.shape[1]) for _, values in every if values.ndim == 3)
+        if (size := size or next(sizes, None)) is None:
+            held = f"the file of '{shortened(every[0][0])}' holds {_shape(every[0][1])} numbers"
+            raise refusal((), f"needs size = [columns, rows]; {held}, whose rows may be pictures")
+        with Parts() as parts:
+            for path, arrays in read.items():
+                with parts.at(*path):
+                    for name, values in arrays.items():
+                        resizes = path[0] == "files" and choices[path[1]].is_image
+                        cure = f"; size = [{size.columns}, {size.rows}] resizes images" if resizes else ""
+                        found = _pictures(values, size, cure)
+                        for i, picture in enumerate(found, start=1):
+                            word = name if len(found) == 1 else f"{name} {i}"
+                            taken = f"'{shortened(word)}' is another picture already; give this one another name"
+                            need(word not in words, (), taken)
+                            words[word] = picture
+        for word, picture in words.items() if self.magnitude == "unit" else ():
+            need(picture.any(), "magnitude", f"'{shortened(word)}' is zero and has no direction")
+            words[word] = unit(picture)
+        axes = tuple(f"row {i + 1}, column {j + 1}" for i in range(size.rows) for j in range(size.columns))
+        advice = "is unknown; it comes with hopattn: write it in the letters of [pictures]"
+        absent = {letter: f"'{letter}' {advice}" for letter in letters() if self.letters is not None}
+        return Words(axes, Vectors(words, absent), size, size.pixels**-0.5 if self.magnitude == "unit" else 1.0)
 
 
-def _add(pictures: Mapping[str, np.ndarray], words: dict[str, np.ndarray], path: Path) -> Iterator[Problem]:
-    """Add pictures to the words; yields a problem for each name that is taken."""
-    for name, picture in pictures.items():
-        if name in words:
-            yield Problem(path, f"'{shortened(name)}' is another picture already; give this one another name")
-        words[name] = picture
+def _home(value: Any) -> str:
+    """The table of [pictures] into which a value goes: "files" for a file, "drawn" for rows of pixels; else empty."""
+    if isinstance(value, list):
+        return "drawn" if all(isinstance(row, str) and {*row} <= {*PIXELS} for row in value) else ""
+    file = value.get("file") if isinstance(value, Mapping) else value
+    path = FilePath(file) if isinstance(file, str) else FilePath()
+    return "files" if path.suffix.lower() in (*IMAGES, *ENDINGS) or foreign(path) else ""
 
 
-def _as_table(choice: str | PictureFile) -> PictureFile:
-    return PictureFile(file=choice) if isinstance(choice, str) else choice
+def _need_rectangle(rows: Sequence[str]) -> None:
+    """Refuse characters that are not pixels, and rows of another length than the first."""
+    with Parts() as parts:
+        for i, row in enumerate(rows):
+            odd = next((character for character in row if character not in PIXELS), None)
+            with parts.at(i):
+                need(odd is None, (), f"got '{shortened(odd)}'; expected '#' (black) or '.' (white)")
+                need(len(row) == len(rows[0]), (), f"has {len(row)} pixels; the first row has {len(rows[0])}")
 
 
-def _drawing_problems(rows: Sequence[str], path: Path) -> Iterator[Problem]:
-    """The problems of a drawn picture: characters that are not pixels, and rows of another length than the first."""
-    for i, row in enumerate(rows):
-        odd = next((character for character in row if character not in PIXELS), None)
-        if odd is not None:
-            yield Problem((*path, i), f"got '{shortened(odd)}'; expected '#' (black) or '.' (white)")
-        elif len(row) != len(rows[0]):
-            yield Problem((*path, i), f"has {len(row)} pixels; the first row has {len(rows[0])}")
+def _shape(values: np.ndarray) -> str:
+    return " × ".join(map(str, values.shape))
 
 
-def _patterns(values: np.ndarray, size: Size) -> np.ndarray | None:
-    """The patterns in an array, `(n_patterns, n_pixels)`; None if its shape does not fit the size of the pictures.
+def _pictures(values: np.ndarray, size: Size, cure: str) -> np.ndarray:
+    """The pictures in an array, `(n_pictures, n_pixels)`; raises `Refused` if its shape does not fit their size.
 
     One picture is `(n_pixels,)` or `(rows, columns)`; several are `(n, n_pixels)` or `(n, rows, columns)`. A shape that
-    fits two of these has the same meaning in both.
+    fits two of these has the same meaning in both. cure: for pictures of another size.
     """
-    if values.shape[-2:] == (size.rows, size.columns) or (values.shape[-1] == size.pixels and values.ndim < 3):
-        return values.reshape(-1, size.pixels)
-    return None
-
-
-def _misfit(values: np.ndarray, size: Size, is_image: bool) -> str:
-    """The message for an image or array whose shape does not fit the size of the pictures."""
-    if is_image:
-        own, advice = Size(values.shape[1], values.shape[0]), f"size = [{size.columns}, {size.rows}] resizes images"
-        return f"is {own} pixels (columns × rows), the other pictures are {size}; {advice}"
-    shape = " × ".join(map(str, values.shape))
-    rows = f"rows of {size.pixels} numbers, or {size.rows} rows of {size.columns}"
-    return f"holds {shape} numbers; pictures of {size} pixels need {rows}"
+    if values.ndim == 3:
+        own = f"{Size(values.shape[2], values.shape[1])} pixels (columns × rows)"
+        need(values.shape[1:] == size[::-1], (), f"{own} do not fit the other pictures, {size}{cure}")
+    elif values.shape != size[::-1] and values.shape[-1] != size.pixels:
+        rows = f"rows of {size.pixels} numbers, or {size.rows} rows of {size.columns}"
+        raise refusal((), f"holds {_shape(values)} numbers; pictures of {size} pixels need {rows}")
+    return values.reshape(-1, size.pixels)

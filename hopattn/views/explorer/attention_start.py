@@ -8,7 +8,7 @@ from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import name_of
 from hopattn.retrieval.masks import MaskRule
 from hopattn.scenario.kinds.attention import Attention
-from hopattn.scenario.parts.projection import Projection
+from hopattn.scenario.kinds.layers import Projection
 from hopattn.scenario.words.vocabulary import WORD
 from hopattn.transformer.heads import Head
 from hopattn.views.explorer.controls import require_names, require_size, require_within, widest_axes

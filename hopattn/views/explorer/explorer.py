@@ -10,11 +10,10 @@ from hopattn.foundation.checks import path_of
 from hopattn.foundation.errors import InvalidInput
 from hopattn.results.files import write_over
 from hopattn.scenario.loading import Scenario, load_scenario
-from hopattn.scenario.result import Result
 from hopattn.views.explorer.page import page_of
-from hopattn.views.explorer.start import Start, all_started, has_view
+from hopattn.views.explorer.start import Start, all_started, gives_weights
 from hopattn.views.explorer.values import reference_values
-from hopattn.views.explorer.weights_start import given_weights_started, gives_weights, is_weights, weights_started
+from hopattn.views.explorer.weights_start import given_weights_started, is_weights, weights_started
 
 MOST_BYTES_OF_WEIGHTS = 2_000_000
 """The largest size of a page of given weights."""
@@ -99,11 +98,6 @@ def explore(scenario: Any = "bank", *, tokens: Any = None, mask: Any = None, arr
     starts = all_started(loaded)
     own = next(iter(starts.values()))
     return Explorer(loaded.name, page_of(starts, reference_values(starts)), own.left_out)
-
-
-def is_explorable(scenario: Scenario, result: Result) -> bool:
-    """Whether a scenario has a page of its own; result: that of the scenario."""
-    return gives_weights(scenario) or has_view(scenario, result.runs[0])
 
 
 def _of_weights(given: Start) -> Explorer:

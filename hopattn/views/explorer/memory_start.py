@@ -26,7 +26,7 @@ def memory_state(spec: MemoryScenario, cue: np.ndarray) -> tuple[str, dict[str, 
 
     Raises `InvalidInput` for a memory that neither view has.
     """
-    memory = spec.recalled.memory
+    memory = spec.stored
     patterns = {word: spec.vocabulary.vectors[word] for word in spec.memory.patterns}
     if not isinstance(memory, (Memory, Hopfield)):
         raise InvalidInput(f"memory.model: the page has no view of a memory of the class {type(memory).__name__}")

@@ -8,12 +8,10 @@ import numpy as np
 
 from hopattn.foundation.errors import InvalidInput
 from hopattn.scenario.kinds.attention import Attention
-from hopattn.scenario.kinds.memory import MemoryScenario
 from hopattn.scenario.loading import Scenario, load_scenario
 from hopattn.scenario.result import Run
 from hopattn.scenario.running import run
 from hopattn.views.explorer.attention_start import attention_state, induction_state
-from hopattn.views.explorer.memory_start import memory_state
 
 DEFAULTS = {"attention": "bank", "energy": "landscape", "spins": "hopfield", "induction": "induction"}
 """The shipped scenario of each view."""
@@ -65,7 +63,7 @@ def started(scenario: Scenario) -> Start:
                 raise InvalidInput(f"{scenario.where}: cannot be explored: {error}") from None
             left_out.append(f"variant '{each.name}' is left out: {error}")
     spec = scenario.spec
-    about = {"name": scenario.name, "title": spec.title, "source": spec.source, "note": spec.note or ""}
+    about = {"name": scenario.name, "title": spec.title, "source": spec.source or "", "note": spec.note or ""}
     return Start(scenario.where, about, view, presets, expected, tuple(left_out))
 
 
@@ -75,6 +73,17 @@ def has_view(scenario: Scenario, first: Run) -> bool:
         return any(True for _ in _states(scenario, first, 0))
     except InvalidInput:
         return False
+
+
+def gives_weights(scenario: Scenario) -> bool:
+    """Whether a scenario has heads whose weights or scores are given as tables, so that only the weights view fits."""
+    spec = scenario.spec
+    return isinstance(spec, Attention) and any(head.weights or head.scores for one in spec.layer for head in one.head)
+
+
+def is_explorable(scenario: Scenario, first: Run) -> bool:
+    """Whether a scenario has a page of its own; first: its first run."""
+    return gives_weights(scenario) or has_view(scenario, first)
 
 
 def all_started(scenario: Scenario) -> dict[str, Start]:
@@ -96,9 +105,12 @@ def _states(scenario: Scenario, each: Run, i: int) -> Iterator[tuple[str, str, d
         yield title, "attention", state, {"state": arrays[f"layer {state['steps']} state"][-ROWS:].tolist()}
     elif isinstance(spec, Attention):
         yield title, "induction", induction_state(spec), {"expected": _expected_words(spec, arrays)}
-    elif isinstance(spec, MemoryScenario):
-        for row, cue in enumerate(spec.tokens if i == 0 else spec.tokens[:1]):
-            view, state = memory_state(spec, arrays["input"][row])
+    elif spec.kind == "memory":
+        from hopattn.views.explorer.memory_start import memory_state  # imported here, so that a run starts fast
+
+        memory: Any = spec
+        for row, cue in enumerate(memory.tokens if i == 0 else memory.tokens[:1]):
+            view, state = memory_state(memory, arrays["input"][row])
             yield cue if i == 0 else f"{title}: {cue}", view, state, _recalled(arrays, row, state)
     else:
         raise InvalidInput(f"kind '{spec.kind}' has no view; the page shows the kinds 'attention' and 'memory'")

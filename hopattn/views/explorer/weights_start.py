@@ -17,7 +17,6 @@ from hopattn.foundation.errors import InvalidInput, in_file, listed
 from hopattn.memories.memory import Memory
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.weight_spread import entropy
-from hopattn.scenario.kinds.attention import Attention
 from hopattn.scenario.loading import Scenario
 from hopattn.scenario.running import run
 from hopattn.views.explorer.controls import require_names, require_size
@@ -67,12 +66,6 @@ def _started_of_file(file: Path, tokens: Any, mask: Any, array: str | None) -> S
         weights = _of_file(file, array)
     about = {"name": file.stem, "source": f"from {named(file)}", "note": ""}
     return _started(weights_as_result(weights, tokens).runs[0].arrays, about, names)
-
-
-def gives_weights(scenario: Scenario) -> bool:
-    """Whether a scenario has heads whose weights or scores are given as tables, so that only the weights view fits."""
-    spec = scenario.spec
-    return isinstance(spec, Attention) and any(head.weights or head.scores for one in spec.layer for head in one.head)
 
 
 def given_weights_started(scenario: Scenario) -> Start:

@@ -1,0 +1,234 @@
+"""The arithmetic of a recall and of its energy, and for pictures the strip from each cue to its final state."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hopattn.dynamics.likeness import Spurious
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.record import Status
+from hopattn.dynamics.updates.synchronous import Synchronous
+from hopattn.foundation.registry import name_of
+from hopattn.foundation.writing import counted, number
+from hopattn.memories.kernels import LogSumRelu
+from hopattn.memories.memory import Memory
+from hopattn.networks.classical import Hopfield
+from hopattn.retrieval.separation.base import Separation, with_sink
+from hopattn.scenario.arithmetic import (
+    MANY,
+    added,
+    dot,
+    equals,
+    factor,
+    vector,
+    weighing,
+    weighted_sum,
+    written,
+)
+from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.kinds.models import MemoryTable
+from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters
+
+FRAMES = 10
+"""The largest number of pictures in a strip; of a longer recall, the first pictures and the last."""
+_ENDED = {
+    Status.CONVERGED: "converged after",
+    Status.CYCLE: "in a cycle of {} after",
+    Status.LIMIT: "stopped after",
+    Status.DIVERGED: "diverged after",
+    Status.NOTHING_NEAR: "nothing near after",
+    Status.ANSWERED: "answered after",
+}
+
+
+def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Strip]:
+    """The strip of pictures of each cue.
+
+    damage: for each cue the text of its damage, such as `A, 4 of 35 neurons flipped`, or an empty text.
+    """
+    size = words.size or Size(1, 1)
+    for i, label in enumerate(arrays["input"].labels[0]):
+        own = _of_cue(arrays, i)
+        steps, states = int(own["steps"]), own["trajectory"] / words.black
+        shown = [as_characters(state, size) for state in states[: steps + 1]]
+        frames = [t for t in range(len(shown)) if t < 2 or shown[t] != shown[t - 1]]
+        frames = frames if len(frames) <= FRAMES else [*frames[: FRAMES - 1], frames[-1]]
+        names = tuple(f"step {t}" if t else "cue" for t in frames)
+        names = (*names[:-1], f"… {names[-1]}") if len(frames) == FRAMES else names  # steps before the last are skipped
+        pictures = states[frames]
+        if "answer" in own:
+            names, pictures = (*names, "answer"), np.concatenate([pictures, own["answer"][None]])
+        answers = f", and {own['answers']} with it" if "answers" in own else ""
+        ended = f"{_ENDED[Status(str(own['status']))].format(own['period'])} {counted(steps, 'step')}"
+        caption = f"recalls {_recalled(own)}{answers}, {ended}"
+        yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, caption)
+
+
+def _of_cue(arrays: Arrays, i: int) -> dict[str, Any]:
+    """The values of every array for cue i."""
+    cues = len(arrays["input"].values)
+    return {name: one.values[i] for name, one in arrays.items() if one.dims[:1] == ("cue",) and len(one.values) == cues}
+
+
+def _recalled(own: Mapping[str, Any]) -> str:
+    """The pattern that a cue recalls, and those that a spurious state is made of."""
+    of, how = own["of"], "reversed" if own["spurious"] == Spurious.REVERSED else "mixed"
+    return f"{own['recalls']} ({of} {how})" if of else str(own["recalls"])
+
+
+def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
+    """The dot product of two pictures; without shades, the pixels that agree minus those that differ.
+
+    >>> agreement(np.array([1, -1, 0]), np.array([1, 1, 1]))
+    '1 pixel agrees, 1 differs: 1 − 1 = 0'
+    """
+    products = cue * pattern
+    total = float(products.sum())
+    if np.isin(cue, (-1, 0, 1)).all() and np.isin(pattern, (-1, 0, 1)).all():
+        same, other = int(np.sum(products > 0)), int(np.sum(products < 0))
+        agree = "1 pixel agrees" if same == 1 else f"{same} pixels agree"
+        return f"{agree}, {other} {'differs' if other == 1 else 'differ'}: {same} − {other} = {number(total)}"
+    return f"sum of {len(products)} products {equals(total)} {number(total)}"
+
+
+def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable, words: Words) -> Iterator[str]:
+    """The arithmetic of the first step of each cue, then the end of its recall."""
+    product = dot if words.size is None else agreement
+    update, activation = table.update_rule(memory), name_of(memory.activation)
+    way = "" if isinstance(update, Synchronous) else f", {update.way},"
+    verb = f"{activation}{way} gives"
+    if activation == "identity":
+        verb = f"the new state{way}".rstrip(",") if words.size else f"the new state{way} is"
+    for i, label in enumerate(arrays["input"].labels[0]):
+        own = _of_cue(arrays, i)
+        yield f"{label}, the first step:"
+        yield from _with_picture(None, own["input"], words)
+        if isinstance(memory, LogSumRelu):
+            yield from _explain_range(memory, own["input"], table.recalled_words)
+        elif isinstance(memory, Memory) and "step 1 weights" in own:
+            names, scores, weights = labels(table.patterns), own["step 1 scores"], own["step 1 weights"]
+            for name, pattern, score in zip(names, memory.keys, scores, strict=True):
+                other = f"{name_of(memory.similarity)} {number(score)}"
+                yield f"  similarity to {name}: {product(own['input'], pattern) if memory.similarity.linear else other}"
+            yield from (f"  {line}" for line in weighing(memory.separation, scores, names))
+            field, worked = weights @ memory.values, added(written(weights) * np.asarray(memory.values).T)
+            numbers = "" if words.size else f" {equals(field, worked)} {vector(field)}"
+            yield f"  field: {weighted_sum(weights, names)}{numbers}"
+        else:
+            for name, pattern in zip(table.recalled_words, memory.patterns, strict=True):
+                yield f"  similarity to {name}: {product(own['input'], pattern)}"
+            yield from _explain_couplings(memory, own["input"], own["step 1 field"], table.recalled_words, words)
+        yield from _with_picture(f"  {verb}", own["step 1 output"], words)
+        yield from _explain_end(own, words, memory)
+
+
+def _explain_range(memory: LogSumRelu, cue: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    """The distance of a cue from each stored pattern, and the patterns of whose mean the step consists."""
+    distances, near = -np.asarray(memory.similarity(cue, memory.patterns)), np.asarray(memory.weights(cue)) > 0
+    reach = f"√(2/β) {equals(memory.radius)} {number(memory.radius)}"
+    for name, distance, within in zip(names, distances, near, strict=True):
+        place = "near: below" if within else "not near: not below"
+        yield f"  distance to {name}: {number(distance)}, {place} {reach}"
+    means = [name for name, within in zip(names, near, strict=True) if within]
+    yield f"  the step leads to the mean of {' and '.join(means)}" if means else "  nothing is near: the state stays"
+
+
+def _explain_couplings(
+    memory: AssociativeMemory, cue: np.ndarray, field: np.ndarray, names: Sequence[str], words: Words
+) -> Iterator[str]:
+    """The field of a cue under the couplings.
+
+    By Hebb's rule, it is a sum of the stored patterns less each neuron's own value, with which it has no coupling.
+    """
+    by_hebb = ""
+    if isinstance(memory, Hopfield):
+        scores, (many, n) = memory.patterns @ cue, memory.patterns.shape
+        if np.allclose(field, (scores @ memory.patterns - many * cue) / n):  # else another rule, or with its diagonal
+            by_hebb = f"({weighted_sum(scores, names)} − {many}×cue)/{n}"
+    numbers = "" if words.size else f"{equals(field)} {vector(field)}" if by_hebb else vector(field)
+    if by_hebb or numbers:
+        yield f"  field of all neurons: {' '.join(filter(None, (by_hebb, numbers)))}"
+    if memory.activation.discrete or isinstance(memory, Hopfield):
+        against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
+        are = "is opposed to its" if against == 1 else "are opposed to their"
+        yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field"
+
+
+def _with_picture(before: str | None, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
+    """A sentence with a vector in it, or with a picture below it if the words are pictures; None: only the picture."""
+    if before is not None and words.size is None:
+        yield f"{before}: {vector(values)}{after}" if after else f"{before} {vector(values)}"
+    elif before is not None:
+        yield f"{before}{after}:"
+    for row in as_characters(values / words.black, words.size) if words.size is not None else ():
+        yield f"    {row}"
+
+
+def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory) -> Iterator[str]:
+    status, steps, state = Status(str(own["status"])), int(own["steps"]), own["state"]
+    after = f"  after {counted(steps, 'step')}"
+    meaning = ", as asked" if (status, steps) == (Status.LIMIT, 1) else f"; {status.meaning}"
+    if words.size and np.array_equal(state, own["step 1 output"]):
+        yield f"{after}{', the same picture' if steps > 1 else ''}{meaning}"
+    else:
+        yield from _with_picture(after, state, words, meaning)
+    if "energy" in own:
+        shown = [number(value) for value in own["energy"][: steps + 1]]
+        yield f"  energy: {' → '.join(shown if len(shown) <= 12 else [*shown[:10], '…', shown[-1]])}"
+        for what, one, t in (("the cue", own["input"], 0), ("the last state", state, steps)):
+            yield from (f"    {line}" for line in explain_energy(what, memory, one, float(own["energy"][t])))
+    yield f"  recalls: {_recalled(own)}"
+    if "answers" in own:
+        yield f"  answers: {own['answers']}"
+
+
+def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, energy: float) -> Iterator[str]:
+    """The energy of a state as a sum, E(x) = Φ*(x) − Ψ(K x) or Φ*(x) − ½ x·W x.
+
+    Nothing where its terms are too many, or not of the forms that are written here. what: the name of the state.
+    energy: as the recall gives it.
+    """
+    own = float(memory.activation.conjugate(state))
+    if isinstance(memory, Hopfield):
+        field = memory.field(state) + memory.bias  # x·(W x + 2b) holds the bias as often as E does
+        total = float(state @ field)
+        text, second, by_hand = f"½×{factor(total)}", total / 2, float(written(total)) / 2
+        yield f"x·h of {what}: {dot(state, field)}"
+    elif isinstance(memory, Memory) and len(memory.keys) <= MANY:
+        scores = np.asarray(memory.scores(state))
+        text, second = _potential(memory.separation, scores), float(memory.separation.potential(scores))
+        rounded = replace(memory.separation, beta=float(written(memory.separation.beta)))
+        if rounded.sink is not None:
+            rounded = with_sink(rounded, float(written(rounded.sink)))
+        by_hand = float(rounded.potential(written(scores)))  # of the numbers as they are written
+    else:
+        return
+    if not text or not np.isclose(own - second, energy, rtol=1e-9, atol=1e-9):
+        return
+    length = float(state @ state)
+    half = name_of(memory.activation) == "identity"
+    left = f"½×{number(length)} − " if half else f"{number(own)} − " if own else "−"
+    sign = equals([own, second], [written(length) / 2 if half else own, by_hand])
+    middle = f" {sign} {number(own)} − {factor(second)}" if own else ""
+    last = equals(energy, written(own) - (written(second) if own else by_hand))
+    yield f"energy of {what}: {left}{text}{middle} {last} {number(energy)}"
+
+
+def _potential(separation: Separation, scores: np.ndarray) -> str:
+    """Ψ(s) of a few scores as a formula; empty for a separation whose potential is not a sum over the scores."""
+    kind, beta = name_of(separation), separation.beta
+    times = "" if beta == 1 else f"{number(beta)}×"
+    if kind == "identity":
+        return f"½×{times}({' + '.join(f'{factor(score)}²' for score in scores)})"
+    if kind == "softmax":
+        powers = [f"e^({times}{factor(score)})" if times else f"e^{factor(score)}" for score in scores]
+        powers += [] if separation.sink is None else [f"e^{factor(separation.sink)}"]
+        return f"log({' + '.join(powers)})" + (f"/{number(beta)}" if times else "")
+    if kind in ("power", "rectified_power"):
+        n = separation.n  # type: ignore[attr-defined]
+        opening, closing = ("[", "]₊") if kind == "rectified_power" else ("(", ")")
+        powers = [f"{opening}{times}{number(score)}{closing}^{n}" for score in scores]
+        return f"({' + '.join(powers)})/{f'({n}×{number(beta)})' if times else n}"
+    return ""

@@ -1,0 +1,363 @@
+"""Memories as a scenario writes them: a named model, or similarity, separation and activation; and what they store."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from inspect import Parameter
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+
+import numpy as np
+from pydantic import Field, Tag, field_serializer
+
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.updates import updates
+from hopattn.dynamics.updates.base import Update
+from hopattn.foundation.errors import InvalidInput, quoted, shortened
+from hopattn.memories.memory import Memory
+from hopattn.memories.models import named_memories
+from hopattn.memories.models.card import Card
+from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.separation import separations
+from hopattn.retrieval.separation.base import Separation
+from hopattn.retrieval.similarity import Similarity, similarities
+from hopattn.scenario.arrays import labels, numbers
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.layers import SeparationChoice
+from hopattn.scenario.language.syntax_faults import comma_hint
+from hopattn.scenario.language.table import (
+    ByTomlType,
+    Count,
+    EntryIn,
+    NameIn,
+    Number,
+    Parts,
+    PositiveNumber,
+    Refused,
+    Table,
+    Text,
+    Vector,
+    at,
+    need,
+    need_different,
+    need_known,
+    own_fields,
+    registry_entry,
+)
+from hopattn.scenario.words.cues import combined_words
+from hopattn.scenario.words.pictures import Pictures, Vectors, Words
+from hopattn.scenario.words.vocabulary import Vocabulary
+
+_REGISTRIES: dict[Any, Any] = {Separation: separations, Similarity: similarities, Activation: activations}
+PARTS = ("similarity", "separation", "beta", "sink", "activation")
+"""The keys that define a memory without a named model."""
+
+
+def model_options(card: Card) -> dict[str, tuple[Any, Any]]:
+    """The parameters of a model that a file may give, name → (type, default): numbers, truth values, choices and names.
+
+    The stored patterns, the values and the random numbers are not among them. The default of a required parameter is
+    `...`.
+    """
+    options = {}
+    for name, parameter in card.parameters.items():
+        union = get_origin(parameter.annotation) in (Union, UnionType)
+        choices = get_args(parameter.annotation) if union else (parameter.annotation,)
+        types = [*filter(None, map(_file_type, choices))]
+        if types and name not in (card.stored, card.read_out, "rng"):
+            default = ... if parameter.default is parameter.empty else parameter.default
+            types += [NoneType] if default is None or NoneType in choices else []
+            options[name] = (Union[(*types,)], default)
+    return options
+
+
+def _file_type(choice: Any) -> Any:
+    """The type by which a file gives a value of a Python type; None if a file cannot give it."""
+    if choice is float:
+        return Number
+    if choice in (int, bool) or get_origin(choice) is Literal:
+        return choice
+    return Annotated[str, NameIn(_REGISTRIES[choice])] if choice in _REGISTRIES else None
+
+
+ModelChoice = Annotated[
+    Annotated[str, NameIn(named_memories, model_options), Tag("text")]
+    | Annotated[Table, EntryIn(named_memories, parameters=model_options, suffix="Model"), Tag("table")],
+    ByTomlType,
+]
+UpdateChoice = Annotated[
+    Annotated[str, NameIn(updates, own_fields), Tag("text")]
+    | Annotated[Table, EntryIn(updates, suffix="Update"), Tag("table")],
+    ByTomlType,
+]
+WordsOrNumbers = Annotated[
+    list[Annotated[Annotated[str, Tag("text")] | Annotated[Vector, Tag("array")], ByTomlType]], Field(min_length=1)
+]
+
+
+class ModelTable(Table):
+    """A memory, given by its model or by its parts, and the options of its recall."""
+
+    model: ModelChoice | None = None
+    """A memory of the literature by its name, instead of the five keys below."""
+    similarity: Annotated[str, NameIn(similarities)] = "dot"
+    """How well a cue matches a pattern."""
+    separation: SeparationChoice = "softmax"
+    """How scores become weights."""
+    beta: PositiveNumber = 1.0
+    """The inverse temperature, which multiplies the scores before the separation."""
+    sink: Number | None = None
+    """The logit of a null pattern, which competes with beta times the scores and gives nothing: the weights of a cue
+    then sum to less than 1, and the array `rest` holds what is left. 0 is softmax1."""
+    activation: Annotated[str, NameIn(activations)] = "identity"
+    """The function from a neuron's field to its state."""
+    update: UpdateChoice | None = None
+    """The rule of a step: all neurons together, one by one, at random …; by default the memory's own: spins one after
+    the other, in sequence, graded neurons in continuous time, others all together."""
+    max_steps: Annotated[Count, Field(le=100_000)] | None = None
+    """The largest number of steps of a recall; 1 is transformer attention. By default 100, or 1 for a linear or nearest
+    memory that answers with values."""
+
+    def need_fit(self) -> None:
+        """Refuse each key that does not go together with `model`."""
+        if self.model is None:
+            return
+        options = model_options(self.card)
+        written = {} if isinstance(self.model, str) else self.model.model_dump(exclude={"name"}, exclude_unset=True)
+        with Parts() as parts:
+            for key in PARTS:
+                cure, value = "leave one of them out", getattr(self, key)
+                if key in options and key not in written and not isinstance(value, Table):
+                    named = {"name": self.card.name, **written, key: value}.items()
+                    texts = (f"{name} = {json.dumps(one).removesuffix('.0')}" for name, one in named)
+                    cure = f"write model = {{ {', '.join(texts)} }}"
+                with parts.at(key):
+                    message = f"is a part of the model '{self.card.name}'; {cure}"
+                    need(key not in self.model_fields_set, (), message)
+
+    @field_serializer("model")
+    def _written_out(self, model: Any) -> Any:
+        """A model given by its name alone with its defaults, so that a change or a sweep finds them."""
+        if model is None or self.card is None:
+            return model
+        defaults = {name: default for name, (_, default) in model_options(self.card).items() if default is not ...}
+        return {"name": model, **defaults} if isinstance(model, str) else model.model_dump(by_alias=True)
+
+    @property
+    def card(self) -> Any:
+        """The card of the named model; None without a named model."""
+        if self.model is None:
+            return None
+        return named_memories[self.model if isinstance(self.model, str) else str(getattr(self.model, "name", ""))]
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether the model requires values."""
+        if self.card is None or not self.card.read_out:
+            return False
+        return bool(self.card.parameters[self.card.read_out].default is Parameter.empty)
+
+    def build(
+        self,
+        patterns: np.ndarray,
+        values: np.ndarray | None,
+        rng: np.random.Generator,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> AssociativeMemory:
+        """The memory that stores patterns `(n_patterns, dim)` and values `(n_patterns, n)`.
+
+        rng: for models that use random numbers. given: other arguments, by the names of the model's parameters, which
+        come before those of the file. Raises `InvalidInput` if the model cannot store the patterns.
+        """
+        self.need_fit()
+        if self.card is None:
+            parts: dict[str, Any] = {"similarity": self.similarity, "activation": self.activation, "sink": self.sink}
+            with at("separation"):
+                separation = registry_entry(separations, self.separation, beta=given.get("beta", self.beta))
+            return Memory(patterns, values, separation=separation, **parts)
+        build: Callable[..., AssociativeMemory] = self.card.build
+        arguments: dict[str, Any] = {}
+        if isinstance(self.model, Table):
+            arguments = self.model.model_dump(exclude={"name"}, exclude_unset=True)
+        arguments |= given
+        arguments |= {} if values is None else {self.card.read_out: values}
+        arguments |= {"rng": rng} if "rng" in self.card.parameters else {}
+        for name, parameter in self.card.parameters.items():
+            if parameter.default is Parameter.empty and name not in (self.card.stored, *arguments):
+                raise InvalidInput(f"model: '{self.card.name}' needs {name}, which kind = \"memory\" has a key for")
+        return build(patterns, **arguments)
+
+    def update_rule(self, memory: AssociativeMemory) -> Update:
+        """The rule of a step: the key `update`, or the memory's own; raises `InvalidInput` for wrong parameters."""
+        return memory.default_update if self.update is None else update_entry(self.update)
+
+
+def update_entry(choice: Any) -> Update:
+    """The update that a file asks for; an order of neurons counts from 1 there, and from 0 in Python."""
+    if not isinstance(order := getattr(choice, "order", None), list):
+        return registry_entry(updates, choice)
+    if sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
+        expected = "expected 'sequence', 'random', or the number of every neuron once, counted from 1"
+        raise InvalidInput(f"order: {expected}, not {quoted(order)}")
+    return updates.make(choice.name, order=[number - 1 for number in order])
+
+
+class MemoryTable(ModelTable):
+    """A memory of words, and the options of its recall."""
+
+    arguments: ClassVar[Mapping[str, str]] = dict.fromkeys(("keys", "patterns"), "stored") | {"values": "read"}
+    stored: Annotated[WordsOrNumbers, Field(alias="patterns")]
+    """The words that are stored; or numbers, which are stored as they stand: [[1, 1, -1], …]. Such patterns are called
+    1, 2, 3 …, and need no vocabulary."""
+    read: Annotated[WordsOrNumbers | None, Field(alias="values")] = None
+    """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself. Values of
+    numbers are called value 1, value 2 …"""
+    input: Text | None = None
+    """The word whose vector is the input of a model with couplings that an input weighs."""
+    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Two stored words. The energy is taken on the straight line between them: the measure `barrier` says how far it
+    rises above the higher end."""
+
+    @property
+    def patterns(self) -> list[str]:
+        """The names of the patterns."""
+        return _names(self.stored, "")
+
+    @property
+    def values(self) -> list[str] | None:
+        """The names of the values; None where each pattern leads to itself."""
+        return None if self.read is None else _names(self.read, "value ")
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether every pattern stands there as numbers, so that no word has to have a vector."""
+        return not any(isinstance(pattern, str) for pattern in self.stored)
+
+    def with_numbers(self, words: Words) -> Words:
+        """The words of a file, and the patterns and values that the table gives as numbers.
+
+        The axes of patterns without a vocabulary are numbered. Raises `Refused` for numbers that do not fit the axes,
+        and for a word with the name of such a pattern.
+        """
+        axes = words.axes or (numbers(len(self.stored[0])) if self.of_numbers else ())
+        vectors = {**words.vectors}
+        with Parts() as parts:
+            for key, entries, names in (("patterns", self.stored, self.patterns), ("values", self.read, self.values)):
+                for i, (entry, name) in enumerate(zip(entries or (), names or (), strict=True)):
+                    with parts.at(key, i):
+                        if not isinstance(entry, str):
+                            fit = f"do not fit the {len(axes)} axes ({', '.join(axes[:8])})"
+                            hint = comma_hint(entry, len(axes))
+                            need(len(entry) == len(axes), (), f"{len(entry)} numbers {fit}{hint}")
+                            need(name not in words.vectors, (), f"is called '{name}', as a word is; rename the word")
+                            vectors[name] = np.array(entry, dtype=float)
+        return replace(words, axes=axes, vectors=Vectors(vectors, words.vectors.absent))
+
+    def need_fit(self) -> None:
+        super().need_fit()
+        patterns, values, card = self.patterns, self.values, self.card
+        model = "" if card is None else f"the model '{card.name}'"
+        weighs_input = card is not None and "input" in card.parameters
+        nothing = "'nothing' is what a recall of no pattern is called; rename the word"
+        need("nothing" not in (*patterns, *(values or ())), "patterns", nothing)
+        if values is None:
+            need(not self.needs_values, (), f"{model} needs values, one for each pattern")
+        else:
+            need(len(values) == len(patterns), "values", f"{len(values)} values do not fit {len(patterns)} patterns")
+            need(card is None or card.read_out, "values", f"{model} leads to its own patterns")
+        if self.input is None:
+            need(not weighs_input, (), f'{model} needs an input: write input = "a word"')
+        unweighed = "is for a model with couplings that an input weighs, 'input_driven'"
+        need(self.input is None or weighs_input, "input", unweighed)
+        with Parts() as parts:
+            for i, word in enumerate(self.between or ()):
+                with parts.at("between", i):
+                    need_known(word, {*patterns})
+
+    @contextmanager
+    def named_rows(self, cues: Sequence[str] = ()) -> Iterator[None]:
+        """Name words instead of rows in what is refused inside; cues: the names of the cues of a recall."""
+        try:
+            yield
+        except Refused:
+            raise
+        except InvalidInput as error:
+            message = str(error)
+            words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
+            words = list(cues) if message.startswith(("cues", "energy")) else words
+            name = lambda match: f"'{shortened(words[int(match[2])])}'"  # noqa: E731
+            raise InvalidInput(re.sub(r"\b(row|address) (\d+)", name, message)) from None
+
+    @property
+    def steps(self) -> int:
+        """The largest number of steps of a recall."""
+        answers = self.read is not None and self.card is not None and self.card.answers
+        return self.max_steps or (1 if answers else 100)
+
+    @property
+    def stored_words(self) -> tuple[str, ...]:
+        """The patterns and the values, each once."""
+        return tuple(dict.fromkeys((*self.patterns, *(self.values or ()))))
+
+    @property
+    def recalled_words(self) -> list[str]:
+        """The words with which a recalled state is compared; a bidirectional memory recalls patterns, not values."""
+        own_side = self.card is not None and self.card.read_out == "right"
+        return self.patterns if self.values is None or own_side else self.values
+
+    def build_from_words(
+        self,
+        words: Mapping[str, np.ndarray],
+        rng: np.random.Generator,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> AssociativeMemory:
+        """The memory of the table's words; raises `Refused` for unknown words, and if the model cannot store them.
+
+        words: the vector of each word, and of each pattern of numbers. rng, given: as of `build`.
+        """
+        rows: dict[str, list[np.ndarray]] = {"patterns": [], "values": []}
+        with Parts() as parts:
+            for key, names in (("patterns", self.patterns), ("values", self.values or ())):
+                for i, name in enumerate(names):
+                    with parts.at(key, i):
+                        rows[key].append(words[name])
+                with parts.at(key):
+                    need_different(labels(names))
+            if self.input is not None:
+                with parts.at("input"):
+                    given = {"input": words[self.input], **given}
+        self.need_fit()
+        values = None if self.read is None else np.stack(rows["values"])
+        place = at(table=self) if self.model is None else at("model")
+        with place, self.named_rows():
+            return self.build(np.stack(rows["patterns"]), values, rng, given)
+
+
+def _names(entries: Sequence[str | Vector], before: str) -> list[str]:
+    """The words of a list, and a name for each entry of numbers: its place, after some words."""
+    return [entry if isinstance(entry, str) else f"{before}{i}" for i, entry in enumerate(entries, start=1)]
+
+
+class StoredWords(Kind):
+    """The base of the kinds with words and pictures, and mostly a memory of them."""
+
+    written: Annotated[Vocabulary | None, Field(alias="vocabulary")] = None
+    """The words as vectors."""
+    pictures: Pictures | None = None
+    """The words that are pictures."""
+
+    @cached_property
+    def vocabulary(self) -> Words:
+        """The words, the pictures, and the patterns of numbers together: in a run of [[without]] those of the whole."""
+        if self._taken is not None:
+            whole: Words = self._taken[0].vocabulary
+            return whole
+        table: MemoryTable | None = getattr(self, "memory", None)
+        lack = "needs [vocabulary] or [pictures]: nothing says which words there are"
+        need(self.written or self.pictures or table is None or table.of_numbers, (), lack)
+        words = combined_words(self.written, self.pictures)
+        with at("memory"):
+            return words if table is None else table.with_numbers(words)

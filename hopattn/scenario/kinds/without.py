@@ -1,0 +1,196 @@
+"""Stored patterns or tokens that are taken away for a run of its own, and the arrays of their worth."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
+
+from hopattn.foundation.writing import number
+from hopattn.retrieval.activation import Identity
+from hopattn.retrieval.interventions import Worth
+from hopattn.retrieval.separation.base import Elementwise
+from hopattn.retrieval.step import Step
+from hopattn.scenario.arithmetic import added, equals, weighted_sum, written
+from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.language.table import Count, Parts, Table, Text, TextOrTexts, need
+from hopattn.transformer.blocks import Block
+from hopattn.transformer.multi_head import MultiHead
+
+WORTH, CLOSED, MEASURED = "worth", "closed", "measured"
+"""The quantities of a worth: weights and changes of energies, the answers by the formula, and those measured."""
+MEANINGS = {CLOSED: "by the formula", MEASURED: "as measured"}
+"""The words for the two kinds of answers."""
+
+
+class WithoutTable(Table):
+    """Words that are taken away for a run of its own."""
+
+    key: ClassVar[str]
+    """The key that holds them."""
+    other: ClassVar[str]
+    """The key that holds them in files of other kinds."""
+    where: ClassVar[str]
+    """The words for these other files."""
+    name: Text | None = None
+    """The name by which an expectation calls the run as its `variant`; by default "without" and the words."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_this_kind(cls, given: Any) -> Any:
+        """Refuse the key of another kind of file."""
+        if isinstance(given, Mapping) and cls.other in given and cls.key not in given:
+            message = f"`{cls.other}` is for {cls.where}; write {cls.key} = {json.dumps(str(given[cls.other]))}"
+            raise PydanticCustomError("of_another_kind", "{message}", {"message": message})
+        return given
+
+    @property
+    def taken(self) -> list[str]:
+        """The words that are taken away."""
+        words = getattr(self, self.key)
+        return [words] if isinstance(words, str) else list(words)
+
+    @property
+    def run(self) -> str:
+        """The name of the run."""
+        return self.name or f"without {' and '.join(self.taken)}"
+
+    def numbers(self, rows: Sequence[str], words: Mapping[str, np.ndarray] | None = None) -> tuple[int, ...]:
+        """The places of the words that are taken away among words or their labels; words: all that there are."""
+        known, places = labels(rows), set[int]()
+        with Parts() as parts:
+            for word in self.taken:
+                with parts.at(self.key):
+                    places.add(_row(word, known, words))
+        need(len(places) < len(known), self.key, f"takes every {self.key} away; leave at least one")
+        return tuple(sorted(places))
+
+
+def _row(label: str, rows: Sequence[str], words: Mapping[str, np.ndarray] | None = None) -> int:
+    arrays = Arrays()
+    arrays.words = words or {}
+    return arrays.row(label, (), rows)
+
+
+class WithoutToken(WithoutTable):
+    """Tokens that other words no longer attend to in a run of its own; their own vectors stay in the text."""
+
+    key: ClassVar[str] = "token"
+    other: ClassVar[str] = "pattern"
+    where: ClassVar[str] = "a memory, and this is a text with heads"
+    token: TextOrTexts
+    """The token or tokens; `their#2` is the second `their`."""
+    at: Text | None = None
+    """The only word that no longer attends to them; by default no word does."""
+    layer: Count | None = None
+    """The only layer in which they are taken away."""
+    head: Count | None = None
+    """The only head in which they are taken away, of each layer."""
+
+    def is_at(self, layer: int, head: int) -> bool:
+        """Whether they are taken away in this head of this layer, counted from 1."""
+        return self.layer in (None, layer) and self.head in (None, head)
+
+    def places(
+        self, tokens: Sequence[str], rows: Sequence[str], words: Mapping[str, np.ndarray]
+    ) -> tuple[tuple[int, ...], int | None]:
+        """The numbers of the tokens, and that of the only query that does not attend to them; None for all queries.
+
+        rows: the labels of the queries. words: all words that there are.
+        """
+        with Parts() as parts:
+            with parts.at():
+                numbers = self.numbers(tokens, words)
+            with parts.at("at"):
+                row = None if self.at is None else _row(self.at, rows, words)
+        return numbers, row
+
+    def applied(self, layers: Sequence[Block], numbers: tuple[int, ...], row: int | None) -> list[Block]:
+        """The layers without the tokens. numbers, row: as `places` gives them."""
+        heads = [len(layer.attention.heads) for layer in layers]
+        need((self.layer or 1) <= len(heads), "layer", f"got {self.layer}; the last layer is {len(heads)}")
+        most = max(heads if self.layer is None else heads[self.layer - 1 : self.layer])
+        need((self.head or 1) <= most, "head", f"got {self.head}; the last head is {most}")
+        made = [copy(layer) for layer in layers]
+        for i, layer in enumerate(made, start=1):
+            every = enumerate(layer.attention.heads, start=1)
+            less = [head.without(numbers, row) if self.is_at(i, j) else head for j, head in every]
+            object.__setattr__(layer, "attention", MultiHead(less, layer.attention.out))
+        return made
+
+
+def columns_of(lacks: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of the table of a worth that lacks this; a potential falls by as much as the energy rises."""
+    change = "potential fall" if "energy" in lacks else "energy rise"
+    by_formula = () if CLOSED in lacks else (change,)
+    return ("weight", *(() if "potential" in lacks else (*by_formula, f"measured {change.split()[1]}")))
+
+
+def meaning(name: str, run: str) -> str:
+    """The words for an array of a worth, by its name and that of its run; empty for other arrays.
+
+    >>> meaning("step 1 closed", "without cat")
+    ', the answer without cat, by the formula'
+    """
+    place, _, quantity = name.rpartition(" ")
+    if quantity not in MEANINGS:
+        return ""
+    what = "the end of a recall" if place == "fixed" else "the answer"
+    return f", {what} {run if run.startswith('without ') else f'of {run}'}, {MEANINGS[quantity]}"
+
+
+def worth_values(place: str, found: Worth, rows: Any = slice(None)) -> dict[str, np.ndarray]:
+    """The arrays of a worth by their names, for some rows. place: the beginning of the names. rows: as an index."""
+    responses = {name: one for name, one in ((CLOSED, found.closed), (MEASURED, found.measured)) if one is not None}
+    known = {} if "potential" in found.lacks else responses
+    columns: list[Any] = [found.weight]
+    columns += [found.before.potential - one.potential for one in known.values()]  # type: ignore[operator]
+    answers = {f"{place} {name}": one.answer[rows] for name, one in responses.items()}
+    return {f"{place} {WORTH}": np.stack(columns, axis=-1)[rows], **answers}
+
+
+def explain_worth(
+    found: Worth, i: int, step: Step, names: Sequence[str], values: np.ndarray, shown: Callable[[Any], str] | None
+) -> Iterator[str]:
+    """The arithmetic of row i of a worth.
+
+    step: the step from which patterns or tokens are taken. names, values: of these, `(n_taken, dim_out)`. shown: writes
+    a vector; None where vectors are pictures, which are not written.
+    """
+    weights, before, closed, measured = found.weights[i], found.before, found.closed, found.measured
+    p, divides = written(np.sum(weights)), not isinstance(step._effective_separation, Elementwise)
+    if not np.any(weights):
+        yield "p = 0: nothing changes"
+        return
+    left, change, answer = float(1 - np.sum(weights)), "", ""
+    yield f"p = {number(float(np.sum(weights)))}" + f", 1 − p {equals(left, 1 - p)} {number(left)}" * divides
+    if closed is None or found.digits[i] <= 0:  # type: ignore[index]
+        yield found.lacks.get("closed", "1 − p is 0 up to rounding, so that the formula has no digits left")
+        closed = None
+    elif closed.potential is not None:
+        fall, beta = float(before.potential[i] - closed.potential[i]), step.separation.beta  # type: ignore[index]
+        by_hand = -np.log(np.maximum(written(left), 1e-300)) / written(beta)
+        over = "" if beta == 1 else f"/{number(beta)}"
+        change = f"−log({number(left)}){over} {equals(fall, by_hand)} " * divides + f"{number(fall)}; "
+    if before.potential is not None:
+        rise = float(before.potential[i] - measured.potential[i])  # type: ignore[index]
+        verb = "potential falls" if "energy" in found.lacks else "energy rises"
+        yield f"{verb} by {change}{number(rise)} as measured"
+    if shown is None:
+        return
+    if closed is not None and not isinstance(step.activation, Identity):
+        answer = f"{shown(closed.answer[i])}; "  # the formula is that of the field
+    elif closed is not None:
+        lost, divisor = weighted_sum(weights, names), float(written(left)) if divides else 1.0
+        difference = f"{shown(before.answer[i])} − {f'({lost})' if ' + ' in lost else lost}"
+        worked = (written(before.answer[i]) - added(written(weights) * np.asarray(values).T)) / (divisor or 1.0)
+        whole = f"({difference})/{number(left)}" if divides else difference
+        answer = f"{whole} {equals(closed.answer[i], worked)} {shown(closed.answer[i])}; "
+    yield f"answer: {answer}{shown(measured.answer[i])} as measured"
+    if closed is not None and closed.fixed_point is not None:
+        moved = "to first order, (I − J)⁻¹ moves it to" if found.settled[i] else "the formula does not hold;"  # type: ignore[index]
+        points = [shown(one.fixed_point[i]) for one in (before, closed, measured)]  # type: ignore[index]
+        yield f"fixed point {points[0]}: {moved} {points[1]}, {points[2]} as measured"

@@ -1,0 +1,163 @@
+"""The errors of a student by name, each as changes of the scenario: a wrong answer is the answer of a run with them.
+
+Each file of `hopattn/practice/languages/` says them in words. Add an error by adding a line here, and one there.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from hopattn.foundation.registry import Choices
+
+Document = Mapping[str, Any]
+"""A scenario with all its defaults."""
+Changes = dict[str, Any]
+"""Values by their paths, as for `--set`; empty where the error changes nothing."""
+MASKS = None, "causal", "strict"
+"""The masks that hide the words that follow; the causal one is the default."""
+
+
+class Tables:
+    """The tables of a scenario by name, as in `tables.memory`; one that is not there is empty.
+
+    head: the first head; mask, separation, query, key, value, weights and bias are its own. tokens, patterns, edges: of
+    the file; none where it has none.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.layers: list[Any] = document.get("layer") or []
+        self.head: Mapping[str, Any] = next((head for layer in self.layers for head in layer.get("head") or []), {})
+        self.mask, self.separation = self.head.get("mask") if self.head else "none", self.head.get("separation")
+        self.query, self.key, self.value, self.weights = map(self.head.get, ("query", "key", "value", "weights"))
+        self.bias: Any = bias if isinstance(bias := self.head.get("bias"), Mapping) else {}
+        self.tokens, self.patterns = list(self.input.get("tokens") or []), self.memory.get("patterns") or []
+        self.model = model if isinstance(model := self.memory.get("model"), Mapping) else {}
+        self.edges = self.graph.get("edges") or []
+
+    def __getattr__(self, name: str) -> Any:
+        return self.document.get(name) or {}
+
+    def heads(self, **values: Any) -> Changes:
+        """New values of all heads, by their keys."""
+        return {f"layer.head.{key}": value for key, value in values.items()}
+
+    def pairs(self, of: Callable[[int, int], Any]) -> list[list[Any]]:
+        """A value for each query i and key j of the text."""
+        return [[of(i, j) for j in range(len(self.tokens))] for i in range(len(self.tokens))]
+
+    def separated(self, name: str, *of_heads: str) -> Changes:
+        """Another separation of a memory with the softmax, or of heads with one of some."""
+        if self.memory.get("separation") == "softmax":
+            return {"memory.separation": name}
+        return self.heads(separation=name) if self.separation in of_heads else {}
+
+    def moved(self, change: Callable[[float], float]) -> Changes:
+        """A change of the steps of each query and key that is a position moved."""
+        return {
+            f"layer.{i}.head.{j}.{role}": {key: one for key, one in place.items() if one is not None}
+            | {"rotate": change(place["rotate"])}
+            for i, layer in enumerate(self.layers, start=1)
+            for j, head in enumerate(layer.get("head") or [], start=1)
+            for role in ("query", "key")
+            if isinstance(place := head.get(role), Mapping) and place.get("rotate")
+        }
+
+    def neurons(self, change: Callable[[list[float]], list[float]]) -> Changes:
+        """A change of the weights of each neuron that words cue."""
+        if matrix := self.network.get("matrix"):
+            return {"network.matrix": [change(list(row)) for row in matrix]}
+        neurons = {name: change(list(weights)) for name, weights in (self.network.get("neurons") or {}).items()}
+        free = {"vocabulary.magnitude": "free"} if self.vocabulary.get("magnitude") == "unit" else {}
+        return {"network.neurons": neurons, **free} if neurons else {}
+
+    def transposed(self) -> Changes:
+        """Each square matrix of the heads, or the matrix or the rotation of a network, with its columns as rows."""
+        if self.network.get("rotate"):
+            return {"network.rotate": -self.network["rotate"]}
+        roles = {"layer.head.query": self.query, "layer.head.key": self.key, "layer.head.value": self.value}
+        square = {path: own for path, own in roles.items() if isinstance(own, list) and len(own) == len(own[0])}
+        matrices = {"network.matrix": self.network["matrix"]} if self.network.get("matrix") else square
+        return {path: [list(column) for column in zip(*own, strict=True)] for path, own in matrices.items()}
+
+
+_ERRORS: dict[str, Callable[[Tables], Any]] = {
+    "mask-forgotten": lambda t: t.mask != "none" and t.heads(mask="none"),
+    "future-seen": lambda t: t.mask in MASKS and t.heads(mask=t.pairs(lambda i, j: j - i >= (t.mask == "strict"))),
+    "mask-added": lambda t: t.head and t.mask == "none" and t.heads(mask="causal"),
+    "all-words-alike": lambda t: (
+        t.separation in ("softmax", "identity")
+        and t.heads(scores=[[1.0] * len(t.tokens) for _ in t.input.get("queries") or t.tokens])
+    ),
+    "shares-not-scaled": lambda t: (
+        t.mask == "causal"
+        and t.weights
+        and t.heads(
+            weights=[[w if j <= i else 0.0 for j, w in enumerate(row)] for i, row in enumerate(t.weights)], mask="none"
+        )
+    ),
+    "edges-backwards": lambda t: t.edges and {"graph.edges": [edge[::-1] for edge in t.edges]},
+    "word-itself-counted": lambda t: (
+        {"graph.edges": [*t.edges, *([word, word] for word in t.tokens)]}
+        if t.edges
+        else t.mask == "strict" and t.heads(mask="causal")
+    ),
+    "word-itself-left-out": lambda t: (
+        (t.mask in (None, "causal") and t.heads(mask="strict"))
+        or (t.head and t.mask == "none" and t.heads(mask=t.pairs(lambda i, j: i != j)))
+    ),
+    "softmax-for-similarity": lambda t: t.separation == "identity" and t.heads(separation="softmax"),
+    "similarity-for-softmax": lambda t: (
+        (one := t.separated("identity", "softmax"))
+        and one | ({"memory.beta": 1.0} if t.memory else t.heads(base=math.e) if t.head.get("base") else {})
+    ),
+    "not-divided-by-the-sum": lambda t: t.separated("exponential", "softmax"),
+    "largest-alone": lambda t: t.separated("argmax", "softmax", "identity"),
+    "base-forgotten": lambda t: (
+        {"memory.beta": 1.0} if t.memory.get("beta", 1) != 1 else t.head.get("base") and t.heads(base=math.e)
+    ),
+    "bias-forgotten": lambda t: t.bias and t.heads(bias=t.pairs(lambda i, j: 0.0)),
+    "bias-added": lambda t: t.bias.get("slope") and t.heads(bias=t.pairs(lambda i, j: t.bias["slope"] * abs(i - j))),
+    "scale-forgotten": lambda t: t.head.get("beta") not in (None, 1.0) and t.heads(beta=1.0),
+    "word-not-added": lambda t: t.layers and t.layers[0].get("residual") is True and {"layer.residual": False},
+    "word-added": lambda t: t.layers and t.layers[0].get("residual") is False and {"layer.residual": True},
+    "values-for-keys": lambda t: t.value and t.value != t.key and t.heads(key=t.value),
+    "keys-for-values": lambda t: t.key and t.value != t.key and t.heads(value=t.key),
+    "queries-for-keys": lambda t: t.query and t.key and t.query != t.key and t.heads(query=t.key, key=t.query),
+    "positions-forgotten": lambda t: t.positions and t.heads(query={"from": "word"}, key={"from": "word"}),
+    "positions-alone": lambda t: t.positions and t.heads(query={"from": "position"}, key={"from": "position"}),
+    "transposed-matrix": lambda t: t.transposed(),
+    "steps-backwards": lambda t: t.moved(lambda steps: -steps),
+    "no-step": lambda t: {"network.rotate": 360} if t.network.get("rotate") else t.moved(lambda steps: 0),
+    "dot-product-for-cosine": lambda t: t.head.get("similarity") == "cosine" and t.heads(similarity="dot"),
+    "cosine-for-dot-product": lambda t: (
+        t.head.get("similarity") == "dot" and t.heads(similarity="cosine")
+        if t.head
+        else t.vocabulary.get("magnitude") == "free" and {"vocabulary.magnitude": "normalise"}
+    ),
+    "last-number-left-out": lambda t: t.neurons(lambda weights: [*weights[:-1], 0]),
+    "first-product-alone": lambda t: t.neurons(lambda weights: [weights[0], *[0] * (len(weights) - 1)]),
+    "sign-exchanged": lambda t: t.neurons(lambda weights: [-weight for weight in weights]),
+    "numbers-in-another-order": lambda t: t.neurons(lambda weights: weights[::-1]),
+    "signs-lost": lambda t: t.neurons(lambda weights: [abs(weight) for weight in weights]),
+    "synchronous-for-asynchronous": lambda t: t.memory and {"memory.update": "sync"},
+    "asynchronous-for-synchronous": lambda t: t.memory and {"memory.update": "async"},
+    "one-step-only": lambda t: t.memory and {"memory.max_steps": 1},
+    "self-coupling-kept": lambda t: "self_coupling" in t.model and {"memory.model.self_coupling": True},
+    "first-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:1]},
+    "last-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[-1:]},
+    "last-pattern-left-out": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:-1]},
+    "pattern-for-cue": lambda t: t.patterns and t.tokens and {"input.tokens": t.patterns[:1] * len(t.tokens)},
+}
+
+
+def _changes(error: Callable[[Tables], Any], document: Document) -> Changes:
+    """The changes of an error, which gives something false where it changes nothing."""
+    return error(Tables(document)) or {}
+
+
+mistakes: Choices[Callable[[Document], Changes]] = Choices(
+    "error", {name: partial(_changes, error) for name, error in _ERRORS.items()}
+)
+"""The errors by name."""
