@@ -328,3 +328,16 @@ def test_numbers_of_a_file_that_no_memory_stores_are_refused_with_the_file(tmp_p
     table = '[ensemble]\nfile = "x.npy"\npatterns = 2'
     (tmp_path / "s.toml").write_text(f'schema = 1\ntitle = "t"\nsource = "ours"\nkind = "ensemble"\n{table}\n')
     refused(lambda: ha.load(tmp_path / "s.toml"), f"{tmp_path}/s.toml:5: ensemble: 'x.npy': keys: row 0")
+
+
+def test_a_memory_of_subsets_is_checked_with_as_many_patterns_as_a_subset_has():
+    keys = {"neurons": 20, "load": None, "patterns": 5, "cues": 2}
+    assert arrays_of(**keys, model="k_subsets")["overlaps"].values.shape == (2,)
+    assert arrays_of(**keys, model={"name": "k_subsets", "k": 4})["status"].values.shape == (2,)
+    text = text_of(**keys, model={"name": "k_subsets", "k": 6})
+    refused(lambda: parsed(text), "file.toml:5: ensemble: k:", "from 1 to 5, not 6")
+
+
+def test_patterns_that_are_no_cues_of_the_memory_are_refused_at_their_sort():
+    refused(lambda: parsed(text_of(model="spherical")), "file.toml:5: ensemble.sort: a cue", "choose another sort")
+    refused(lambda: parsed(text_of(model="spherical", hide=0.5)), "file.toml:9: ensemble.hide: a cue")

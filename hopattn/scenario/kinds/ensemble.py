@@ -25,7 +25,7 @@ from hopattn.memories.random_patterns import EVEN, Sort, damaged, random_pattern
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Arrays, numbers
 from hopattn.scenario.kinds.base import Kind
-from hopattn.scenario.kinds.models import ModelTable
+from hopattn.scenario.kinds.models import ModelTable, model_options
 from hopattn.scenario.language.table import (
     Count,
     Number,
@@ -115,6 +115,12 @@ class StoredTable(ModelTable, TableWithFiles):
         return self.patterns or max(1, round(min((self.load or 0) * self.dim, COUNTED)))
 
     @property
+    def least(self) -> int:
+        """The least number of patterns that the model stores: one, or as many as a subset of them has."""
+        subset = {} if self.card is None else model_options(self.card)
+        return min(self.stored, getattr(self.model, "k", subset["k"][1])) if "k" in subset else 1
+
+    @property
     def steps(self) -> int:
         """The largest number of steps of a recall."""
         return self.max_steps or 100
@@ -145,16 +151,17 @@ class StoredTable(ModelTable, TableWithFiles):
     def drawn(self, rng: np.random.Generator, least: bool = False) -> np.ndarray:
         """The stored patterns, `(n_patterns, dim)`; with the same seed, more patterns begin with the same ones.
 
-        least: one pattern of the same sort instead, of a few neurons, which a check stores.
+        least: as few patterns of the same sort as the model stores instead, of a few neurons, which a check stores.
         """
         if self.file is not None:
-            return np.asarray(self.rows[:1] if least else self.rows[rng.permutation(len(self.rows))[: self.stored]])
+            drawn = slice(self.least) if least else rng.permutation(len(self.rows))[: self.stored]
+            return np.asarray(self.rows[drawn])
         whole = not least or isinstance(getattr(self.update, "order", ""), list)  # an order names every neuron
-        count, dim = 1 if least else self.stored, self.dim if whole else min(self.dim, 8)
+        count, dim = self.least if least else self.stored, self.dim if whole else min(self.dim, 8)
         with at(table=self):
             patterns = random_patterns(rng, count, dim, self.sort, self.correlation, self.activity)
         if least and self.sort != "unit":  # by chance, all neurons could be alike
-            return np.where(np.arange(dim) % 2, silent_of(self.sort), 1.0)[None]
+            return np.tile(np.where(np.arange(dim) % 2, silent_of(self.sort), 1.0), (count, 1))
         return patterns
 
     def build(
@@ -242,7 +249,8 @@ class EnsembleTable(StoredTable):
         spins = memory.activation.discrete and memory.activation.silent == -1
         need(not self.bits or spins, "bits", "the neurons of this memory are not -1 and 1; leave it out")
         reason = memory.activation.why_outside_domain(cue)
-        key, advice = ("noise", INSTEAD_OF_NOISE) if self.noise else ("hide", "")
+        whole = ("file", "") if self.file else ("sort", '; choose another sort: "spins", "unit" or "binary"')
+        key, advice = ("noise", INSTEAD_OF_NOISE) if self.noise else ("hide", "") if self.hide else whole
         need(not reason, key, f"a cue {reason}{advice}")
 
 
@@ -257,7 +265,7 @@ class Ensemble(Kind):
     _least: bool = PrivateAttr(default=False)
 
     def least(self) -> Self:
-        """The same with one pattern of a few neurons, which stands for all of the cues, and one step."""
+        """The same with the fewest patterns, of a few neurons, which stand for all of the cues, and one step."""
         small = self.changed(self._taken)
         small._least = True
         return small
