@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 import hopattn as ha
-from tests.scenario.scenarios_of_kinds import FIXED_POINTS, LANDSCAPE
+from tests.scenario.scenarios_of_kinds import FIXED_POINTS, LANDSCAPE, scenario
 from tests.texts import parsed
 
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
@@ -193,3 +193,18 @@ def test_minima_of_one_energy_are_explained_on_one_line_and_the_rest_is_counted(
     assert "  other#1 … other#30 (30): energy 0, depth 0" in working
     assert "  and 8 more, none of them lower" in working
     assert max(map(len, working)) < 160
+
+
+def test_a_sequence_without_fixed_points_has_no_ends_but_cycles():
+    memory = '[memory]\npatterns = [[1, 1], [1, -1], [-1, -1], [-1, 1]]\nmodel = { name = "sequence", n = 2 }\n'
+    arrays = arrays_of(scenario("landscape", f'{memory}[states]\nupdates = ["sync"]\n'))
+    assert arrays["sync cycles"].values == 1 and not arrays["basin"].values.any()
+    assert arrays["ends"].labels == (("sync",), ("others", "cycles")) and arrays["ends"].values.tolist() == [[0, 1]]
+
+
+def test_a_check_with_few_cues_finds_the_fixed_points_of_the_whole_run():
+    text = f"{FIXED_POINTS}[returns]\ncues = 40\n"
+    spec = parsed(text).spec
+    least, whole = (one.run(np.random.default_rng(0)) for one in (spec.least(), spec))
+    np.testing.assert_array_equal(least["points"].values, whole["points"].values)
+    assert least["returned"].labels == whole["returned"].labels

@@ -155,10 +155,10 @@ class Landscape(StoredWords):
         with Parts() as parts:
             with parts.at():
                 self._add_states(arrays, memory, update)
+            with parts.at("fixed_points", table=self.fixed_points):  # before cues are drawn, of which a check has few
+                self._add_fixed_points(arrays, memory, seed, rng)
             with parts.at("returns", table=self.returns):
                 self._add_returns(arrays, memory, update, rng)
-            with parts.at("fixed_points", table=self.fixed_points):
-                self._add_fixed_points(arrays, memory, seed, rng)
 
     def _build(self, rng: np.random.Generator, load: Any = None, **arguments: Any) -> AssociativeMemory:
         """A memory of the words, or of patterns that are drawn. load: of these, instead of that of the file."""
@@ -169,6 +169,8 @@ class Landscape(StoredWords):
 
     def _names_of(self, memory: AssociativeMemory, states: np.ndarray) -> tuple[str, ...]:
         """A name for each state, with the number of its occurrence: a pattern, the reverse of one, or its kind."""
+        if not len(states):  # every course ends in a cycle
+            return ()
         like, farthest = memory._reference.likeness(states), (states @ memory.patterns.T).argmin(axis=1)
         names = np.where(like.matched >= 0, np.array(self.names)[like.matched], like.spurious.astype(object))
         reverse = np.flatnonzero(like.spurious == Spurious.REVERSED)
