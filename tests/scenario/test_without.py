@@ -5,6 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.views.result_text import show_result
+from tests.refusal import assert_refused
 from tests.texts import parsed
 
 HEAD = (
@@ -163,3 +164,9 @@ def test_an_expectation_of_a_run_that_an_override_renames_is_skipped_with_the_re
     (skipped,) = {outcome.note for outcome in result.expectations if outcome.met is None}
     assert "'without financial' is unknown" in skipped
     assert len(result.expectations) == 6
+
+
+def test_a_pattern_that_the_memory_looks_at_between_others_stays():
+    spins = SPINS.replace("(memory)", 'model = "hopfield"\nbetween = ["cat", "pet"]')
+    assert "without dog" in parsed(f'{spins}[[without]]\npattern = "dog"\n').runs
+    assert_refused(f'{spins}[[without]]\npattern = "pet"\n', "16: without.1.pattern:", "'pet'", "memory.between")

@@ -91,6 +91,8 @@ class MemoryScenario(StoredWords):
         taken = {rows.row(word, ("pattern",), labels(names)) for word in table.taken}
         left = [i for i in range(len(names)) if i not in taken]
         need(left, "pattern", "takes every pattern away; leave at least one")
+        lost = [names[i] for i in sorted(taken) if names[i] in (self.memory.between or ())]
+        need(not lost, "pattern", lambda: f"takes '{shortened(lost[0])}' away, which memory.between names")
         update = {"stored": [names[i] for i in left], "read": values and [values[i] for i in left]}
         return self.changed((self, sorted(taken)), without=[], memory=self.memory.model_copy(update=update))
 
