@@ -58,10 +58,9 @@ def run(
     """
     scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
     flag(explain, "explain")
-    if overrides is not None:
-        require_changes(overrides)
-    if overrides:
-        scenario = parse(scenario.text, scenario.where, scenario.name, overrides)
+    changes = {} if overrides is None else require_changes(overrides)
+    if changes:
+        scenario = parse(scenario.text, scenario.where, scenario.name, changes)
     if rng is not None:
         seed = whole_seed(rng)
         runs = {name: spec.with_seed(seed) for name, spec in scenario.runs.items()}

@@ -146,3 +146,16 @@ def test_quoted_keys_keep_their_dots():
     ).replace("b = [0.6", '"a.b" = [0.6')
     text = text.replace('["a", "b", "a"]', '["a", "a.b"]').replace('"b"\nnearest = "b"', '"a.b"\nnearest = "a.b"')
     assert ha.run(parsed(text)).runs[1].arrays["input"].values[1].tolist() == [0, 1]
+
+
+def test_an_array_of_numpy_is_a_list():
+    scenario, tokens = parsed(GOOD), ["b", "a"]
+    by_list, by_array = (ha.run(scenario, overrides={"input.tokens": one}) for one in (tokens, np.array(tokens)))
+    assert by_list.to_json() == by_array.to_json() and by_list.figure == by_array.figure
+    patterns = np.array([[1, -1, 1, -1], [1, 1, -1, -1]])
+    of_numbers = parsed(
+        'schema = 1\ntitle = "numbers"\nkind = "memory"\n'
+        '[memory]\nmodel = "hopfield"\npatterns = [[1, 1, 1, 1]]\n[input]\ntokens = ["1"]\n'
+    )
+    recalled = ha.run(of_numbers, overrides={"memory.patterns": patterns, "memory.model.bias": np.float64(0.5)})
+    assert recalled.arrays["state"].values.tolist() == [[1, -1, 1, -1]]

@@ -100,8 +100,7 @@ def sweep_scenario(
         , before any point is computed, for keys and measures that the scenario does not have, points that do not fit
         it, and an unknown keyword; for the rest as `hopattn.sweep` does.
     """
-    overrides = {} if (given := options.get("overrides")) is None else given
-    require_changes(overrides)
+    overrides = {} if (given := options.get("overrides")) is None else require_changes(given)
     base = parse(scenario.text, scenario.where, scenario.name, overrides)
     arrays = base.spec.least().run(np.random.default_rng(base.spec.seed))
     table = base.spec.sweep

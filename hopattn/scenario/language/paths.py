@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
+import numpy as np
 from pydantic import BaseModel, Tag
 
 from hopattn.foundation.errors import InvalidInput, quoted, shortened, unknown
@@ -241,10 +242,20 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     return path, parsed["value"]
 
 
-def require_changes(overrides: Any) -> None:
-    """Raise `InvalidInput` for overrides that are not a mapping from paths to values."""
+def require_changes(overrides: Any) -> dict[str, Any]:
+    """Overrides with arrays of NumPy as lists; raises `InvalidInput` for what is not a mapping from paths to values."""
     if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
         raise InvalidInput(f"overrides: expected a value for each path, not {quoted(overrides)}")
+    return {path: _as_lists(value) for path, value in overrides.items()}
+
+
+def _as_lists(value: Any) -> Any:
+    """A value in which each array of NumPy, also in a list or a table, is a list of numbers or texts of Python."""
+    if isinstance(value, list):
+        return [_as_lists(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _as_lists(one) for key, one in value.items()}
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def settings(changes: Mapping[str, Any]) -> str:
