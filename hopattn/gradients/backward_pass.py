@@ -103,6 +103,7 @@ def size(matrices: np.ndarray, kind: str = "spectral") -> np.ndarray:
     largest = np.abs(matrices).max(axis=(-2, -1))
     units = matrices / np.where(largest == 0, 1.0, largest)[..., None, None]
     if kind == "spectral":
+        units = np.where(np.isfinite(largest)[..., None, None], units, 0.0)  # LAPACK fails for NaN; the size is NaN
         return np.asarray(largest * np.abs(np.linalg.eigvalsh(units)).max(axis=-1))
     return np.asarray(largest if kind == "largest" else largest * np.sqrt(np.sum(units * units, axis=(-2, -1))))
 

@@ -5,6 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.views.array_cells import array_cells
+from tests.refusal import refused
 from tests.scenario.scenarios_of_kinds import GRADIENTS
 from tests.texts import parsed
 
@@ -86,3 +87,9 @@ def test_the_derivatives_and_the_stacks_are_explained():
     lines = "\n".join(working)
     assert "  magnitude 1: raw .1966, scaled .249" in lines
     assert "2 random stacks of 3 layers" in lines and "norm first, no residuals: in layer 1 words" in lines
+
+
+@pytest.mark.parametrize("size", ["largest", "spectral", "frobenius"])
+def test_scores_beyond_the_range_of_numbers_are_refused_for_every_size_of_the_matrix(size):
+    keys = {"scores": [1, 2, 1e308], "magnitudes": [10], "beta": 1e300, "size": size}
+    refused(lambda: arrays_of(**keys), "file.toml:", "grow out of range", "'derivative'")
