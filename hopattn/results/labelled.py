@@ -65,7 +65,7 @@ class Labelled(Drawable):
         rows, columns = labels[:-1], pandas.Index(list(labels[-1]), name=names[-1])
         levels = pandas.MultiIndex.from_product(rows, names=names[:-1])
         index = levels if len(rows) > 1 else levels.get_level_values(0)
-        return pandas.DataFrame(self.values.reshape(-1, self.values.shape[-1]).copy(), index, columns)
+        return pandas.DataFrame(self.values.reshape(len(index), len(columns)).copy(), index, columns)
 
     @property
     def _names(self) -> list[str]:

@@ -114,6 +114,7 @@ def test_pandas_has_a_column_for_each_label_of_the_last_axis():
     assert WEIGHTS.to_pandas().loc["dog", "the#2"] == 5
     assert CUBE.to_pandas().loc[("2", "a"), "dog"] == 7
     assert Labelled(np.eye(3)[0], ("key",), (WORDS,)).to_pandas().loc["the", "value"] == 1
+    assert Labelled(np.zeros((2, 0)), ("key", "bin"), (("a", "b"), ())).to_pandas().shape == (2, 0)
 
 
 @pytest.mark.parametrize("extra", ["xarray", "pandas"])
