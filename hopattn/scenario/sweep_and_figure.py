@@ -1,11 +1,12 @@
 """The tables `[sweep]` and `[figure]` of a scenario: what is made of its runs."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from pkgutil import iter_modules
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
@@ -130,41 +131,54 @@ def _is_name(node: Any) -> bool:
     return node is None or isinstance(node, str) or (isinstance(node, Mapping) and "name" in node)
 
 
-BEST = {
-    "messages": "messages",
-    "multiplications": "growth",
-    "memories": "fast_weights",
-    "derivative": "gradients",
-    "words_norm": "gradients",
-    "thermal": "magnetisation",
-    "probes": "probes",
-    "component": "probe",
-    "fields": "maps",
-    "accuracy-law": "forgetting",
-    "points": "bifurcation",
-    "returned": "returns",
-    "barriers": "disconnectivity",
-    "selection": "program",
-    "written": "alignment",
-    "context": "alignment",
-    "joins": "network",
-    "parts": "parts",
-    "crosstalk": "crosstalk",
-    "landscape": "landscape",
-    "successor": "states",
-    "hidden": "layer",
-    "weights": "attention",
-    "network": "similarity",
-    "energy": "energies",
-    "start": "basin",
-}
+BEST = (
+    ("messages", "messages"),
+    ("multiplications", "growth"),
+    ("memories", "fast_weights"),
+    ("derivative", "gradients"),
+    ("words_norm", "gradients"),
+    ("thermal", "magnetisation"),
+    ("probes", "probes"),
+    ("component", "probe"),
+    ("fields", "maps"),
+    ("accuracy-law", "forgetting"),
+    ("points", "bifurcation"),
+    ("returned", "returns"),
+    ("barriers", "disconnectivity"),
+    ("selection", "program"),
+    ("written", "alignment"),
+    ("context", "alignment"),
+    ("joins", "network"),
+    ("parts", "parts"),
+    ("crosstalk", "crosstalk"),
+    ("landscape", "landscape"),
+    ("successor", "states"),
+    ("hidden", "layer"),
+    ("weights", "attention"),
+    ("network", "similarity"),
+    ("network", "neuron"),
+    ("energy", "energies"),
+    ("start", "basin"),
+)
 """The figure that shows a quantity best, in the order of preference."""
+NEEDED: Mapping[str, Callable[[np.ndarray], bool]] = {
+    "fast_weights": lambda memories: max(memories.shape[1:]) <= 64,  # cells in a row that can be read
+    "similarity": lambda weights: weights.shape == (1, 2),  # one neuron, whose weights are a point of the plane
+    "basin": lambda starts: len(starts) >= 8 and bool(np.ptp(starts) > 0.05),  # enough cues, at different distances
+}
+"""The figures that not every array of their quantity can be drawn as, and which arrays can."""
 
 
 def best_figure(arrays: Arrays) -> str:
     """The figure that shows the arrays of a run best; empty where `BEST` has none."""
-    quantities = {Name.parse(name).quantity for name, array in arrays.items() if array.values.size}
-    return next((figure for quantity, figure in BEST.items() if quantity in quantities), "")
+    known = {name: array.values for name, array in arrays.items() if array.dims and array.values.size}
+    values = {Name.parse(name).quantity: array for name, array in known.items()}
+    fit = (figure for quantity, figure in BEST if quantity in values and _can_be(figure, values[quantity]))
+    return next(fit, "")
+
+
+def _can_be(figure: str, values: np.ndarray) -> bool:
+    return figure not in NEEDED or NEEDED[figure](values)
 
 
 def figure_names() -> list[str]:

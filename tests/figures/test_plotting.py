@@ -251,6 +251,16 @@ def test_the_favourite_is_named_by_the_scenario_or_the_gallery_or_is_the_first_t
     assert says(ha.plot(result_of("self-attention")).figure, "softmax") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "best"),
+    [("practice-7-1", "neuron"), ("positions", "neuron"), ("sequence-errors", ""), ("similarity", "similarity")],
+)
+def test_the_figure_that_is_known_without_the_figures_can_be_drawn(name, best):
+    result = result_of(name)
+    assert result.runs[0].best_figure == best
+    assert not best or not plots[best]().lacks(result)
+
+
 def test_a_scenario_knows_the_names_of_the_figures_without_their_modules():
     assert figure_names() == [*plots]
     code = "import sys, hopattn as ha; ha.load('bank'); sys.exit('matplotlib' in sys.modules)"
