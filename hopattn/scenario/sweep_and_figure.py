@@ -138,6 +138,7 @@ BEST = (
     ("derivative", "gradients"),
     ("words_norm", "gradients"),
     ("thermal", "magnetisation"),
+    ("score", "emergence"),
     ("probes", "probes"),
     ("component", "probe"),
     ("fields", "maps"),

@@ -253,7 +253,13 @@ def test_the_favourite_is_named_by_the_scenario_or_the_gallery_or_is_the_first_t
 
 @pytest.mark.parametrize(
     ("name", "best"),
-    [("practice-7-1", "neuron"), ("positions", "neuron"), ("sequence-errors", ""), ("similarity", "similarity")],
+    [
+        ("emergence", "emergence"),
+        ("practice-7-1", "neuron"),
+        ("positions", "neuron"),
+        ("sequence-errors", ""),
+        ("similarity", "similarity"),
+    ],
 )
 def test_the_figure_that_is_known_without_the_figures_can_be_drawn(name, best):
     result = result_of(name)
