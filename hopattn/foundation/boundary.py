@@ -183,7 +183,9 @@ class _Plan(ArgumentNames):
         fit = owner._fit(self.axes) if isinstance(owner, Owner) else Fit()
         arrays = self.arrays
         if foreign and fit.first is None:  # lists follow an array of PyTorch or JAX
-            values = {name: placed[i] if i < len(placed) else options.get(name) for i, name, *_ in arrays}
+            values = {}
+            for i, name, *_ in arrays:  # no comprehension: PyTorch's compiler may begin in the middle of one
+                values[name] = placed[i] if i < len(placed) else options.get(name)
             arrays = sorted(arrays, key=lambda entry: not is_foreign_array(values[entry[1]]))
         for i, name, axes, default in arrays:
             if i < len(placed):
