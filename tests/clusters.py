@@ -10,13 +10,18 @@ from tests.on_workers import serve
 
 @pytest.fixture(scope="session")
 def dask():
-    """Dask with a scheduler that soon gives up a worker."""
+    """Dask with a scheduler that soon gives up a worker, and a cluster that never gives up to start it again.
+
+    Fifteen seconds after the end of a worker, a cluster with Dask's own settings asks whether the worker is back, and
+    closes its place if it is not: a second end in that moment would leave the cluster a worker short for ever.
+    """
     distributed = pytest.importorskip(
         "distributed", reason="distributed is not installed (the extra 'cluster' brings it)"
     )
     import dask
 
-    with dask.config.set({"distributed.scheduler.worker-ttl": "1s"}):  # a stopped worker costs seconds
+    waits = {"distributed.scheduler.worker-ttl": "1s", "distributed.deploy.lost-worker-timeout": "1h"}
+    with dask.config.set(waits):
         yield distributed
 
 

@@ -40,7 +40,10 @@ def cluster(dask):
 
 @pytest.fixture(scope="module")
 def connection(dask, cluster):
-    with dask.Client(cluster, set_as_default=False) as client:
+    """A client that waits for workers by the scheduler's word; through a cluster it would rewrite what the cluster
+    knows of its workers.
+    """
+    with dask.Client(cluster.scheduler_address, set_as_default=False) as client:
         yield client
 
 
@@ -319,7 +322,7 @@ def test_every_call_ends_although_all_workers_are_lost_at_once(dask, two_workers
     for path, part in zip(paths, np.split(few, len(paths)), strict=True):
         np.save(path, part)
     trap = tmp_path / "trap"
-    with ThreadPoolExecutor() as threads, dask.Client(two_workers, set_as_default=False) as client:
+    with ThreadPoolExecutor() as threads, dask.Client(two_workers.scheduler_address, set_as_default=False) as client:
         similarity = Deadly(path=str(trap), others=tuple(client.run(os.getpid).values()))
         calls = []
         for given, rows in ((paths, few), (few, few), (keys, keys)):
