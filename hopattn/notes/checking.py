@@ -1,54 +1,100 @@
 """A whole text: every number in it that stands beside a scenario's names, compared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from hopattn.foundation.errors import placed
 from hopattn.foundation.writing import counted
 from hopattn.notes.claims import Claim
+from hopattn.notes.inference import Inference, Reading
 from hopattn.notes.known import Known, known
-from hopattn.notes.prose import list_sums, prose_claims
-from hopattn.notes.reading import Block, blocks
+from hopattn.notes.pages import read_page
+from hopattn.notes.prose import pair_claims, prose_claims
+from hopattn.notes.reading import NAMING, Block, blocks
 from hopattn.notes.tables import row_sums, table_claims
-from hopattn.scenario.files import beside, read_text
+from hopattn.scenario.files import beside
 
-KINDS = {".tex": "tex", ".ltx": "tex", ".latex": "tex", ".md": "md", ".markdown": "md", ".qmd": "md", ".rmd": "md"}
-"""How a file is read, by its ending; any other is plain text."""
 OFF = "off"
 """The word instead of a scenario after which nothing is compared."""
+SHOWN = 8
+"""The most matrices that a message names."""
+WANTED = (
+    "patterns and their W; W, a state, and the field or the state after it; words X with W_Q, W_K, W_V; Q, K, V with "
+    "scores, weights, outputs; vectors of words with their products or cosines; products of printed matrices; rows of "
+    "softmax weights; and names of a scenario that --scenario or a comment names"
+)
+"""What is looked for."""
 
 
 class Checked(NamedTuple):
-    """The numbers of a text that were compared."""
+    """The numbers of a text that were compared.
+
+    readings: how its matrices were read. matrices: those that it has, each with its line. places: of its lines, in the
+    file.
+    """
 
     file: str
     claims: tuple[Claim, ...]
+    readings: tuple[Reading, ...]
+    matrices: tuple[str, ...]
+    places: tuple[str, ...]
 
     @property
     def findings(self) -> list[Claim]:
         """Those that differ."""
         return [claim for claim in self.claims if claim.origin]
 
+    def place(self, line: int) -> str:
+        """The file and the place in it of a line of its text."""
+        return f"{self.file}:{self.places[line - 1]}"
+
+    @property
+    def nothing(self) -> str:
+        """What was looked for and what was found, where nothing could be compared."""
+        more = f" and {len(self.matrices) - SHOWN} more" * (len(self.matrices) > SHOWN)
+        found = f"the matrices {', '.join(self.matrices[:SHOWN])}{more}" if self.matrices else "no matrix with a name"
+        return f"{self.file}: nothing could be compared. Found: {found}. Looked for: {WANTED}"
+
 
 def check(file: Path, names: Sequence[str] = (), runs_of: Callable[[str], list[Known]] = known) -> Checked:
-    """Compare the numbers of a text with the runs of scenarios.
+    """Compare the numbers of a text with the runs of scenarios, and with what else the text gives.
 
-    file: Markdown, LaTeX or plain text. names: scenarios that hold up to the first comment that names one, each as
-    `bank` or `bank variant river`. runs_of: gives the runs of a name. Raises `InvalidInput` for a text that cannot be
-    read and for an unknown scenario.
+    file: Markdown, LaTeX, plain text, HTML or a notebook. names: scenarios that hold up to the first comment that
+    names one, each as `bank` or `bank variant river`. runs_of: gives the runs of a name. Raises `InvalidInput` for a
+    text that cannot be read and for an unknown scenario.
     """
-    text = read_text(file, "text")
+    page = read_page(file)
     own = [run for name in names for run in runs_of(name)]
     claims: list[Claim] = []
-    for block in blocks(text, KINDS.get(file.suffix.lower(), "")):
+    parts = [block for block in blocks(page.text, page.kind) if not block.naming or block.naming[0] != OFF]
+    for block in parts:
         if block.naming is None:
             claims += _claims(block, own)
-        elif block.naming[0] != OFF:
-            with placed(f"{file}:{block.naming[1]}"):
+        else:
+            with placed(f"{file}:{page.places[block.naming[1] - 1]}"):
                 runs = runs_of(_beside(file, block.naming[0]))
             claims += _claims(block, runs)
-    return Checked(str(file), tuple(sorted(claims, key=lambda claim: claim.line)))
+    text = "\n".join(_compared(page.text.split("\n")))
+    inference = Inference(text, page.places, [block for block in parts if block.rows])
+    for words in inference.words():
+        pairs = [claim for block in parts if not block.is_code for claim in pair_claims(block, [words])]
+        claims += [one._replace(origin=words.run, is_inferred=True) if one.origin else one for one in pairs]
+    lines = {claim.line for claim in inference.claims if " = " not in claim.stands}
+    claims = [claim for claim in claims if " = " not in claim.stands or claim.line not in lines]  # sums of weights
+    known_at = {(claim.line, claim.stands) for claim in claims}
+    claims += [claim for claim in inference.claims if (claim.line, claim.stands) not in known_at]
+    ordered = tuple(sorted(claims, key=lambda claim: claim.line))
+    return Checked(str(file), ordered, tuple(inference.readings), tuple(inference.names()), page.places)
+
+
+def _compared(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a text, with spaces instead of those after a comment that turns comparing off."""
+    is_off = False
+    for line in lines:
+        naming = NAMING.match(line)
+        is_off = naming[1] == OFF if naming else is_off
+        yield " " * len(line) if is_off or naming else line
 
 
 def _beside(file: Path, name: str) -> str:
@@ -62,13 +108,11 @@ def _claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
     found = [] if block.is_code else prose_claims(block, runs)
     if block.rows:
         return found + (table_claims(block, runs) or row_sums(block))
-    return found or ([] if block.is_code else [*list_sums(block)])
+    return found
 
 
 def total(checked: Sequence[Checked]) -> str:
     """How many numbers were compared, and how many agree, in a sentence."""
     claims = [claim for one in checked for claim in one.claims]
-    if not claims:
-        return "no number was compared: none stands for certain beside a name of a scenario"
     agree = sum(not claim.origin for claim in claims)
     return f"{counted(len(claims), 'number')} compared, {agree:,} agree{'s' if agree == 1 else ''}"

@@ -12,7 +12,7 @@ class Claim(NamedTuple):
 
     line: its line. about: the words beside it. stands: the number as it stands there. right: the right number in as
     many decimals, or those that it may be; empty where the number agrees. origin: scenario and array, or "softmax" for
-    a row of weights that must sum to 1; empty where the number agrees.
+    a row of weights that must sum to 1, or the formula if it is inferred from the text; empty where the number agrees.
     """
 
     line: int
@@ -20,6 +20,7 @@ class Claim(NamedTuple):
     stands: str
     right: str = ""
     origin: str = ""
+    is_inferred: bool = False
 
     @property
     def sentence(self) -> str:
@@ -28,6 +29,8 @@ class Claim(NamedTuple):
             return f"{self.about}: {self.stands}, as it should"
         if self.origin == "softmax":
             return f"{self.about}: {self.stands}; the weights of a softmax sum to {self.right}"
+        if self.is_inferred:
+            return f"{self.about}: {self.stands}; {self.right} is right ({self.origin})"
         return f"{self.about}: {self.stands}; the run gives {self.right} ({self.origin})"
 
 

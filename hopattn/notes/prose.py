@@ -7,7 +7,6 @@ from hopattn.notes.claims import Claim, compared
 from hopattn.notes.known import VOCABULARY, Known, Value, meant
 from hopattn.notes.numbers import NUMBER, Printed, in_list
 from hopattn.notes.reading import Block
-from hopattn.notes.tables import says_weights, sum_claim
 from hopattn.scenario.arrays import Name
 
 Reading = list[tuple[int, Printed | None, Value]]
@@ -55,24 +54,36 @@ _UNSURE = re.compile(
     re.I,
 )
 """Words that make a sentence one about something else than the run."""
-_SHARES = (
-    r"\b(?P<what>softmax\s*\([^()]*\)|(?:softmax|attention)(?:\s+weights)?)(?:\s+(?:of|for)\s+\S+)?"
-    r"\s*(?:=|≈|:|\bare\b|\bis\b)\s*"
-)
 
 
 def prose_claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
     """The numbers of a paragraph that stand beside names of the runs, each compared."""
     text = block.text
+    found = dict(_measures(block, text, runs))
+    for name, one, other in _any_name(text, runs):
+        found |= dict(_vectors(block, text, name, runs)) | dict(_pairs(block, text, one, other, runs))
+    return [found[place] for place in sorted(found)]
+
+
+def pair_claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
+    """The numbers that the sentences of a paragraph give for two names of the runs, each compared."""
+    found = {
+        place: claim
+        for _, one, other in _any_name(block.text, runs)
+        for place, claim in _pairs(block, block.text, one, other, runs)
+    }
+    return [found[place] for place in sorted(found)]
+
+
+def _any_name(text: str, runs: Sequence[Known]) -> Iterator[tuple[str, str, str]]:
+    """The regular expressions of any name of the runs that a text has: as one name, and as the first and second."""
     flat = " ".join(text.lower().split())
     names = {name for run in runs for name in run.names if name.lower() in flat}
     ordered = (re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
     any_name = rf">{'|'.join(ordered)})(?![\w#-]){_QUOTE}"
-    name, one, other = (f"{_QUOTE}(?<![\\w#-])(?P<{group}{any_name}" for group in ("name", "one", "other"))
-    found = dict(_measures(block, text, runs))
     if names:
-        found |= dict(_vectors(block, text, name, runs)) | dict(_pairs(block, text, one, other, runs))
-    return [found[place] for place in sorted(found)]
+        name, one, other = (f"{_QUOTE}(?<![\\w#-])(?P<{group}{any_name}" for group in ("name", "one", "other"))
+        yield name, one, other
 
 
 def _vectors(block: Block, text: str, name: str, runs: Sequence[Known]) -> Iterator[tuple[int, Claim]]:
@@ -161,14 +172,3 @@ def _single(
     whole = re.match(r"\s*(?:$|[.,;:!?)\]—|]|and\b|und\b)", text[found.end() :])
     if printed and values and not _UNSURE.search(before) and (whole or re.search(r"[.,/%]", printed.text)):
         yield at, compared(block.line_at(at), " ".join(about.split()), printed, values, accepted)
-
-
-def list_sums(block: Block) -> Iterator[Claim]:
-    """Lists of softmax weights in a paragraph, each with its sum; of attention weights where it speaks of a softmax."""
-    text = block.text
-    for found in re.finditer(_SHARES + _LIST, text, re.I):
-        numbers = next((own for length in range(2, 40) if (own := in_list(found["list"], length))), [])
-        shares = [one for _, one in numbers if one is not None and 0 <= one.value <= 1]
-        if len(shares) == len(numbers) > 1 and says_weights([text]) == "softmax" and not _UNSURE.search(text):
-            place = found.start("list")
-            yield sum_claim(block.line_at(place), "weights", shares)

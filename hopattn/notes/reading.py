@@ -22,6 +22,8 @@ _TEX_BEGIN = re.compile(rf"\\begin{_TEX_TABLES}((?:\s*\[[^\]]*\]|\s*\{{(?:[^{{}}
 """The beginning of a table in LaTeX, with the columns that it declares."""
 _TEX_ROW = re.compile(r"&(?!\s*(?:=|\\approx|:|\\to|\\mapsto)).*\\\\")
 """A row of a table in LaTeX, and not one of equations."""
+_MATRIX = re.compile(r"\\(begin|end)\{\w*matrix\*?\}|\\left\s*[(\[]\s*\\(begin)\{array\}|\\(end)\{array\}\s*\\right")
+"""The beginning or the end of a matrix in LaTeX, whose rows are no table."""
 _TEX_END = re.compile(rf"\\end{_TEX_TABLES}")
 NEAR = 300
 """The characters before a table that may say what it holds."""
@@ -95,11 +97,11 @@ def plain(text: str) -> str:
     """
     text = re.sub(r"\$([^$]+)\$", lambda found: f"{';' if '=' in found[1] else ' '}{found[1]} ", text)
     for pattern, instead in _COMPILED:
-        text = pattern.sub(partial(_filled, instead), text)
+        text = pattern.sub(partial(filled, instead), text)
     return text
 
 
-def _filled(instead: str, found: re.Match[str]) -> str:
+def filled(instead: str, found: re.Match[str]) -> str:
     """The sign instead of a mark, filled up to its length; line breaks stay."""
     fill = "¦" if instead == "¦" else " "
     short = found.expand(instead)
@@ -147,10 +149,14 @@ def _captions(lines: list[str], rows: Mapping[int, list[Row]], start: int) -> li
 
 
 def _tex_rows(lines: list[str]) -> dict[int, list[Row]]:
-    """The rows that end in each line of a table in LaTeX; none with cells over several columns."""
+    """The rows that end in each line of a table in LaTeX; not with cells over several columns, nor of a matrix."""
     found: dict[int, list[Row]] = {}
-    inside, row = False, list[Cell]()
+    inside, row, in_matrix = False, list[Cell](), False
     for i, line in enumerate(lines):
+        ends = _MATRIX.findall(line)
+        was_in_matrix, in_matrix = in_matrix, "begin" in ends[-1] if ends else in_matrix
+        if was_in_matrix or (ends and not inside):
+            continue
         begun = _TEX_BEGIN.search(line)
         if not (inside or begun or _TEX_ROW.search(line)):
             continue
