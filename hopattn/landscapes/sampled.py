@@ -161,18 +161,23 @@ def pooled(
     level: float = 0.95,
 ) -> Returns:
     """The returns of several memories of one size together, so many cues of each. rule: update and max_steps."""
-    from scipy.stats import binomtest
-
     counts, fractions = [], np.zeros(0)
     for memory in memories:
         fractions = damages(memory.activation.discrete, int(memory._reference.shape[-1]), damage)
         counts.append(_returned(memory, fractions, cues, rule, rng))
     returned, every = np.sum(counts, axis=0), cues * len(counts)
-    ends = [binomtest(int(k), every).proportion_ci(level, method="wilson") for k in returned]
-    low, high = np.array([(end.low, end.high) for end in ends]).T
+    low, high = wilson(returned, every, level).T
     return Returns(
         damage=fractions, returned=returned, cues=every, level=level, low=low, high=high, by_memory=np.array(counts)
     )
+
+
+def wilson(counts: np.ndarray, trials: int, level: float = 0.95) -> np.ndarray:
+    """Wilson's interval of each share counts / trials, `(n, 2)`, the lower end first."""
+    from scipy.stats import binomtest
+
+    ends = [binomtest(int(k), trials).proportion_ci(level, method="wilson") for k in counts]
+    return np.array([(end.low, end.high) for end in ends])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,6 +10,7 @@ from pydantic import Field
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.papers.record import AnyRecord, Record, Source
 from hopattn.scenario.checking import InvalidScenario
+from hopattn.scenario.language.lines import KeyLines
 from hopattn.scenario.language.table import Problem
 from hopattn.scenario.loading import key_located, load_table
 
@@ -32,8 +33,8 @@ class Paper(Source):
 def records(folder: Path = FOLDER) -> Mapping[str, Record]:
     """The records by their names, paper by paper in the order of their years.
 
-    folder: of files NAME.toml. Raises `InvalidInput` with all errors of the files: file, line, key, the value found and
-    the one expected.
+    folder: of files GROUP.toml, one for each paper. Raises `InvalidInput` with all errors of the files: file, line,
+    key, the value found and the one expected.
 
     >>> records()["critical-load"].published
     0.138
@@ -47,6 +48,7 @@ def records(folder: Path = FOLDER) -> Mapping[str, Record]:
             if record.name in found:
                 problems.append(Problem(("name",), f"'{record.name}' is the name of two records"))
             found[record.name] = record
+            record._group = file.stem
             errors += (key_located(file, lines, Problem(("record", i, *one.path), one.message)) for one in problems)
     for record in found.values():
         if (other := record.superseded_by) is not None and other not in found:
@@ -56,10 +58,10 @@ def records(folder: Path = FOLDER) -> Mapping[str, Record]:
     return found
 
 
-def _read(file: Path, errors: list[str]) -> tuple[Paper | None, Mapping[Any, int]]:
+def _read(file: Path, errors: list[str]) -> tuple[Paper | None, KeyLines]:
     """The paper of a file and the lines of its keys; None for a file with errors, which are added."""
     try:
         return load_table(file, Paper)
     except InvalidScenario as error:
         errors += error.problems
-        return None, {}
+        return None, KeyLines()

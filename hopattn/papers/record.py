@@ -87,11 +87,17 @@ class Record(Table):
     erratum: Text | None = None
     shown_by: ScenarioName | None = None
     _source: Source = PrivateAttr()
+    _group: str = PrivateAttr(default="")
 
     @property
     def source(self) -> Source:
         """The paper."""
         return self._source
+
+    @property
+    def group(self) -> str:
+        """The group of the paper's records, such as "hopfield-1982"."""
+        return self._group
 
     @property
     def way(self) -> Way | None:

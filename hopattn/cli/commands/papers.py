@@ -15,21 +15,22 @@ if TYPE_CHECKING:
 
 
 class RecordName(click.types.StringParamType):
-    """The name of a record, or a word."""
+    """The name of a record, the group of a paper, or a word."""
 
     name = "record"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        """The names of records that begin with the incomplete word."""
+        """The names of records and groups that begin with the incomplete word."""
         from click.shell_completion import CompletionItem
 
         from hopattn.papers import records
 
-        return [CompletionItem(name) for name in records() if name.startswith(incomplete)]
+        choices = dict.fromkeys([*records(), *(record.group for record in records().values())])
+        return [CompletionItem(name) for name in choices if name.startswith(incomplete)]
 
 
 @click.command(short_help="Show published numbers beside ours, computed now.")
-@click.argument("words", nargs=-1, metavar="[NAME|WORD]...", type=RecordName())
+@click.argument("words", nargs=-1, metavar="[NAME|GROUP|WORD]...", type=RecordName())
 @click.option("--check", is_flag=True, help="Compute the numbers again, and show those that do not hold.")
 @click.option("--long", "is_long", is_flag=True, help="With --check, show all numbers.")
 @click.option("--workers", type=click.IntRange(min=1), help="Number of worker processes; by default one on each core.")
@@ -40,15 +41,19 @@ class RecordName(click.types.StringParamType):
 def command(
     words: tuple[str, ...], check: bool, is_long: bool, workers: int | None, figure_file: Path | None, as_json: bool
 ) -> int:
-    """Show the numbers that papers publish, and what hopattn computes: those of a NAME, those with a WORD, or all.
+    """Show the numbers that papers publish, and what hopattn computes: of a NAME, a GROUP, with a WORD, or all.
 
     \b
     hopattn papers
     hopattn papers critical-load
     hopattn papers critical-load --figure load.svg
+    hopattn papers hopfield-1982
+    hopattn papers memories
     hopattn papers hopfield 1982
     hopattn papers kinetic
     hopattn papers --check
+
+    A GROUP is that of a paper, or that of the scenarios, as in hopattn list, which show the numbers.
 
     A single NAME is computed and shown whole: paper and place, the published number, ours with its standard error, the
     verdict and why, the working, and the command that computes it. With --check, several processes compute all numbers

@@ -1,0 +1,214 @@
+"""kind = "optimisation": an objective as the energy of a network, and what recalls from many states reach.
+
+Each table of a problem has `problem`, the object of the core, `dims`, the axes of a solution, and perhaps `names`, the
+labels of the first one.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import Field
+
+from hopattn.foundation.writing import number
+from hopattn.networks.optimisation import MaxCut, Quadratic, Queens, TravellingSalesman, minimise
+from hopattn.scenario.arrays import Arrays, numbers
+from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.models import UpdateChoice, update_entry
+from hopattn.scenario.language.table import (
+    Count,
+    Matrix,
+    Number,
+    PositiveNumber,
+    Table,
+    Text,
+    Tolerance,
+    Vector,
+    at,
+    fitting,
+    need,
+    need_one_of,
+)
+
+PROBLEMS = ("travelling_salesman", "max_cut", "queens", "quadratic")
+"""The tables of which one says what is minimised."""
+SMALL = 20
+"""The number of neurons up to which a run has their couplings."""
+MAX_UPDATES = 100_000_000
+"""The largest number of neurons, times starts and steps, that a run updates: about ten seconds."""
+
+
+class TravellingSalesmanTable(Table):
+    """Cities to visit on the shortest closed tour, and the coefficients of the energy."""
+
+    dims: ClassVar[tuple[str, ...]] = "city", "position"
+    cities: Annotated[dict[Text, Vector], Field(min_length=3, max_length=30)] | None = None
+    """The place of each city, by its name: A = [0.4, 0.44]."""
+    distances: Annotated[Matrix, Field(min_length=3, max_length=30)] | None = None
+    """Instead of places, the distances between the cities, one row a city; the cities are then called 1, 2, 3 …"""
+    A: Tolerance = 500.0
+    """The coefficient of a city that is visited twice."""
+    B: Tolerance = 500.0
+    """The coefficient of two cities at one position."""
+    C: Tolerance = 200.0
+    """The coefficient of a number of visits other than n."""
+    D: Tolerance = 500.0
+    """The coefficient of the length; take a smaller one for distances far above 1, else no tour is valid."""
+    n: PositiveNumber | None = None
+    """The number of visits that the network aims at; by default 1.5 for each city, as 15 for ten."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.cities or ())
+
+    def problem(self) -> Quadratic:
+        need_one_of(self, "cities", "distances")
+        if self.cities is not None:
+            first = len(next(iter(self.cities.values()))), "as the first city has"
+            places = np.stack([fitting(place, ("cities", name), first) for name, place in self.cities.items()])
+            distances = np.linalg.norm(places[:, None] - places, axis=-1)
+        else:
+            distances = fitting(self.distances, "distances", (len(self.distances or ()), "one for each city"))
+        return TravellingSalesman(distances, A=self.A, B=self.B, C=self.C, D=self.D, n=self.n)
+
+
+class MaxCutTable(Table):
+    """A graph whose nodes are divided into two parts, with as many edges as possible between them."""
+
+    dims: ClassVar[tuple[str, ...]] = ("node",)
+    edges: Annotated[list[Annotated[list[Text], Field(min_length=2, max_length=2)]], Field(max_length=10_000)]
+    """The edges, each by the names of its two nodes: [["a", "b"], ["b", "c"]]."""
+    weights: Vector | None = None
+    """The weight of each edge; by default 1."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(node for edge in self.edges for node in edge))
+
+    def problem(self) -> Quadratic:
+        nodes = self.names
+        need(0 < len(nodes) <= 1000, "edges", f"joins {len(nodes):,} nodes; expected from 2 to 1,000")
+        weights = fitting(self.weights, "weights", (len(self.edges), "one for each edge"))
+        graph, place = np.zeros((len(nodes), len(nodes))), {node: i for i, node in enumerate(nodes)}
+        for i, (one, other) in enumerate(self.edges):
+            pair = [place[one], place[other]], [place[other], place[one]]
+            need(one != other, ("edges", i), f"leads from '{one}' to itself, which no cut divides")
+            need(not graph[pair].any(), ("edges", i), f"joins '{one}' and '{other}', as an edge before it")
+            graph[pair] = 1.0 if weights is None else weights[i]
+        return MaxCut(graph)
+
+
+class QueensTable(Table):
+    """Queens on a chess board, none of which attacks another."""
+
+    dims: ClassVar[tuple[str, ...]] = "row", "column"
+    size: Annotated[int, Field(ge=4, le=16)] = 8
+    """The number of rows, of columns, and of queens."""
+    A: PositiveNumber = 1.0
+    """The coefficient of a row without a single queen."""
+    B: PositiveNumber = 1.0
+    """The coefficient of a column without a single queen."""
+    C: PositiveNumber = 1.0
+    """The coefficient of two queens on one diagonal."""
+
+    def problem(self) -> Quadratic:
+        return Queens(self.size, A=self.A, B=self.B, C=self.C)
+
+
+class QuadraticTable(Table):
+    """Any quadratic objective ½ xᵀQ x + cᵀx + constant."""
+
+    dims: ClassVar[tuple[str, ...]] = ("neuron",)
+    Q: Annotated[Matrix, Field(max_length=1000)]
+    """The matrix Q, one row a neuron; only its symmetric part counts."""
+    c: Vector | None = None
+    """The vector c; by default 0."""
+    constant: Number = 0.0
+    """The constant."""
+    states: Literal["01", "±1"] = "01"
+    """The two values of a neuron."""
+
+    def problem(self) -> Quadratic:
+        fit = len(self.Q), "one for each row of Q"
+        linear = 0.0 if self.c is None else fitting(self.c, "c", fit)
+        return Quadratic(fitting(self.Q, "Q", fit), linear, self.constant, states=self.states)
+
+
+class SearchTable(Table):
+    """The recalls that look for a minimum."""
+
+    starts: Annotated[Count, Field(le=100_000)] = 1000
+    """The number of recalls, each from a state at random."""
+    update: UpdateChoice | None = None
+    """The rule of a step; by default one neuron after another, in a random order. A cooling "glauber" is annealing."""
+    u0: PositiveNumber | None = None
+    """Graded neurons x = ½(1 + tanh(u/u0)) instead of spins; their update is "time" by default."""
+    max_steps: Annotated[Count, Field(le=100_000)] = 200
+    """The largest number of steps of a recall."""
+
+
+class Optimisation(Kind):
+    """A problem of optimisation, and what a network makes of it."""
+
+    kind: Literal["optimisation"]
+    travelling_salesman: TravellingSalesmanTable | None = None
+    """The shortest tour through cities."""
+    max_cut: MaxCutTable | None = None
+    """The largest cut of a graph."""
+    queens: QueensTable | None = None
+    """Queens that do not attack each other."""
+    quadratic: QuadraticTable | None = None
+    """Any quadratic objective."""
+    search: SearchTable = Field(default_factory=SearchTable)
+    """The recalls."""
+
+    def least(self) -> Self:
+        self._built()
+        return self.changed(search=self.search.model_copy(update={"starts": 2, "max_steps": 2}))
+
+    def _built(self) -> tuple[Any, Quadratic]:
+        """The table of the problem, and the problem; refuses too much work."""
+        need_one_of(self, *PROBLEMS)
+        key = next(key for key in PROBLEMS if getattr(self, key) is not None)
+        table, steps = getattr(self, key), self.search.max_steps
+        with at(key, table=table):
+            problem: Quadratic = table.problem()
+        work, of = len(problem.Q) * self.search.starts * steps, f"{steps:,} steps of {len(problem.Q)} neurons"
+        many = f"with {of} are {work:,} updates; expected at most {MAX_UPDATES:,}"
+        need(work <= MAX_UPDATES, ("search", "starts"), many)
+        return table, problem
+
+    def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
+        table, problem = self._built()
+        names, search = getattr(table, "names", ()) or numbers(problem.shape[0]), self.search
+        axes = dict(zip(table.dims, [names, *map(numbers, problem.shape[1:])], strict=True))
+        with at("search", table=search):
+            update = None if search.update is None else update_entry(search.update)
+            options: Any = {"starts": search.starts, "u0": search.u0, "max_steps": search.max_steps}
+            found = minimise(problem, update=update, rng=rng, **options)
+        first = found.state[None]
+        arrays.add("shares", found.shares, {"starts": ("valid", "best"), "share": ("share", "from", "to")})
+        arrays.add("valid", np.mean(found.valid))
+        arrays.add("best", np.mean(found.best))
+        arrays.add("different", len(found.different))
+        if problem.optimum is not None:
+            arrays.add("optimum", problem.optimum)
+        arrays.add(problem.measured, problem.value(first)[0])
+        arrays.add("answer", np.array(found.said(names)))
+        arrays.add("solution", found.state.reshape(problem.shape), axes, mean=False)
+        if len(problem.Q) <= SMALL:
+            neuron = tuple(map(" ".join, product(*axes.values())))
+            arrays.add("couplings", problem.network().couplings, {"neuron": neuron, "from": neuron}, mean=False)
+
+    def shown(self, arrays: Arrays) -> tuple[str, ...]:
+        return tuple(name for name in arrays if name not in ("valid", "best"))
+
+    def explain(self, arrays: Arrays) -> Iterator[str]:
+        terms, starts = self._built()[1].terms(arrays["solution"].values.ravel()), self.search.starts
+        sums = " + ".join(map(number, terms.values())).replace("+ −", "− ")
+        yield f"f(x) = {' + '.join(terms)} = {sums} = {number(sum(terms.values()))} of the answer"
+        yield f"the answer: {arrays['answer'].values}"
+        for name, (share, low, high) in zip(arrays["shares"].labels[0], arrays["shares"].values, strict=True):
+            part = f"{round(share * starts):,} of {starts:,} starts = {number(share)}"
+            yield f"{name}: {part}, Wilson's interval from {number(low)} to {number(high)}"
