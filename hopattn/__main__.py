@@ -1,5 +1,6 @@
 """The command `hopattn`, also as `python -m hopattn`."""
 
+import gc
 import signal
 import sys
 from typing import NoReturn
@@ -9,6 +10,7 @@ def main() -> NoReturn:
     """Run the command line. Ctrl-C while it is being imported ends the process, without a traceback."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.set_threshold(100_000)  # nearly all that a short run makes are modules, which stay
     try:
         from hopattn.cli.main import main as run
     except ModuleNotFoundError as error:  # a clone of which nothing is installed
@@ -16,7 +18,10 @@ def main() -> NoReturn:
 
         sys.stderr.write(f"{missing(error)}\n")
         sys.exit(3)
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # the process ends: no search for garbage among a hundred thousand objects
 
 
 if __name__ == "__main__":

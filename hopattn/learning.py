@@ -41,6 +41,7 @@ __all__ = [
     "covariance",
     "delta",
     "hebb",
+    "outer_products",
     "perceptron",
     "perceptron_by_definition",
     "pseudo_inverse",
@@ -78,6 +79,29 @@ def learned(rule: str, patterns: Any, **self_coupling: bool) -> tuple[Array, Any
 
 
 @learning_rule
+def outer_products(patterns: Vectors, *, self_coupling: bool = False) -> Array:
+    """W_ij = Σ_μ ξ_i ξ_j: Hebb's rule without the factor 1/N, as many courses have it; the spins are those of `hebb`.
+
+    Parameters
+    ----------
+    patterns : (n_patterns, N)
+    self_coupling : whether the diagonal stays.
+
+    Notes
+    -----
+    Source: Hopfield (1982), PNAS 79, 2554, eq. 2 (their 2V − 1 is our ξ).
+
+    Examples
+    --------
+    >>> outer_products([[1, -1], [1, 1]], self_coupling=True)
+    array([[2., 0.],
+           [0., 2.]])
+    """
+    rows = _patterns(patterns)
+    return _diagonal(rows.mT @ rows, self_coupling)
+
+
+@learning_rule
 def hebb(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     """W_ij = (1/N) Σ_μ ξ_i ξ_j: neurons that are active together are coupled.
 
@@ -96,9 +120,8 @@ def hebb(patterns: Vectors, *, self_coupling: bool = False) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    rows = _patterns(patterns)
-    couplings = _diagonal(rows.mT @ rows, self_coupling)
-    couplings /= rows.shape[1]
+    couplings = outer_products(patterns, self_coupling=self_coupling)
+    couplings /= couplings.shape[0]
     return couplings
 
 

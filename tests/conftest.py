@@ -1,5 +1,6 @@
 """What all tests share: how Hypothesis draws, the array libraries, their referees, the command line, two kernels."""
 
+import gc
 import importlib.util
 import os
 import subprocess
@@ -26,6 +27,7 @@ ANY_SPEED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], 
 settings.register_profile("quick", max_examples=5, **ANY_SPEED)
 settings.register_profile("full", max_examples=60, **ANY_SPEED)
 settings.load_profile("quick")
+gc.set_threshold(100_000)  # the libraries stay: searching them for garbage takes a seventh of the time of the tests
 os.environ.pop("COLUMNS", None)  # pages and tests are as wide as a pipe, whatever the terminal of this process is
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,6 +120,15 @@ def pytest_addoption(parser):
     parser.addoption("--no-skip", action="store_true", help="a test that skips has failed, unless it needs a GPU")
 
 
+class WithExamples:
+    """Of the package, the modules with an example: importing and searching the others takes long."""
+
+    @staticmethod
+    def pytest_ignore_collect(collection_path):
+        of_package = collection_path.suffix == ".py" and ROOT / "hopattn" in collection_path.parents
+        return True if of_package and ">>>" not in collection_path.read_text(encoding="utf-8") else None
+
+
 def pytest_configure(config):
     """Look for examples only in those files of the package that have some, and leave out a false warning.
 
@@ -125,8 +136,7 @@ def pytest_configure(config):
     matrix of five columns with a vector, on AVX-512, also multiplies numbers that nobody wrote and then leaves them out
     of the sum. The result is right; an invalid number in it fails the test that asks for it.
     """
-    files = (ROOT / "hopattn").rglob("*.py")
-    config.option.ignore += [path for path in files if ">>>" not in path.read_text(encoding="utf-8")]
+    config.pluginmanager.register(WithExamples())
     with_avx512 = [one for one in threadpool_info() if one.get("architecture") in AVX512]
     if any(str(one["version"]).startswith("0.3.31") for one in with_avx512):
         config.addinivalue_line("filterwarnings", "ignore:invalid value encountered in (matmul|dot):RuntimeWarning")

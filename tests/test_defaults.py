@@ -65,6 +65,7 @@ MADE = {
     "ha.Memory": lambda: ha.Memory(EYE).separation.beta,
     "ha.Step": lambda: ha.Step().separation.beta,
     "ha.Head": lambda: head().retrieval.separation.beta,
+    "ha.Head.from_right": lambda: ha.Head.from_right(EYE, EYE, EYE).retrieval.separation.beta,
     "ha.cluster.sharded": None,  # it needs a cluster; tests/cluster compares it with a `Memory`
     "ha.memories.universal": lambda: ha.memories.universal(EYE).separation.beta,
     "ha.networks.Layer": lambda: ha.networks.Layer("a", 4, "softmax").activation.separation.beta,

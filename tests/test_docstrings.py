@@ -5,9 +5,8 @@ import re
 from enum import Enum
 from typing import get_args
 
-import pytest
-
 from hopattn.foundation.shown_types import declared
+from tests.foundation.test_shown import in_rooms
 from tests.foundation.test_shown_types import CALLS, PUBLIC
 
 SECTION = re.compile(r"^(Parameters|Attributes|Raises)\n-+\n((?:.+(?:\n|$))+)", re.M)
@@ -40,23 +39,24 @@ def entries(doc, section):
     return [name for line in lines if not line.startswith(" ") for name in line.split(" : ")[0].split(", ")]
 
 
-@pytest.mark.parametrize("name", DESCRIBED)
-def test_every_parameter_of_a_public_call_is_described(name):
+@in_rooms(DESCRIBED)
+def test_every_parameter_of_a_public_call_is_described(names):
     """By its own docstring, or by that of a call to which it refers: "as in `attention`"."""
-    about = words_of(DESCRIBED[name])
-    words = [word for path in re.findall(r"`([\w.]+)`", about) for word in (path, path.split(".")[-1])]
-    texts = [about, *(words_of(call) for word in words for call in BY_WORD.get(word, []))]
-    said = set(re.findall(r"(?<![.\w])\w+", "\n".join(texts)))
-    assert set(parameters(DESCRIBED[name])) <= said
+    for name in names:
+        about = words_of(DESCRIBED[name])
+        words = [word for path in re.findall(r"`([\w.]+)`", about) for word in (path, path.split(".")[-1])]
+        texts = [about, *(words_of(call) for word in words for call in BY_WORD.get(word, []))]
+        said = set(re.findall(r"(?<![.\w])\w+", "\n".join(texts)))
+        assert set(parameters(DESCRIBED[name])) <= said, name
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_list_of_parameters_names_those_of_the_call(name):
-    call = CALLS[name]
-    doc = inspect.getdoc(call) or ""
-    listed = entries(doc, "Parameters")
-    assert set(listed) <= set(parameters(call)) and len(set(listed)) == len(listed)
-    if inspect.isclass(call):  # the docstring of `recall` holds that of its record
-        assert set(entries(doc, "Attributes")) <= {*dir(call), *parameters(call)}
-    assert all(re.fullmatch(r"[A-Z]\w+", kind) for kind in entries(doc, "Raises"))
-    assert "Parameters\n-" not in doc or listed
+@in_rooms(CALLS)
+def test_a_list_of_parameters_names_those_of_the_call(names):
+    for name, call in ((name, CALLS[name]) for name in names):
+        doc = inspect.getdoc(call) or ""
+        listed = entries(doc, "Parameters")
+        assert set(listed) <= set(parameters(call)) and len(set(listed)) == len(listed), name
+        if inspect.isclass(call):  # the docstring of `recall` holds that of its record
+            assert set(entries(doc, "Attributes")) <= {*dir(call), *parameters(call)}, name
+        assert all(re.fullmatch(r"[A-Z]\w+", kind) for kind in entries(doc, "Raises")), name
+        assert "Parameters\n-" not in doc or listed, name

@@ -9,9 +9,12 @@ if TYPE_CHECKING:
 
 
 class ScenarioName(click.types.StringParamType):
-    """The name of a shipped scenario, or a file."""
+    """The name of a shipped scenario, or a file; groups: or the name of a group of scenarios."""
 
     name = "scenario"
+
+    def __init__(self, groups: bool = False) -> None:
+        self.groups = groups
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         """The scenario names, and the scenario files of this folder, that begin with the incomplete word.
@@ -22,8 +25,8 @@ class ScenarioName(click.types.StringParamType):
 
         from click.shell_completion import CompletionItem
 
-        from hopattn.scenario.files import own_files, shipped
+        from hopattn.scenario.files import GROUPS, own_files, shipped
 
-        choices = [*shipped(), *(str(path) for path in own_files(Path()).values())]
+        choices = [*(GROUPS if self.groups else ()), *shipped(), *(str(path) for path in own_files(Path()).values())]
         names = [CompletionItem(name) for name in choices if name.startswith(incomplete)]
         return names or [CompletionItem(incomplete, type="file")]

@@ -20,7 +20,7 @@ from hopattn.dynamics.single_neuron import SingleNeuronStates
 from hopattn.dynamics.updates import updates
 from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Descent, Update
-from hopattn.dynamics.updates.synchronous import Synchronous
+from hopattn.dynamics.updates.synchronous import Synchronous, raised
 from hopattn.foundation.argument_names import OtherWords
 from hopattn.foundation.arrays import (
     Array,
@@ -335,7 +335,10 @@ def _answer(memory: AssociativeMemory, cues: Any, rule: Update, mask: Any, names
     _require_cues(array)
     x = array if array.ndim > 1 else array[None, :]
     cue_masks = None if mask is None else _checked_mask(mask, memory.n_patterns, x)
+    if obstacle := rule.obstacle(memory):
+        raise InvalidInput(f"update: {obstacle}")
     states, zero = memory.step(x, cue_masks), np.zeros(x.shape[0], dtype=int)
+    states = states if rule.ties == "keep" else raised(states, memory, x, cue_masks)
     refuse_traced(states)
     status = np.full(len(zero), Status.ANSWERED, dtype=STATUS_DTYPE)
     record = Recall(

@@ -32,6 +32,8 @@ COLUMNS = 64
 """The number of neurons whose columns of the keys are copied to contiguous memory at a time."""
 WORK_OF_SCORE = 16
 """The work of one score of a stored sweep, in couplings of a coupled sweep."""
+UP_AT_0 = -float(np.finfo(float).tiny)
+"""The limit of a local field above which a spin is 1, where a local field of 0 is to give 1 too."""
 
 
 def are_spins(states: np.ndarray) -> bool:

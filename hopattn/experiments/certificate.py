@@ -329,7 +329,7 @@ def _converted(memory: Any, dtype: str) -> Any:
             sides = _converted(memory.forward, dtype), _converted(memory.backward, dtype)
             return type(memory)(*sides)
         case Hopfield() | Associator():
-            own = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
+            own: Any = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
             couplings, patterns = cast(memory.couplings), cast(memory.patterns)
             return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
         case TokenMemory():

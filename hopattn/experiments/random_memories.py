@@ -81,7 +81,8 @@ def _sink(rng: np.random.Generator, separation: type[Separation] = Softmax) -> f
 
 
 def _learned(rng: np.random.Generator) -> dict[str, Any]:
-    rule, patterns = str(rng.choice([*rules])), _spins(rng)
+    others = [rule for rule in rules if rule != "outer_products"]  # N times Hebb's
+    rule, patterns = str(rng.choice(others)), _spins(rng)
     has_diagonal = "self_coupling" in signature(rules[rule]).parameters
     if not has_diagonal:  # the perceptron learns few sets near its capacity, and those slowly
         patterns = patterns[: max(1, patterns.shape[1] // 2)]
@@ -93,12 +94,18 @@ def _hopfield(rng: np.random.Generator) -> Arguments:
     activation = activation if learned["rule"] in OF_0_AND_1 else "sign"
     if activation == "step":
         learned["patterns"] = (learned["patterns"] + 1) / 2
-    return {**learned, "activation": activation, "bias": float(rng.choice([0.0, rng.normal(0, 0.5)]))}
+    threshold = float(rng.spawn(1)[0].normal(0, 0.5))
+    bias = float(rng.choice([0.0, rng.normal(0, 0.5)]))
+    return {**learned, "activation": activation, "bias": bias, "threshold": 0.0 if bias else threshold}
 
 
 def _bam(rng: np.random.Generator) -> Arguments:
-    left = _spins(rng)
-    return {"left": left, "right": rng.choice([-1.0, 1.0], size=(len(left), int(rng.integers(2, 17))))}
+    left, own = _spins(rng), rng.spawn(1)[0]
+    right = rng.choice([-1.0, 1.0], size=(len(left), int(rng.integers(2, 17))))
+    activation = str(own.choice(NEURONS))
+    if activation == "step":
+        left, right = (left + 1) / 2, (right + 1) / 2
+    return {"left": left, "right": right, "activation": activation, "rule": "hebb"}
 
 
 def _universal(rng: np.random.Generator) -> Arguments:

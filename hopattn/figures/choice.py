@@ -121,7 +121,7 @@ def _with_heads(run: Run, table: FigureTable) -> Run:
         there = [f"layer {layer} head {head}" if layer else f"head {head}" for layer, head in sorted(heads)]
         raise InvalidInput(f"figure: there is no {wanted} (heads: {listed(there) or 'none'})")
     kept = [name for name, one in names.items() if one.head is None or _is_chosen((one.layer or 0, one.head), table)]
-    return replace(run, arrays=Arrays.of((name, run.arrays[name]) for name in kept))
+    return replace(run, arrays=Arrays.of(((name, run.arrays[name]) for name in kept), run.arrays.on_demand))
 
 
 def _is_chosen(place: tuple[int, int], table: FigureTable) -> bool:

@@ -134,6 +134,7 @@ NOTES = {
     "did not move": "nicht bewegt",
     "the grid is mapped with the words": "das Gitter wird mit den Wörtern abgebildet",
     "+ spin 1, − spin −1": "+ Spin 1, − Spin −1",
+    "+ neuron 1, − neuron 0": "+ Neuron 1, − Neuron 0",
     "ring k: k spins differ from the middle": "Ring k: k Spins sind anders als in der Mitte",
     "filled: a stored pattern": "gefüllt: ein gespeichertes Muster",
     "hollow: its reverse": "hohl: seine Umkehrung",
@@ -186,10 +187,19 @@ _WAYS = {
 }
 _PARTS = {f"{{n}} of {{n}} {own}": f"{{}} von {{}} {its}" for own, its in _COUNTED.items()}
 _RULES = {f"key {{}} {sign} {{}}": f"Schlüssel: {{}} {sign} {{}}" for sign in "=≠<≤>≥"}
+_ORDERS = {
+    "": "",
+    ", in sequence": ", der Reihe nach",
+    ", in random order": ", in zufälliger Reihenfolge",
+    ", in the order given": ", in der gegebenen Reihenfolge",
+}
+_TIES = {"": "", ", up at a field of 0": ", auf 1 bei einem Feld von 0"}
 _ARROWS = {
-    f"{sign} leads to the next state, {way}": f"{its} führt zum nächsten Zustand, {its_way}"
+    f"{sign} leads to the next state, {way}{order}{ties}": f"{its} führt zum nächsten Zustand, {its_way}{its_order}{up}"
     for sign, its in {"an arrow": "ein Pfeil", "a line": "eine Linie"}.items()
     for way, its_way in _WAYS.items()
+    for order, its_order in _ORDERS.items()
+    for ties, up in _TIES.items()
 }
 _OUTCOMES = {
     "recalls {}": "ruft {} ab",

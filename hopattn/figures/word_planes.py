@@ -99,10 +99,11 @@ class RunPlanes(WordPlanes[Run]):
 
 
 def before_after(run: Run) -> list[Labelled]:
-    """The words before the first layer and after the last; an empty list for a run without words or layers."""
+    """The words before the first layer and after the last; an empty list where these have no axes in common."""
     arrays = arrays_of(run)
     states = [array for name, array in run.find("state") if name.layer and name.text in ("", "sequence 1")]
-    return [arrays["input"], states[-1]] if states and "input" in arrays else []
+    alike = states and "input" in arrays and arrays["input"].labels[1] == states[-1].labels[1]
+    return [arrays["input"], states[-1]] if alike else []
 
 
 def asked(result: Result, tokens: tuple[str, ...]) -> list[int]:

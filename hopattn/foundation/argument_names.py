@@ -101,11 +101,9 @@ def public_class(kind: Kind) -> Kind:
     if kind in _PUBLIC:
         return kind
     construct: Any = kind.__init__
-    arguments = declared(construct)
-    names = ArgumentNames(construct, arguments, kind.__name__)
-    if not names.any_name:  # not `object.__init__`, which looks at its arguments itself
+    if construct is not object.__init__:  # which looks at its arguments itself
         kind.__init__ = _guarded(construct, kind.__name__)
-        show_types(kind.__init__, lambda: arguments.replace(return_annotation=arguments.empty))
+        show_types(kind.__init__, lambda: declared(construct).replace(return_annotation=inspect.Signature.empty))
     show_methods(kind)
     _PUBLIC.add(kind)
     return always_shown(kind)

@@ -11,6 +11,9 @@ of Numerical Algorithms, 4.2). Of more than 64 terms it is off by more than 4√
 decimal is rounded by ½ε, and so is a product. δW is the error of W beyond its last digit, from the rule that made it.
 A sum of whole numbers is exact, and needs none of this.
 
+So a field of decimals has the sign that it has by hand. Of spins and decimals with k digits a field is 0 or at least
+10⁻ᵏ; up to k = 10 that is above the bound for 1,000 terms of at most 1, which is 3·10⁻¹¹.
+
 Where the numbers are of single precision and the sum is not, each part has its own ε: ½ min(n, 8√n) that of the sum,
 and 2 that of the numbers.
 """

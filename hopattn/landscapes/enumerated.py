@@ -247,7 +247,7 @@ class SpinStates(PublicObject):
             raise InvalidInput(f"{message}; take '{RANDOM}', 'sync' or 'async'")
         if obstacle := rule.obstacle(self.memory):
             raise InvalidInput(f"update: {obstacle}")
-        if isinstance(rule, Asynchronous):
+        if isinstance(rule, Asynchronous) and rule.ties == "keep":
             n = self.states.shape[1]
             return swept(self.turns, np.arange(n) if rule.order == "sequence" else np.array(rule.order))
         return successors_of(self.memory, rule, self.states)

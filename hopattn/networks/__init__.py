@@ -9,6 +9,7 @@
 - `network.py`: Network: layers and synapses, with the protocol of a memory
 - `energy_transformer.py`: EnergyTransformer: tokens that descend one energy; Patches: pictures as tokens
 - `ising.py`: averages over all states of a few spins at a temperature, and the magnet in which all are coupled alike
+- `optimisation.py`: objectives as energies: the travelling salesman, cuts of graphs, queens, and their minima by recall
 """
 
 from hopattn.foundation.lazy import attach

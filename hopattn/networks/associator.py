@@ -14,9 +14,9 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.synchronous import Synchronous
 from hopattn.foundation.arrays import Array, as_array, namespace
 from hopattn.foundation.boundary import Fit, Of, public
-from hopattn.networks.classical import NO_PATTERNS, Coupled
+from hopattn.networks.classical import NO_PATTERNS, Coupled, Hopfield
 from hopattn.networks.couplings import CoupledSpins
-from hopattn.retrieval.activation import Activation, Sign
+from hopattn.retrieval.activation import Activation
 
 NO_ENERGY = "the answer of an associator is not a state of its cue"
 
@@ -100,7 +100,9 @@ class Bidirectional(AssociativeMemory):
         h = Wᵀ sgn(W x)          x⁺ = sgn(h)          E(x) = min_y −yᵀW x = −Σ_j |(W x)_j|
 
     forward: W, from left to right, with the right patterns. backward: Wᵀ, from right to left, with the left patterns.
-    `answer` gives the state of the right side; `turned` is the same memory with the sides exchanged.
+    Neurons of 0 and 1 have the activation "step" instead of sgn, and E(x) = −Σ_j max(0, (W x)_j).
+    `answer` gives the state of the right side; `turned` is the same memory with the sides exchanged, and `both_sides`
+    the network of the neurons of both, whose cues may have either side or both.
     Source: Kosko (1988), IEEE Trans. SMC 18, 49.
     """
 
@@ -109,19 +111,42 @@ class Bidirectional(AssociativeMemory):
     backward: Associator
 
     @property
+    def couplings(self) -> Array:
+        """W, from the left to the right side, `(dim_right, dim_left)`."""
+        return self.forward.couplings
+
+    @property
     def patterns(self) -> Array:
         """The left patterns: recalled states are compared with them."""
         return self.backward.patterns
 
     @property
     def activation(self) -> Activation:
-        """Sign: the neurons of both sides are spins."""
-        return Sign()
+        """That of the neurons of both sides: "sign" for spins, "step" for neurons of 0 and 1."""
+        return self.forward.activation
 
     @property
     def turned(self) -> "Bidirectional":
         """The same memory with its sides exchanged."""
         return Bidirectional(self.backward, self.forward)
+
+    @property
+    def both_sides(self) -> Hopfield:
+        """Both sides as one network of N + M neurons, those of the left side first: E(x, y) = −yᵀW x.
+
+        A side that a cue does not have is 0. One neuron after another, or one side after the other, lowers the energy.
+
+        >>> from hopattn.memories import bam
+        >>> pairs = bam([[1, 1, 1, 1], [1, -1, 1, -1]], [[1, 1, -1], [-1, 1, 1]])
+        >>> pairs.both_sides.recall([0, 0, 0, 0, 1, 1, -1]).state
+        array([ 1.,  1.,  1.,  1.,  1.,  1., -1.])
+        """
+        w = self.couplings
+        xp = namespace(w)
+        left = xp.concat([xp.zeros_like(w[:1, :] * w[:1, :].mT), w.mT], axis=1)
+        right = xp.concat([w, xp.zeros_like(w[:, :1] * w[:, :1].mT)], axis=1)
+        patterns = xp.concat([self.backward.patterns, self.forward.patterns], axis=1)
+        return Hopfield(xp.concat([left, right], axis=0), activation=self.activation, patterns=patterns)
 
     @public
     def answer(self, cues: Cues) -> Array:
@@ -144,7 +169,7 @@ class Bidirectional(AssociativeMemory):
 
     def _energy_at(self, x: Array, mask: Any) -> Array:
         fields = self.forward._field_at(x, mask)
-        return as_array(self.activation.conjugate(x) - namespace(fields).sum(abs(fields), axis=-1))
+        return as_array(self.activation.conjugate(x) - self.activation.potential(fields))
 
     def _answer_to(self, x: Array) -> Array:
         return as_array(self.activation(self.forward._field_at(x, None)))

@@ -23,8 +23,8 @@ from hopattn.foundation.arrays import (
     require_finite,
     require_fitting,
 )
-from hopattn.foundation.boundary import Of, public
-from hopattn.foundation.errors import InvalidInput
+from hopattn.foundation.boundary import Of, Real, public
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
 from hopattn.foundation.threads import blocks
 from hopattn.foundation.traces import known_true
 from hopattn.foundation.vectors import largest_entries, nonzero
@@ -34,6 +34,8 @@ from hopattn.retrieval.activation import Activation, Tanh, activations
 
 ROWS_COMPARED = 512
 """The number of rows of the couplings that are compared at a time with their columns."""
+SPINS = {"01": "step", "±1": "sign"}
+"""The activation of spins by their two values."""
 NO_PATTERNS = "a network of couplings has no patterns to mask"
 
 
@@ -88,12 +90,14 @@ class Hopfield(Coupled):
     rounding
         Σ_j δW_ij, the error of each row of couplings beyond that, 0 or more, `(N,)` or a number; `ha.memories.hopfield`
         gives that of its rule.
+    offset
+        what `from_quadratic` leaves out of the energy: E(x) + offset is the objective.
 
     Raises
     ------
     InvalidInput
-        for couplings that are not square and finite, a bias, patterns or a rounding that do not fit, and a mistyped
-        activation.
+        for couplings that are not square and finite, a bias, patterns or a rounding that do not fit, a mistyped
+        activation, and an offset that is not a finite number.
 
     Notes
     -----
@@ -118,6 +122,7 @@ class Hopfield(Coupled):
     activation: Activation
     patterns: Array
     rounding: Any
+    offset: float
 
     @public
     def __init__(
@@ -128,6 +133,7 @@ class Hopfield(Coupled):
         activation: str | Activation = "sign",
         patterns: Array = None,
         rounding: Any = 0.0,
+        offset: Real = 0.0,
     ) -> None:
         matrix = as_float(couplings, "couplings")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
@@ -139,6 +145,7 @@ class Hopfield(Coupled):
         if known_true(namespace(matrix).any(error < 0)):
             raise InvalidInput("rounding: expected numbers of 0 or more, Σ_j δW_ij of each row of the couplings")
         object.__setattr__(self, "rounding", error)
+        object.__setattr__(self, "offset", float(offset))
         self._set(matrix, activation, patterns, error)
 
     @classmethod
@@ -153,6 +160,68 @@ class Hopfield(Coupled):
         network = cls(couplings, bias=bias, activation=activation, patterns=patterns)
         object.__setattr__(network, "sums", network.sums.by_patterns(network.patterns, self_coupling))
         return network
+
+    @classmethod
+    def from_quadratic(
+        cls,
+        Q: Array,  # noqa: N803
+        c: Array = 0.0,
+        *,
+        states: str = "01",
+        activation: str | Activation | None = None,
+    ) -> Self:
+        """The network that minimises ½ xᵀQ x + cᵀx: its energy + `offset` is this objective for every state x.
+
+            W = −½ (Q + Qᵀ)          b = −c
+
+        The energy of spins counts no neuron's coupling to itself, so that W has no diagonal. Neurons of 0 and 1 have
+        x_i² = x_i, and b_i = −c_i − ½ Q_ii; those of ±1 have x_i² = 1, and the offset is ½ Σ_i Q_ii.
+
+        Parameters
+        ----------
+        Q : (N, N)
+            only its symmetric part counts.
+        c : a number or `(N,)`.
+        states : "01" or "±1".
+        activation
+            graded neurons between these two values, such as `ha.activations.make("logistic", beta=100)`. Then x_i² is
+            no other term, W keeps its diagonal, and the energy has the activation's Φ*(x) more than the objective.
+
+        Raises
+        ------
+        InvalidInput
+            for a Q that is not square and finite, a c that does not fit, other states, and an activation of spins.
+
+        Notes
+        -----
+        Source: Hopfield & Tank (1985), Biol. Cybern. 52, 141 (their V is our x, their T our W, their I our b).
+
+        Examples
+        --------
+        >>> import hopattn as ha
+        >>> network = ha.Hopfield.from_quadratic([[2, 4], [0, 2]], [-2, -3])
+        >>> network.couplings.tolist(), network.bias.tolist()
+        ([[0.0, -2.0], [-2.0, 0.0]], [1.0, 2.0])
+        >>> network.recall([1, 1]).state.tolist(), float(network.energy([0, 1])) + network.offset
+        ([0.0, 1.0], -2.0)
+        """
+        reject_unknown("states", [states], SPINS)
+        matrix = as_float(Q, "Q")
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
+            raise InvalidInput(f"Q: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
+        require_finite(matrix, "Q")
+        xp, b = namespace(matrix), 0 - _of_neurons(c, "c", matrix)
+        couplings = -0.5 * (matrix + matrix.mT)
+        if activation is not None:
+            graded = activations.make(activation)
+            if graded.discrete:
+                raise InvalidInput(f"activation: expected graded neurons, not {quoted(activation)}; spins need none")
+            return cls(couplings, bias=b, activation=graded)
+        diagonal = xp.linalg.diagonal(matrix)
+        couplings = couplings + xp.eye(len(diagonal), dtype=matrix.dtype) * diagonal
+        if states == "01":
+            return cls(couplings, bias=b - 0.5 * diagonal, activation=SPINS[states])
+        return cls(couplings, bias=b, activation=SPINS[states], offset=0.5 * float(xp.sum(diagonal)))
 
     def __repr__(self) -> str:
         return f"Hopfield({self.couplings.shape[0]} neurons, {self.activation!r}, {self.patterns.shape[0]} patterns)"

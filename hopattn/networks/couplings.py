@@ -342,13 +342,13 @@ class CoupledSpins(SingleNeuronStates):
                 cues, bounds = cues[columns], None if bounds is None else np.take(bounds, columns, axis=1)
                 x, start, before = (np.take(each, columns, axis=1) for each in (x, start, after))
         all_count = self.sums.exact or (self.share == 1 and np.all(self.spins != 0))
-        if not all_count and limits is None and unsure.any():
+        if not all_count and unsure.any():
             cues = np.flatnonzero(unsure)
             present = self.spins[:, cues]
-            for i in neurons:
+            for k, i in enumerate(neurons):
                 local, error = self._local(i, present)
                 gain = partial(self._gain, local, error, self.share * self.sums.counts[i, i])
-                present[i] = settled(present[i], local, None, gain)
+                present[i] = settled(present[i], local, None if limits is None else limits[k, cues], gain)
             now[:, cues] = present[neurons]
         return now
 

@@ -3,8 +3,10 @@
 - `problem.py`: a problem as data
 - `friendly.py`: the rule that every drawn problem keeps
 - `wording.py`: a problem in words; the texts of each language are a file of `languages/`
-- `telling.py`: the parts of a scenario that a sheet can tell
+- `telling.py`: the keys of a scenario that no sentence of a sheet tells
 - `drawing.py`: from a scenario and a seed to a sheet
+- `beginning.py`: a first table [practice] for a scenario that has none
+- `listing.py`: the scenarios that have problems, with their questions
 - `marking.py`: answers against the right ones
 - `formats/`: a sheet for print, and for learning platforms
 

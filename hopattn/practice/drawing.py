@@ -36,7 +36,6 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.expectations.base import Expectation, Numeric
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, Kind
-from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.paths import changed
 from hopattn.scenario.language.table import Refused
 from hopattn.scenario.loading import Scenario, load_scenario
@@ -107,7 +106,7 @@ class Exercise:
             about = "has no table [practice], which says what is drawn anew"
             raise InvalidInput(f"{scenario.where}: '{shortened(scenario.name)}' {about}")
         self.name, self.spec, self.table = scenario.name, spec, spec.practice
-        self.where = f"{scenario.where}:{line_of(scenario.lines, ('practice',))}: practice"
+        self.where = f"{scenario.where}:{scenario.lines.line_of(('practice',))}: practice"
         self.without = {table.run: table for table in spec.tables_without}
         self.asked = [one for one in spec.expect if isinstance(one, Numeric) and one.asked]
         for one in self.asked:
@@ -145,8 +144,8 @@ class Exercise:
         random = Random(f"{self.name} {seed} {place}")
         asked = self.asked[(place - 1) % len(self.asked)]
         for _ in range(TRIES):
-            found = self._attempt(asked, random)
-            if found is None or not all(_differ(found.drawn, other.drawn) for other in [*before, *beside]):
+            found = self.attempt(asked, random)
+            if found is None or not all(differ(found.drawn, other.drawn) for other in [*before, *beside]):
                 continue
             if all(cells(found.answers[""]) != cells(other.answers[""]) for other in beside):
                 return replace(found, answers=self._placed(found.answers, seed, place))
@@ -154,12 +153,12 @@ class Exercise:
         what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
         raise InvalidInput(f"{self.where}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}")
 
-    def _attempt(self, asked: Numeric, random: Random) -> Draw | None:
+    def attempt(self, asked: Numeric, random: Random) -> Draw | None:
         """One draw; None if it is not friendly."""
         values = self.table.drawn(self.written, self.spec.is_user_key, random)
         document = self._changed(self.document, values)
         pairs = [(one, name) for one in (asked, *self.lesson) for name in one.variants]
-        runs = self._runs(document, {name for _, name in pairs})
+        runs = self.runs(document, {name for _, name in pairs})
         if runs is None or not all(_is_of(one, runs[name]) for one, name in pairs):
             return None
         arrays, spec = runs[asked.variants[0]]
@@ -224,7 +223,7 @@ class Exercise:
         def answer(name: str) -> Labelled | None:
             changes = mistakes[name](written)
             try:
-                runs = self._runs(self._changed(varied, changes), {""}) if changes else None
+                runs = self.runs(self._changed(varied, changes), {""}) if changes else None
             except InvalidInput:  # a path that this scenario does not have
                 return None
             return None if runs is None or not _is_of(asked, runs[""]) else asked.answer(runs[""][0])
@@ -236,7 +235,7 @@ class Exercise:
         varied = self._changed(document, self.changes[asked.variants[0]])
         return type(self.spec).model_validate(varied, context=self.context).written_out
 
-    def _runs(self, document: Mapping[str, Any], names: Iterable[str]) -> dict[str, Run] | None:
+    def runs(self, document: Mapping[str, Any], names: Iterable[str]) -> dict[str, Run] | None:
         """The runs of these names; None if the numbers do not fit together or grow out of range."""
         runs: dict[str, Run] = {}
         for name in names:
@@ -262,6 +261,8 @@ class Exercise:
         """The problem of a draw in a language."""
         right = draw.answers[""]
         labels = [*right.labels, *(tuple(map(str, range(1, 1 + size))) for size in right.values.shape)]
+        if quantity(draw.asked, draw.spec) == "turns":
+            labels = [tuple(_translated(label, words["turns"]) for label in axis) for axis in labels]
         rows, columns = ((), (), *labels[: right.values.ndim])[-2:]
         with fractions():
             parts = (self.table.text or "", *given(draw.spec, words, draw.asked, self.lesson))
@@ -321,7 +322,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def differ(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two problems differ in at least two of their drawn values."""
     return len(one) != len(other) or sum(a != b for a, b in zip(one, other, strict=True)) >= 2
 

@@ -24,9 +24,11 @@ _NUMBER = re.compile(r"(?<![\w.])−?(?:\d+/\d+|\d*\.?\d+)")
 _ROUNDED = re.compile(r"≈|\.\d{4}|\d\.\d{3}\d|e-\d")
 """A sign of rounding in a line of arithmetic."""
 _STAGES = {
+    "couplings": "coupling from ",
     "scores": "similarity to ",
     "weights": r"weights \(|powers of e|\(?[\d.]+\)?\^|e\^|nothing to attend",
     "field": "field",
+    "turns": r"neuron \d+|sweep",
     "output": "output|the new state|sign",
     "state": r"layer \d+, the|after \d|energy|x·h|recalls|answers",
 }
@@ -55,6 +57,7 @@ def without_zero_fields(arrays: Mapping[str, Labelled], words: Mapping[str, np.n
     """Whether no field of a neuron of −1 and 1 is 0."""
     spins = all(set(np.unique(np.abs(vector))) <= {1.0} for vector in words.values())
     fields = [array.values for name, array in arrays.items() if Name.parse(name).quantity.endswith("field")]
+    fields += [arrays["turns"].values[..., 0]] if "turns" in arrays else []  # each neuron in its turn
     return not (spins and any(np.any(np.abs(values) <= WRITTEN_AS_0) for values in fields))
 
 
@@ -96,6 +99,8 @@ def relevant(working: Sequence[str], words: Sequence[str], quantity: str) -> Ite
         else:
             blocks[-1].append(line)
     own = [block for block in blocks if any(_begins(block[0].strip(), word) for word in words)]
+    if quantity == "couplings":  # which are made before any cue comes
+        own = [block for block in blocks if block[0].startswith(_STAGES[quantity])]
     later = [*_STAGES.values()][[*_STAGES, quantity].index(quantity) + 1 :]
     for first, *rest in own or blocks:
         if not any(re.match(stage, first.strip()) for stage in later):

@@ -14,7 +14,6 @@ from hopattn.practice.drawing import PROBLEMS, Exercise, cells
 from hopattn.practice.problem import LETTERS, Problem, number_of
 from hopattn.practice.wording import texts
 from hopattn.scenario.files import beside
-from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.table import Table, Text
 from hopattn.scenario.loading import load_scenario, load_table
 from hopattn.scenario.practice_table import MOST_PROBLEMS
@@ -66,11 +65,11 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
     numbers = [str(i) for i in range(1, table.count + 1)]
     wrong = [name for name in table.answers if name not in numbers]
     if wrong:
-        where = f"{path}:{line_of(lines, ('answers', wrong[0]))}"
+        where = f"{path}:{lines.line_of(('answers', wrong[0]))}"
         raise InvalidInput(f"{where}: answers: {unknown(wrong[0], numbers)}; the sheet has {table.count} problems")
-    with placed(f"{path}:{line_of(lines, ('language',))}"):
+    with placed(f"{path}:{lines.line_of(('language',))}"):
         words = texts(table.language)
-    with placed(f"{path}:{line_of(lines, ('scenario',))}: scenario"):
+    with placed(f"{path}:{lines.line_of(('scenario',))}: scenario"):
         exercise = Exercise(load_scenario(beside(path, table.scenario)))
     marks = []
     for number in numbers:
@@ -79,7 +78,7 @@ def marked(file: str | Path) -> tuple[Mark, ...]:
             continue
         draw = exercise.draw(table.seed, int(number))
         problem = exercise.problem(draw, int(number), words)
-        line = line_of(lines, ("answers", number))
+        line = lines.line_of(("answers", number))
         try:
             own = _rows(table.answers[number], problem)
         except ValueError as error:

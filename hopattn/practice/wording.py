@@ -13,7 +13,7 @@ from typing import Any
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.writing import number
 from hopattn.practice.problem import Grid
-from hopattn.scenario.arrays import labels
+from hopattn.scenario.arrays import labels, numbers
 from hopattn.scenario.expectations.base import Expectation, Numeric
 from hopattn.scenario.expectations.numbers import CosineTo, MatrixIs, MeasureIs, Nearest, ScoreIs, VectorIs, WeightIs
 from hopattn.scenario.kinds.base import Kind
@@ -50,16 +50,18 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
     steps = moves(asked, lesson)
     yield from _vocabulary(spec, say, asked.words or [word for step in steps for word in (step.at, step.nearest)])
     if steps:
-        yield say["moves"].format(moves=", ".join(f"{step.at} → {step.nearest}" for step in steps))
+        yield say["moves_right" if getattr(spec, "right", False) else "moves"].format(
+            moves=", ".join(f"{step.at} → {step.nearest}" for step in steps)
+        )
     elif isinstance(spec, Cue):
         yield from _layer_of_neurons(spec, say)
     source: Any = getattr(spec, "input", None)
     queries = getattr(source, "queries", None)
     if memory is not None:
-        yield from _memory(memory, spec, words)
+        yield from _memory(memory, spec, words, quantity(asked, spec))
     elif queries:
         yield say["queries"].format(tokens=" ".join(source.tokens), queries=" ".join(queries))
-    elif source is not None and not isinstance(spec, Cue):
+    elif source is not None and not isinstance(spec, Cue) and not _wordless(spec):
         yield say["text"].format(tokens=" ".join(source.tokens))
     if graph := getattr(spec, "graph", None):
         edges = [say["edge"].format(query=query, key=key) for query, key in graph.edges]
@@ -70,10 +72,29 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
     for i, layer in enumerate(layers, start=1):
         last = end if i == len(layers) else ""
         for j, head in enumerate(layer.head, start=1):
-            yield say["head"] if alone else say["heads"].format(layer=i, head=j)
-            yield from _head(head, words, source, last, bool(graph))
+            yield say["heads"].format(layer=i, head=j) if not alone else "" if head.wordless else say["head"]
+            yield from _head(head, words, source, last, bool(graph), layer.right)
         if last not in ("scores", "weights", "output"):
-            yield words["residual"]["true" if layer.residual else "false"]
+            joined = _wordless(spec) or _narrow(spec, i)
+            yield words["residual"]["side_by_side" if joined else "true" if layer.residual else "false"]
+
+
+def _wordless(spec: Any) -> bool:
+    """Whether the file gives queries, keys and values, and no words."""
+    return any(layer.wordless for layer in getattr(spec, "layer", []))
+
+
+def _narrow(spec: Any, i: int) -> bool:
+    """Whether layer i leaves the outputs of its heads side by side."""
+    codings = spec.encodings(spec.layers())
+    return codings[i] is not codings[i - 1]
+
+
+def used_words(spec: Kind) -> set[str]:
+    """The words that a text, a cue or a memory of a scenario names."""
+    tables = getattr(spec, "memory", None), getattr(spec, "input", None)
+    keys = "patterns", "values", "tokens", "queries"
+    return {word for table in tables for key in keys for word in getattr(table, key, None) or ()}
 
 
 def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]:
@@ -84,10 +105,8 @@ def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]
         yield grid({name: vector.tolist() for name, vector in spec.vocabulary.vectors.items()}, spec.vocabulary.axes)
     spaces = getattr(spec, "spaces", None) or {}
     if vocabulary is not None:
-        memory, source = getattr(spec, "memory", None), getattr(spec, "input", None)
-        used = {*needed, *getattr(memory, "patterns", ()), *(getattr(memory, "values", None) or ())}
-        used |= {*getattr(source, "tokens", ()), *(getattr(source, "queries", None) or ())}
-        used = {*needed} if isinstance(spec, Cue) and needed else used
+        memory = getattr(spec, "memory", None)
+        used = {*needed} if isinstance(spec, Cue) and needed else {*needed, *used_words(spec)}
         rows = {word: vector for word, vector in vocabulary.words.items() if word in used}
         yield say["words" if memory is None else "patterns"]
         yield grid(rows, vocabulary.axes)
@@ -112,9 +131,12 @@ def _layer_of_neurons(spec: Cue, say: Texts) -> Iterator[Part]:
         yield grid(network.neurons, spec.vocabulary.axes)
         yield say["cue"]
     elif network.matrix is not None:
+        axes, count = spec.vocabulary.axes, len(network.matrix[0] if spec.right else network.matrix)
+        neurons = network.names(axes, count)
+        rows, columns = (tuple(axes), neurons) if spec.right else (neurons, tuple(axes))
         yield say["matrix"]
-        yield grid(dict(zip(network.names(spec.vocabulary.axes), network.matrix, strict=True)), spec.vocabulary.axes)
-        yield say["layer_of_matrix"]
+        yield grid(dict(zip(rows, network.matrix, strict=True)), columns)
+        yield say["layer_of_matrix_right" if spec.right else "layer_of_matrix"]
     else:
         yield say["rotate"].format(degrees=number(network.rotate or 0))
 
@@ -131,29 +153,33 @@ def layers_before(asked: Numeric, spec: Kind) -> Sequence[Any]:
     return (getattr(spec, "layer", None) or [])[: getattr(entry, "layer", None)]
 
 
-def _head(head: Any, words: Texts, text: Any, last: str, edges: bool) -> Iterator[Part]:
+def _head(head: Any, words: Texts, text: Any, last: str, edges: bool, right: bool) -> Iterator[Part]:
     """An attention head: its projections, scores, mask and weights.
 
     text: what it reads. last: the quantity after which nothing is told, such as "weights". edges: whether edges say
-    which words attend to which.
+    which words attend to which. right: whether the file writes the W of x·W.
     """
     say, columns = words["given"], labels(text.tokens)
     rows = labels(text.queries) if text.queries else columns
     short = last in ("scores", "weights") and head.value is None
     roles = ("query", "key") if short else ("query", "key", "value")
     fixed = head.scores is not None or head.weights is not None
+    for name, own in (("queries", rows), ("keys", columns), ("values", columns)):
+        if (table := getattr(head, name)) is not None:
+            yield say[f"{name}_printed"]
+            yield grid(dict(zip(own, table, strict=True)), numbers(len(table[0])))
     alike = not fixed and all(getattr(head, role) is None for role in roles)
-    if alike:
+    if alike and not head.wordless:
         yield say["itself"]
-    for role in [role for role in roles if not alike and (role == "value" or not fixed)]:
+    for role in [role for role in roles if not head.wordless and not alike and (role == "value" or not fixed)]:
         own = getattr(head, role)
         if own is None:
             yield say[f"{role}_itself"]
         matrix = own if isinstance(own, list) else getattr(own, "matrix", None)
         source, target = getattr(own, "source", None), getattr(own, "target", None)
         if matrix is not None:
-            yield say[role]
-            yield grid({str(i): row for i, row in enumerate(matrix, start=1)}, map(str, range(1, len(matrix[0]) + 1)))
+            yield say[f"{role}_right" if right else role]
+            yield grid(dict(zip(numbers(len(matrix)), matrix, strict=True)), numbers(len(matrix[0])))
         elif role == "value" and target is not None:
             yield say["value_to"].format(part=source or "word", target=target)
         elif role != "value" and source is not None:
@@ -169,8 +195,8 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool) -> Iterato
         return
     if slope := getattr(head.bias, "slope", None):
         yield say["alibi"].format(slope=number(slope))
-    mask = head.mask or ("none" if text.queries or head.weights is not None else "causal")
-    told = not isinstance(mask, str) or (mask == "none" and (edges or text.queries))
+    mask = head.mask or ("none" if text.queries or head.weights is not None or head.wordless else "causal")
+    told = not isinstance(mask, str) or (mask == "none" and (edges or text.queries or head.wordless))
     yield "" if told else words["mask"].get(mask, "")
     if head.weights is not None and mask != "none":
         yield say["scaled_shares"]
@@ -197,8 +223,16 @@ def _weighing(table: Any, words: Texts) -> str:
     return before + str(words["separation"].get(name, name).format(base=base, power=power))
 
 
-def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
-    """The stored patterns, the model, the way of its updates and the cue."""
+def _update(memory: Any, spec: Any, say: Texts) -> str:
+    """How the neurons change in a step."""
+    ties = f" {say['up']}" if getattr(memory.update, "ties", "keep") == "up" else ""
+    if isinstance(order := getattr(memory.update, "order", None), list):
+        return str(say["order"].format(order=", ".join(map(str, order)))) + ties
+    return str(say["async" if "one neuron" in memory.update_rule(spec.stored).way else "sync"]) + ties
+
+
+def _memory(memory: Any, spec: Any, words: Texts, asked: str) -> Iterator[Part]:
+    """The stored patterns, the model, the way of its updates and the cue; asked: the quantity that a question is of."""
     say = words["given"]
     yield say["stored"].format(patterns=", ".join(memory.patterns))
     if memory.values:
@@ -206,11 +240,13 @@ def _memory(memory: Any, spec: Any, words: Texts) -> Iterator[Part]:
     model = memory.model if isinstance(memory.model, str | None) else memory.model.name
     power = number(getattr(memory.model, "n", 2) - 1)
     yield words["model"].get(model or "memory", model).format(power=power)
+    if asked == "couplings":
+        return
     if model is None:
         yield _weighing(memory, words)
     if memory.model is not None and model in ("hopfield", "dense"):
         yield words["activation"]["sign"]
-        yield words["update"]["async" if "one neuron" in memory.update_rule(spec.stored).way else "sync"]
+        yield _update(memory, spec, words["update"])
     yield say["recalled"].format(tokens=", ".join(spec.tokens))
     if memory.max_steps == 1:
         yield say["one_step"]
@@ -248,7 +284,7 @@ def quantity(expectation: Numeric, spec: Kind) -> str:
     if isinstance(spec, StoredWords) and isinstance(expectation, VectorIs):
         return "output"
     name = expectation.matrix if isinstance(expectation, MatrixIs) else getattr(expectation, "of", "")
-    return name if name in ("scores", "weights", "field", "output") else ""
+    return name if name in ("couplings", "scores", "weights", "field", "turns", "output") else ""
 
 
 def _vector(expectation: Any, spec: Kind, words: Texts) -> str:
@@ -265,6 +301,7 @@ def _vector(expectation: Any, spec: Kind, words: Texts) -> str:
 
 def _place(entry: Any, spec: Kind, words: Texts) -> str:
     """The head and the layer in words, as far as an expectation gives them and there are several."""
-    several = len(getattr(spec, "layer", ())) > 1
-    head = words["place"]["head"].format(head=entry.head) if entry.head else ""
-    return head + (words["place"]["layer"].format(layer=entry.layer) if entry.layer and several else "")
+    layers = getattr(spec, "layer", ())
+    several = any(len(layer.head) > 1 for layer in layers)
+    head = words["place"]["head"].format(head=entry.head) if entry.head and several else ""
+    return head + (words["place"]["layer"].format(layer=entry.layer) if entry.layer and len(layers) > 1 else "")

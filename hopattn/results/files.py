@@ -94,6 +94,24 @@ def write_over(file: Path, data: bytes, continues: bool = False) -> None:
     note_used(file)
 
 
+def write_after(file: Path, text: str) -> None:
+    """Write a text at the end of a file, with the line ends of the file, which keeps all that it holds.
+
+    Raises `CannotDo` if the text cannot be written; the file is then as it was.
+    """
+    try:
+        before = file.read_bytes()
+        try:
+            with file.open("ab") as stream:
+                stream.write((text.replace("\n", "\r\n") if b"\r\n" in before else text).encode())
+        except OSError:
+            os.truncate(file, len(before))
+            raise
+    except OSError as error:
+        raise CannotDo(f"{file}: cannot be written: {error.strerror or error}") from None
+    note_used(file)
+
+
 def require_replaceable(file: Path, data: bytes | None = None) -> None:
     """Raise `InvalidInput` for a file that is there, unless it is empty or hopattn wrote one of this kind.
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from hopattn.results.display import Drawable
+from hopattn.results.files import csv_text
 from hopattn.results.frames import imported
 
 HIDDEN = "·"
@@ -38,6 +41,12 @@ class Labelled(Drawable):
         """The numbers without names and labels, for NumPy."""
         return np.array(self.values, dtype=dtype, copy=copy)
 
+    @property
+    def T(self) -> "Labelled":  # noqa: N802 (as an array has it)
+        """The array with its columns as rows."""
+        hidden = None if self.hidden is None else self.hidden.T
+        return Labelled(self.values.T, self.dims[::-1], self.labels[::-1], self.tiny, hidden, self.scales)
+
     def to_dict(self) -> dict[str, Any]:
         """The names, labels and numbers as lists, for JSON."""
         return {"dims": list(self.dims), "labels": [list(row) for row in self.labels], "values": self.values.tolist()}
@@ -58,7 +67,7 @@ class Labelled(Drawable):
         """
         pandas = imported("pandas", "to_pandas")
         names = self._names
-        labels = [*self.labels, *(tuple(map(str, range(length))) for length in self.values.shape[len(self.labels) :])]
+        labels = self._labels
         if self.values.ndim < 2:
             index = pandas.Index(list(labels[0]), name=names[0]) if names else None
             return pandas.DataFrame({"value": np.array(self.values, ndmin=1)}, index)
@@ -66,6 +75,26 @@ class Labelled(Drawable):
         levels = pandas.MultiIndex.from_product(rows, names=names[:-1])
         index = levels if len(rows) > 1 else levels.get_level_values(0)
         return pandas.DataFrame(self.values.reshape(len(index), len(columns)).copy(), index, columns)
+
+    def to_csv(self) -> str:
+        """The rows and columns of `to_pandas` as CSV, without pandas: the labels first, then the numbers.
+
+        >>> print(Labelled(np.eye(2), ("to", "from"), (("a", "b"), ("a", "b"))).to_csv(), end="")
+        to,a,b
+        a,1.0,0.0
+        b,0.0,1.0
+        """
+        levels = self._labels
+        columns = levels.pop() if self.values.ndim > 1 else ("value",)
+        rows = self.values.reshape(prod(map(len, levels)), len(columns)).tolist()
+        lines = ([*label, *row] for label, row in zip(product(*levels), rows, strict=True))
+        return csv_text([*self._names[: len(levels)], *columns], lines)
+
+    @property
+    def _labels(self) -> list[tuple[str, ...]]:
+        """The labels along each axis; an axis without labels counts from 0."""
+        more = self.values.shape[len(self.labels) :]
+        return [*self.labels, *(tuple(map(str, range(length))) for length in more)]
 
     @property
     def _names(self) -> list[str]:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Annotated
 
-from hopattn.foundation.arrays import Array
+from hopattn.foundation.arrays import Array, namespace
 from hopattn.foundation.boundary import Of, public
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.registry import Choices
+from hopattn.foundation.ties import eps_of, error_of_sum, without_rounding
+from hopattn.foundation.traces import detached
 from hopattn.foundation.vectors import rectified
-from hopattn.retrieval.activation import Activation, activations
+from hopattn.retrieval.activation import Activation, Sign, activations
 
 functions: Choices[Callable[[Array], Array]] = Choices(
     "f", {name: kind() for name, kind in activations.items()} | {"relu": rectified}
@@ -43,18 +45,29 @@ def cue(
 
     Notes
     -----
-    Source: LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
+    For a neuron that jumps at 0, such as "sign", a sum that is no larger than its rounding is 0, so that .1 + .2 − .3
+    is. Of a square matrix, "sign" keeps a spin of ±1 where its sum is 0, as in a network that is its own cue. Source:
+    LING3804 Lecture Notes 7, 7.1 (the definition of p_i).
 
     Examples
     --------
     >>> import hopattn as ha
     >>> round(float(ha.cue([0.8, 0.6], [0.8, 0.6])), 12)
     1.0
+    >>> float(ha.cue([0.1, 0.2, -0.3], [1.0, 1.0, 1.0], "step"))
+    0.0
     """
     neurons = weights if weights.ndim == 2 else weights[None, :]
     respond = f if callable(f) else functions["identity" if f is None else f]
     field = activation @ neurons.mT
-    answer = respond(field)
+    if getattr(respond, "discrete", False):
+        sizes = abs(detached(activation)) @ abs(detached(neurons)).mT
+        error = error_of_sum(neurons.shape[1], eps_of(neurons, activation), eps_of(field)) * sizes
+        field = without_rounding(field, error)
+    if isinstance(respond, Sign) and neurons.shape[0] == neurons.shape[1]:
+        answer = respond(field, namespace(activation).where(abs(activation) == 1, activation, 0.0))
+    else:
+        answer = respond(field)
     if getattr(answer, "shape", None) != field.shape:
         raise InvalidInput(f"f: expected a function that answers in the shape of its field, {tuple(field.shape)}")
     return answer if weights.ndim == 2 else answer[..., 0]

@@ -1,7 +1,7 @@
 """Numbers and sums as a lecture writes them: `.8×.8 + .6×.6 = .64 + .36 = 1`."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -65,6 +65,30 @@ def vector(values: Any) -> str:
     return f"({', '.join(shown)})"
 
 
+def addition(texts: Iterable[str], terms: Any, result: Any, shown: Callable[[Any], str] = vector) -> str:
+    """A sum and its result.
+
+    texts: the terms as they are written; none for a sum of 0. terms: what each gives, `(…, n_terms)`. shown: writes the
+    result, `(…,)`.
+
+    >>> addition(["2×.8", "(−.5)"], [1.6, -0.5], 1.1, number)
+    '2×.8 + (−.5) = 1.1'
+    """
+    return f"{' + '.join(texts) or '0'} {equals(result, added(terms))} {shown(result)}"
+
+
+def total(terms: Any) -> str:
+    """The sum of numbers, `(n_terms,)`, or of vectors, `(n_terms, dim)`, and its result; one number is its own sum.
+
+    >>> total([0.8, -0.5]), total([0.8]), total([[1, 0], [0, -1]])
+    ('.8 + (−.5) = .3', '.8', '(1, 0) + (0, −1) = (1, −1)')
+    """
+    if np.ndim(terms) > 1:
+        return addition(map(vector, terms), written(terms).T, np.sum(terms, axis=0))
+    texts = [factor(term) if i else number(term) for i, term in enumerate(terms)]
+    return addition(texts, written(terms), sum(terms), number) if len(texts) > 1 else texts[0]
+
+
 def dot(left: Any, right: Any) -> str:
     """A dot product with its arithmetic.
 
@@ -75,32 +99,54 @@ def dot(left: Any, right: Any) -> str:
     """
     pairs = [(float(a), float(b)) for a, b in zip(left, right, strict=True)]
     terms = pairs if len(pairs) < MANY else [pair for pair in pairs if pair[0] * pair[1] != 0]
-    total = sum(a * b for a, b in pairs)
+    values = [a * b for a, b in terms]
     if not terms:
         return "0"
     if len(terms) > 2 * MANY:
-        return f"sum of {len(terms)} products {equals(total)} {number(total)}"
+        return f"sum of {len(terms)} products {equals(sum(values))} {number(sum(values))}"
     products = " + ".join(f"{factor(a) if i else number(a)}×{factor(b)}" for i, (a, b) in enumerate(terms))
-    values = [a * b for a, b in terms]
-    left = f"{products} {equals(values, written(terms).prod(axis=1))}"
-    if len(terms) > 1:
-        sum_ = " + ".join(factor(value) if i else number(value) for i, value in enumerate(values))
-        left = f"{left} {sum_} {equals(total, added(written(values)))}"
-    return f"{left} {number(total)}"
+    return f"{products} {equals(values, written(terms).prod(axis=1))} {total(values)}"
 
 
-def weighted_sum(weights: Sequence[float], names: Sequence[str]) -> str:
-    """A weighted sum of named vectors, without those of weight 0: `.6×financial + .48×markets`."""
-    terms = [
-        f"{factor(weight)}×{name}" for weight, name in zip(weights, names, strict=True) if abs(weight) > WRITTEN_AS_0
-    ]
-    return " + ".join(terms) or "0"
+def product(matrix: Any, x: Any, bias: Any = None, *, right: bool = False) -> list[str]:
+    """The elements of W x + b with their arithmetic: each row of the matrix W times the vector x, then the bias.
+
+    right: whether the vector stands before the matrix, as in x·W, whose columns are these rows.
+
+    >>> product([[1, 0], [0, 2]], [3, 4], [0, -1])
+    ['1×3 + 0×4 = 3 + 0 = 3; 3 + 0 = 3', '0×3 + 2×4 = 0 + 8 = 8; 8 + (−1) = 7']
+    """
+    lines = [dot(x, row) if right else dot(row, x) for row in matrix]
+    if bias is None:
+        return lines
+    fields = [sum(np.multiply(row, x).tolist()) for row in matrix]  # as `dot` adds them
+    return [f"{line}; {total(terms)}" for line, *terms in zip(lines, fields, bias, strict=True)]
+
+
+def weighted_sum(
+    weights: Any, names: Sequence[str] = (), vectors: Any = None, bias: Any = None, shown: Callable[[Any], str] = vector
+) -> str:
+    """A weighted sum of named vectors, without those of weight 0, and its result where the vectors are given.
+
+    vectors: `(n_vectors, dim)`, written out where they have no names. bias: a vector that is added, `(dim,)`.
+
+    >>> weighted_sum([0.6, 0, 2], "abc"), weighted_sum([0.6, 2], "ab", [[1, 0], [0, 1]])
+    ('.6×a + 2×c', '.6×a + 2×b = (.6, 2)')
+    """
+    nonzero = np.flatnonzero(np.abs(weights) > WRITTEN_AS_0).tolist()
+    texts = [f"{factor(weights[i])}×{names[i] if names else vector(vectors[i])}" for i in nonzero]
+    if vectors is None:
+        return " + ".join(texts) or "0"
+    w, v = np.asarray(weights)[nonzero], np.asarray(vectors)[nonzero]
+    terms, result = [*(written(w)[:, None] * (v if names else written(v)))], w @ v
+    if bias is not None:
+        texts, terms, result = [*texts, vector(bias)], [*terms, written(bias)], result + np.asarray(bias)
+    return addition(texts, np.stack(terms or [0 * result], axis=-1), result, shown)
 
 
 def rotated(matrix: np.ndarray, point: Any) -> str:
     """The rotation of a point with its arithmetic: each row of the matrix times the point."""
-    rows = "; ".join(dot(row, point) for row in matrix)
-    return f"{rows}: {vector(matrix @ np.asarray(point))}"
+    return f"{'; '.join(product(matrix, point))}: {vector(matrix @ np.asarray(point))}"
 
 
 def rotation_rows(degrees: float, matrix: np.ndarray) -> str:
@@ -175,15 +221,13 @@ def _softmax(beta: float, scores: Sequence[float], weights: np.ndarray, names: S
     exponents = [score if times == 1 else times * score for score in scores]
     if len(names) <= MANY and max(map(abs, exponents)) <= LARGE:
         powers = np.exp(exponents) if base is None else np.power(base, exponents)
-        total = float(powers.sum())
+        sum_ = float(powers.sum())
         left = " + ".join(f"{symbol}^{factor(exponent)}" for exponent in exponents)
-        values = " + ".join(number(power) for power in powers)
-        right = f" {equals(total, added(written(powers)))} {number(total)}" if len(names) > 1 else ""
         by_hand = np.power(math.e if base is None else base, written(exponents))
         named = "" if times == 1 else f"powers of e, β = {number(beta)}: "
-        yield f"{named}{left} {equals(powers, by_hand)} {values}{right}"
+        yield f"{named}{left} {equals(powers, by_hand)} {total(powers)}"
         quotients = ", ".join(
-            f"{name} {number(power)}/{number(total)} {equals(weight, written(power) / written(total))} {number(weight)}"
+            f"{name} {number(power)}/{number(sum_)} {equals(weight, written(power) / written(sum_))} {number(weight)}"
             for name, power, weight in zip(names, powers, weights, strict=True)
         )
         yield f"weights (softmax): {quotients}"

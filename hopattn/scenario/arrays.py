@@ -6,9 +6,10 @@ tokens are data too: `their#2` is the second `their`.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -117,24 +118,48 @@ class Arrays(dict[str, Labelled]):
         """The arrays that figures alone read: no expectation and no sweep may name them."""
         self.without_mean: set[str] = set()
         """The arrays of numbers whose mean says nothing."""
+        self.right: set[str] = set()
+        """The matrices W of W x that tables show as the file has them, as the W of x·W."""
+        self.on_demand: dict[str, Callable[[], Labelled]] = {}
+        """Large arrays that are computed each time they are asked for by name, and are not among the items."""
 
     def __setitem__(self, name: str, array: Labelled) -> None:
-        if name not in self:
-            one = Name.parse(name)
-            for layer in dict.fromkeys((one.layer, None)):  # by which expectations look for it
-                self._places.setdefault((one.quantity, layer), []).append(name)
+        self._note_place(name)
         super().__setitem__(name, array)
 
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self.on_demand
+
+    def _note_place(self, name: str) -> None:
+        """Note the quantity and the layers by which expectations look for an array."""
+        if name not in self:
+            one = Name.parse(name)
+            for layer in dict.fromkeys((one.layer, None)):
+                self._places.setdefault((one.quantity, layer), []).append(name)
+
     @classmethod
-    def of(cls, arrays: Iterable[tuple[str, Labelled]]) -> "Arrays":
+    def of(
+        cls,
+        arrays: Iterable[tuple[str, Labelled]],
+        on_demand: Mapping[str, Callable[[], Labelled]] = MappingProxyType({}),
+    ) -> "Arrays":
         """Arrays by their names."""
         result = cls()
         for name, array in arrays:
             result[name] = array
+        for name, compute in on_demand.items():
+            result.add_on_demand(name, compute)
         return result
 
     def __missing__(self, name: object) -> Labelled:
-        raise InvalidInput(f"arrays: {unknown(str(name), self)}")
+        if name in self.on_demand:
+            return self.on_demand[str(name)]()
+        raise InvalidInput(f"arrays: {unknown(str(name), [*self, *self.on_demand])}")
+
+    def add_on_demand(self, name: str, compute: Callable[[], Labelled]) -> None:
+        """Add an array that is computed each time it is asked for by its name."""
+        self._note_place(name)
+        self.on_demand[name] = compute
 
     def add(
         self,
@@ -146,23 +171,30 @@ class Arrays(dict[str, Labelled]):
         mean: bool = True,
         tiny: bool = False,
         hidden: Any = None,
+        right: bool = False,
         **place: Any,
     ) -> None:
         """Add an array.
 
         values: `(…)`, numbers or words; a `Labelled` has axes already. axes: the labels of each axis, by its name.
         drawn: whether figures alone read it. mean: whether its mean says something. tiny, hidden: as for `Labelled`.
+        right: whether tables show the columns of a matrix as its rows.
         place: text, layer, head, step and stage, as for `Name`.
         """
         name = str(Name(quantity, **place))
         self[name] = values if isinstance(values, Labelled) else labelled(values, axes or {}, tiny, hidden)
         self.drawn |= {name} if drawn else set()
         self.without_mean |= set() if mean else {name}
+        self.right |= {name} if right else set()
+
+    def as_written(self, name: str) -> Labelled:
+        """An array; a matrix that the file writes as the W of x·W has its rows and columns as there."""
+        return self[name].T if name in self.right else self[name]
 
     @property
     def asked(self) -> list[str]:
         """The names of the arrays that an expectation may name."""
-        return [name for name in self if name not in self.drawn]
+        return [name for name in (*self, *self.on_demand) if name not in self.drawn]
 
     def has_mean(self, name: str) -> bool:
         """Whether a sweep may record the mean of an array."""
@@ -181,8 +213,12 @@ class Arrays(dict[str, Labelled]):
         return array.labels[0] if array is not None and array.labels else ()
 
     def find(self, quantity: str, layer: int | None = None, head: int | None = None) -> list[str]:
-        """The names of the arrays of a quantity, such as `weights`, in all layers and heads or in those given."""
-        names = (name for name in self._places.get((quantity, layer), ()) if name not in self.drawn)
+        """The names of the arrays of a quantity, such as `weights`, in all layers and heads or in those given.
+
+        A whole name, such as `dense couplings`, is that of one array.
+        """
+        whole = [quantity] if quantity in self else []
+        names = (name for name in self._places.get((quantity, layer), whole) if name not in self.drawn)
         return [name for name in names if Name.parse(name).is_at(layer, head)]
 
     def name(

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path as FilePath
@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest, quoted, shortened, unknown
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds import kinds
-from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Kind
-from hopattn.scenario.language.lines import Path, key_lines, line_of
+from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Kind, Variant
+from hopattn.scenario.language.lines import KeyLines, Path, key_lines
 from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.paths import changed, value_at
 from hopattn.scenario.language.syntax_faults import syntax_fault, too_large, too_many_variants
@@ -64,6 +64,7 @@ class Checker:
         self.arrays: dict[str, Arrays] = {}
         self.computed: dict[str, Arrays] = {}
         self.origins: dict[str, dict[Path, Origin]] = {"": {}}
+        self.variants: Sequence[Variant] = ()
         self.document = toml_of(text, where)
         self.lines = key_lines(text)
 
@@ -75,13 +76,14 @@ class Checker:
         """
         model = self._model()
         document, origins = self._with_overrides(model, overrides)
-        base = self._spec(model, document, origins)
+        self.origins[""] = origins
+        base = self._spec(model, document)
         if base is None:
             raise self._invalid()
+        self.variants = base.variant
         if self.unlike and not any(path[:2] == ("figure", "names") for path in origins):
             figure = base.figure.without_names(["", *(variant.name for variant in base.variant)])
             base = base.model_copy(update={"figure": figure})
-        self.origins = {"": origins}
         runs = {"": base, **self._variants(model, base, document)}
         self._end()
         for name, spec in runs.items() if ask else ():
@@ -101,7 +103,8 @@ class Checker:
 
     def _run(self, name: str, spec: Kind) -> None:
         """Compute a run, at the least size that has all its arrays."""
-        with in_main_table(spec, name):
+        with in_main_table(spec):
+            spec.need_bounds()
             least = spec.least()
             self.arrays[name] = least.run(np.random.default_rng(spec.seed))
         if least is spec:
@@ -121,7 +124,7 @@ class Checker:
                 with at("set"):
                     varied, own = changed(of_one_run, variant.changes, written, model.is_user_key)
                 self.origins[variant.name] = origins | {p: ("variant", i, "set", key) for p, key in own.items()}
-                spec = self._spec(model, varied, self.origins[variant.name])
+                spec = self._spec(model, varied, variant.name)
                 runs |= {} if spec is None else {variant.name: spec}
         return runs
 
@@ -155,15 +158,15 @@ class Checker:
             self._report((typo,) if typo else (), f"'kind' is missing{near} (choices: {', '.join(kinds)})")
         raise self._invalid()
 
-    def _spec(self, model: type[Kind], document: dict[str, Any], origins: Mapping[Path, Origin]) -> Kind | None:
-        """The specification of one run; None, with all errors reported, if the schema refuses it."""
+    def _spec(self, model: type[Kind], document: dict[str, Any], run: str = "") -> Kind | None:
+        """The specification of a run; None, with all errors reported, if the schema refuses it."""
         try:
             return model.model_validate(document, context=self.context)
         except ValidationError as error:
             self.stopped |= error.error_count() > MOST_PROBLEMS
             for problem in schema_problems(error, model, document, MOST_PROBLEMS):
                 one = _of_another_kind(problem, model)
-                self._report(one.path, one.message, origins)
+                self._report(one.path, one.message, run)
             return None
 
     def _with_overrides(
@@ -216,22 +219,22 @@ class Checker:
                 yield
         except Refused as refused:
             for problem in refused.problems:
-                self._report(problem.path, problem.message, self.origins[run])
+                self._report(problem.path, problem.message, run)
 
-    def _report(self, path: Path, message: str, origins: Mapping[Path, Origin] | None = None) -> None:
-        """Add an error at a path; the error of a changed value names the change instead, as `origins` has it."""
+    def _report(self, path: Path, message: str, run: str = "") -> None:
+        """Add an error of a run at a path; that of a changed value has the place of the change instead."""
         if len(self.errors) > MOST_PROBLEMS:
             self.stopped = True
             raise self._invalid()
-        for end in range(len(path), 0, -1):
-            origin = (origins or {}).get(path[:end])
-            if isinstance(origin, str):
-                self.errors.add((0, f"{origin}: {message}"))
-                return
-            if origin is not None:
-                path = origin
-                break
-        self.errors.add(located(self.where, self.lines, Problem(path, message)))
+        origins = self.origins.get(run, {})
+        origin = next((origins[path[:end]] for end in range(len(path), 0, -1) if path[:end] in origins), None)
+        if isinstance(origin, str):
+            self.errors.add((0, f"{origin}: {message}"))
+            return
+        error = located(self.where, self.lines, Problem(origin or path, message))
+        if origin is None and error not in self.errors:  # else the scenario as written has it too
+            error = located(self.where, self.lines, of_run(Problem(path, message), self.variants, run))
+        self.errors.add(error)
 
     def _end(self) -> None:
         if self.errors:
@@ -242,19 +245,25 @@ class Checker:
 
 
 @contextmanager
-def in_main_table(spec: Kind, run: str) -> Iterator[None]:
-    """Give a refusal without a place of its own that of the table that says what is computed. run: its name."""
+def in_main_table(spec: Kind) -> Iterator[None]:
+    """Give a refusal without a place of its own that of the table that says what is computed."""
     try:
         yield
     except Refused:
         raise
     except InvalidInput as error:
-        raise refusal((spec.main_table,), f"variant '{run}': " * bool(run) + str(error)) from None
+        raise refusal((spec.main_table,), str(error)) from None
 
 
-def located(where: str, lines: Mapping[Path, int], problem: Problem) -> tuple[int, str]:
+def of_run(problem: Problem, variants: Sequence[Variant], run: str) -> Problem:
+    """A problem of a run: of a variant it stands at the variant, since the scenario as written may be right."""
+    place = next((("variant", i) for i, variant in enumerate(variants) if variant.name == run), None)
+    return Problem(place, ": ".join(filter(None, (dotted_place(problem.path), problem.message)))) if place else problem
+
+
+def located(where: str, lines: KeyLines, problem: Problem) -> tuple[int, str]:
     """The line of a problem, and its message: file, line, place, and what is wrong."""
-    line = line_of(lines, problem.path)
+    line = lines.line_of(problem.path)
     place = f"{dotted_place(problem.path)}: " if problem.path else ""
     return line, f"{where}:{line}: {place}{problem.message}"
 
@@ -266,8 +275,8 @@ def toml_of(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        fault = syntax_fault(text, error)
-        raise InvalidScenario([f"{where}:{fault.line}: not TOML: {fault.message}\n{fault.excerpt}"]) from None
+        number, message, excerpt = syntax_fault(text, error)
+        raise InvalidScenario([f"{where}:{number}: not TOML: {message}\n{excerpt}"]) from None
     except ValueError:  # Python refuses whole numbers of more than 4,300 digits
         digits = re.search(r"(?<!\d)\d{4300}", text.replace("_", ""))
         line = str(text.count("\n", 0, digits.start()) + 1) if digits else "1"

@@ -21,9 +21,11 @@ GROUPS = {
     "kim": "KIM: similarity tables, spaces, caches",
     "at6": "AT6: alignment, masks, layers, positions",
     "note": "NOTE: sets, spins, graphs, maps",
+    "sheets": "Exercise sheets of public courses",
     "memories": "Memories of the literature",
     "landscapes": "Landscapes of memories",
     "networks": "Networks of layers",
+    "optimisation": "Optimisation by a network",
     "papers": "Published numbers",
     "positions": "Positions",
     "circuits": "Circuits",
@@ -42,6 +44,18 @@ def shipped_folder() -> Path:
 def shipped() -> dict[str, Path]:
     """The files of the scenarios that come with hopattn, by name, in the order of their folders."""
     return {path.stem: path for path in sorted(shipped_folder().glob("*/*.toml"))}
+
+
+def in_group(name: str) -> list[str]:
+    """The names of the shipped scenarios of a group; the name itself where it is that of a scenario, or no group."""
+    files = shipped()
+    is_group = name in GROUPS and name not in files and not Path(name).is_file()
+    return [one for one, path in files.items() if path.parent.name == name] if is_group else [name]
+
+
+def is_shipped(where: str) -> bool:
+    """Whether the file at this path comes with hopattn."""
+    return Path(where).resolve().is_relative_to(shipped_folder())
 
 
 def schema_file() -> Path:
@@ -65,6 +79,8 @@ def resolve(path: Any) -> Path:
     if "\0" in given or not given:
         raise InvalidInput(f"{quoted(given)} is not a path")
     if not os.path.lexists(given) and Path(given).name == given and not given.endswith(".toml"):
+        if given in GROUPS:
+            raise InvalidInput(f"'{given}' is a group of scenarios; `hopattn list {given}` shows them")
         message = f"there is no scenario or file '{shortened(given)}'{_did_you_mean(given)}"
         raise InvalidInput(f"{message} (`hopattn list` shows the scenarios)")
     return Path(given)

@@ -13,7 +13,7 @@ from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.checking import MOST_PROBLEMS, Checker, InvalidScenario, toml_of
 from hopattn.scenario.files import read_text, resolve
 from hopattn.scenario.kinds.base import Kind
-from hopattn.scenario.language.lines import Path, key_lines, line_of
+from hopattn.scenario.language.lines import KeyLines, key_lines
 from hopattn.scenario.language.messages import schema_problems
 from hopattn.scenario.language.paths import settings
 from hopattn.scenario.language.table import Problem, Table
@@ -32,7 +32,7 @@ class Scenario(PublicObject):
     where : the file, as messages name it.
     text : the text of the file.
     runs : the specification of each run, by the name of its variant; the scenario as written has the empty name.
-    lines : the line number of each path of the file.
+    lines : the tree of the file's keys; `lines.line_of(path)` is the line of a path, counted from 1.
     changes : values that were set after the file.
     """
 
@@ -41,7 +41,7 @@ class Scenario(PublicObject):
     where: str
     text: str
     runs: Mapping[str, Kind]
-    lines: Mapping[Path, int]
+    lines: KeyLines
     changes: Mapping[str, Any] = field(default_factory=dict)
     """The settings that overrides changed, by path; none if one of them is a title."""
     _computed: dict[str, Arrays] = field(default_factory=dict, init=False)
@@ -93,7 +93,7 @@ def parse(
     return scenario
 
 
-def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping[Path, int]]:
+def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, KeyLines]:
     """Read and check a TOML file that is not a scenario: its table, and the line number of each path.
 
     model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load_scenario` does.
@@ -107,7 +107,7 @@ def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, Mapping
         raise InvalidScenario(key_located(file, lines, one) for one in problems) from None
 
 
-def key_located(file: FilePath, lines: Mapping[Path, int], problem: Problem) -> str:
+def key_located(file: FilePath, lines: KeyLines, problem: Problem) -> str:
     """A problem of a file as a message: file, line, key, and what is wrong."""
     key = f"{problem.path[-1]}: " if problem.path and isinstance(problem.path[-1], str) else ""
-    return f"{file}:{line_of(lines, problem.path)}: {key}{problem.message}"
+    return f"{file}:{lines.line_of(problem.path)}: {key}{problem.message}"

@@ -29,19 +29,26 @@ class Tables:
         self.document = document
         self.layers: list[Any] = document.get("layer") or []
         self.head: Mapping[str, Any] = next((head for layer in self.layers for head in layer.get("head") or []), {})
-        self.mask, self.separation = self.head.get("mask") if self.head else "none", self.head.get("separation")
-        self.query, self.key, self.value, self.weights = map(self.head.get, ("query", "key", "value", "weights"))
+        self.wordless = bool(self.head.get("values"))
+        self.mask = self.head.get("mask") or ("none" if self.wordless or not self.head else None)
+        self.separation, self.weights = self.head.get("separation"), self.head.get("weights")
+        self.query, self.key, self.value = (self.head.get(self.role(name)) for name in ("query", "key", "value"))
         self.bias: Any = bias if isinstance(bias := self.head.get("bias"), Mapping) else {}
         self.tokens, self.patterns = list(self.input.get("tokens") or []), self.memory.get("patterns") or []
         self.model = model if isinstance(model := self.memory.get("model"), Mapping) else {}
+        self.update = update if isinstance(update := self.memory.get("update"), Mapping) else {"name": update}
         self.edges = self.graph.get("edges") or []
 
     def __getattr__(self, name: str) -> Any:
         return self.document.get(name) or {}
 
+    def role(self, name: str) -> str:
+        """The key of a query, key or value: where a sheet prints what the maps give, that of all queries, keys, …"""
+        return {"query": "queries", "key": "keys", "value": "values"}.get(name, name) if self.wordless else name
+
     def heads(self, **values: Any) -> Changes:
         """New values of all heads, by their keys."""
-        return {f"layer.head.{key}": value for key, value in values.items()}
+        return {f"layer.head.{self.role(key)}": value for key, value in values.items()}
 
     def pairs(self, of: Callable[[int, int], Any]) -> list[list[Any]]:
         """A value for each query i and key j of the text."""
@@ -64,6 +71,13 @@ class Tables:
             if isinstance(place := head.get(role), Mapping) and place.get("rotate")
         }
 
+    def backwards(self) -> Changes:
+        """The order of neurons that change one after the other, from the last to the first."""
+        vector = next((one for one in self.patterns if isinstance(one, list)), self.vocabulary.get("axes") or [])
+        order = order if isinstance(order := self.update.get("order"), list) else [*range(1, len(vector) + 1)]
+        own = self.memory and order and self.update["name"] in (None, "async")
+        return {"memory.update": {**self.update, "name": "async", "order": order[::-1]}} if own else {}
+
     def neurons(self, change: Callable[[list[float]], list[float]]) -> Changes:
         """A change of the weights of each neuron that words cue."""
         if matrix := self.network.get("matrix"):
@@ -77,7 +91,8 @@ class Tables:
         if self.network.get("rotate"):
             return {"network.rotate": -self.network["rotate"]}
         roles = {"layer.head.query": self.query, "layer.head.key": self.key, "layer.head.value": self.value}
-        square = {path: own for path, own in roles.items() if isinstance(own, list) and len(own) == len(own[0])}
+        lists = {path: own for path, own in roles.items() if isinstance(own, list) and not self.wordless}
+        square = {path: own for path, own in lists.items() if len(own) == len(own[0])}
         matrices = {"network.matrix": self.network["matrix"]} if self.network.get("matrix") else square
         return {path: [list(column) for column in zip(*own, strict=True)] for path, own in matrices.items()}
 
@@ -88,7 +103,7 @@ _ERRORS: dict[str, Callable[[Tables], Any]] = {
     "mask-added": lambda t: t.head and t.mask == "none" and t.heads(mask="causal"),
     "all-words-alike": lambda t: (
         t.separation in ("softmax", "identity")
-        and t.heads(scores=[[1.0] * len(t.tokens) for _ in t.input.get("queries") or t.tokens])
+        and t.heads(scores=[[1.0] * len(t.tokens) for _ in t.input.get("queries") or t.tokens], separation="softmax")
     ),
     "shares-not-scaled": lambda t: (
         t.mask == "causal"
@@ -141,10 +156,12 @@ _ERRORS: dict[str, Callable[[Tables], Any]] = {
     "sign-exchanged": lambda t: t.neurons(lambda weights: [-weight for weight in weights]),
     "numbers-in-another-order": lambda t: t.neurons(lambda weights: weights[::-1]),
     "signs-lost": lambda t: t.neurons(lambda weights: [abs(weight) for weight in weights]),
-    "synchronous-for-asynchronous": lambda t: t.memory and {"memory.update": "sync"},
-    "asynchronous-for-synchronous": lambda t: t.memory and {"memory.update": "async"},
+    "synchronous-for-asynchronous": lambda t: t.memory and t.update["name"] != "sync" and {"memory.update": "sync"},
+    "asynchronous-for-synchronous": lambda t: t.memory and t.update["name"] != "async" and {"memory.update": "async"},
+    "order-reversed": lambda t: t.backwards(),
     "one-step-only": lambda t: t.memory and {"memory.max_steps": 1},
     "self-coupling-kept": lambda t: "self_coupling" in t.model and {"memory.model.self_coupling": True},
+    "not-divided-by-n": lambda t: t.model.get("rule") == "hebb" and {"memory.model.rule": "outer_products"},
     "first-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:1]},
     "last-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[-1:]},
     "last-pattern-left-out": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:-1]},

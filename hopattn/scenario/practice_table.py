@@ -4,6 +4,7 @@ A pool draws a value in place of the one in the file, of the same form: a number
 draws whole numbers alone, so that the same seed gives the same values on every machine. Add a pool by adding a class.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ MOST_PROBLEMS = 100
 MOST_DRAWN = 100
 """The most values that a problem draws anew."""
 SIGNS = (-1, 1)
+ROUNDING = 1e-6
+"""The rounding of what sums to 1, of numbers with seven digits."""
 Steps = Annotated[int, Field(ge=1, le=180)]
 Small = Annotated[int, Field(ge=-99, le=99)]
 
@@ -48,6 +51,10 @@ class Pool(ABC):
     @abstractmethod
     def draw(self, present: Any, random: Random) -> Any:
         """A value of the form of the present one; raises `InvalidInput`, with the reason, where there is none."""
+
+    def holds(self, present: Any) -> bool:
+        """Whether a value is of the sort that it draws, so that a first table [practice] draws it from here."""
+        return False
 
 
 class UnitTenths(Pool):
@@ -67,12 +74,19 @@ class UnitTenths(Pool):
         in_order = iter(numbers)
         return [next(in_order) if value != 0 else 0.0 for value in present]
 
+    def holds(self, present: Any) -> bool:
+        numbers = [number for number in _numbers(present) if number]
+        return abs(math.hypot(*numbers) - 1) < ROUNDING and len(unit_tenths(len(numbers))) > 2
+
 
 class Spins(Pool):
     """Vectors of −1 and 1."""
 
     def draw(self, present: Any, random: Random) -> Any:
-        return [random.choice(SIGNS) for _ in _list(present)]
+        return _each(_list(present), lambda _: random.choice(SIGNS))
+
+    def holds(self, present: Any) -> bool:
+        return len(numbers := _numbers(present)) > 1 and {*numbers} <= {*SIGNS}
 
 
 @dataclass(frozen=True)
@@ -88,12 +102,19 @@ class Whole(Pool):
             raise InvalidInput(f"there is no number but 0 from {self.least} to {self.most}; use a larger `most`")
         return _each(present, lambda value: random.choice(choices) if value != 0 else 0)
 
+    def holds(self, present: Any) -> bool:
+        numbers = [number for number in _numbers(present) if number]
+        return len(numbers) > 1 and all(number == round(number) for number in numbers)
+
 
 class Tenths(Whole):
     """Tenths from `least` to `most` tenths, without 0. Numbers that are 0 stay 0."""
 
     def draw(self, present: Any, random: Random) -> Any:
         return _each(super().draw(present, random), lambda value: value / 10)
+
+    def holds(self, present: Any) -> bool:
+        return sum(number != 0 for number in _numbers(present)) > 1
 
 
 class Shares(Pool):
@@ -107,6 +128,10 @@ class Shares(Pool):
             raise InvalidInput(f"no {n} positive tenths add up to 1; expected a list of 1 to 10 numbers")
         ends = [0, *sorted(random.sample(range(1, 10), n - 1)), 10]
         return [(end - start) / 10 for start, end in pairwise(ends)]
+
+    def holds(self, present: Any) -> bool:
+        rows = present if isinstance(present[0], list) else [present]
+        return all(min(row) >= 0 and abs(sum(row) - 1) < ROUNDING for row in rows)
 
 
 @dataclass(frozen=True)
@@ -128,6 +153,12 @@ class Rotations(Pool):
             raise InvalidInput("rotates a plane; expected a matrix of 2 rows and 2 columns")
         cos, sin = (size * random.choice(SIGNS) for size in random.choice([(0, 1), (0.6, 0.8), (0.8, 0.6)]))
         return [[cos, -sin], [sin, cos]]
+
+    def holds(self, present: Any) -> bool:
+        if [len(row) for row in present] != [2, 2]:
+            return False
+        (a, b), (c, d) = present
+        return (a, b) == (d, -c) and abs(a * a + b * b - 1) < ROUNDING
 
 
 class Circle(Pool):
@@ -199,6 +230,16 @@ def _list(present: Any) -> list[Any]:
     if not isinstance(present, list):
         raise InvalidInput("draws a list of numbers; expected one here")
     return present
+
+
+def _numbers(present: Any) -> list[float]:
+    """The numbers of nested lists and tables; none where there are texts too."""
+    numbers = list[float]()
+    try:
+        _each(present, numbers.append)  # type: ignore[arg-type]
+    except InvalidInput:
+        return []
+    return numbers
 
 
 def _each(present: Any, of: Callable[[float], float]) -> Any:

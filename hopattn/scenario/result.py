@@ -61,8 +61,8 @@ class Run:
         return "recall" if self.strips else best_figure(self.arrays)
 
     def table(self, name: str) -> Labelled:
-        """An array as tables and figures show it: weights have a column "rest" where a sink takes a part of them."""
-        array, place = self.arrays[name], name.removesuffix("weights")
+        """An array as tables show it: a matrix as the file has it, and weights with a column "rest" for a sink."""
+        array, place = self.arrays.as_written(name), name.removesuffix("weights")
         rest = self.arrays.get(f"{place}rest") if name.endswith("weights") else None
         if rest is None:
             return array
@@ -88,6 +88,7 @@ class Result(Drawable):
     runs : with their numbers and arrays.
     expectations : with their verdicts.
     words : those that the expectations name.
+    reading : how square matrices were read, where the file does not say it.
     """
 
     name: str
@@ -104,6 +105,8 @@ class Result(Drawable):
     """The content of the figures, as the scenario says."""
     words: tuple[str, ...] = ()
     """The words that the expectations name, in their order."""
+    reading: str = ""
+    """How square matrices were read, where the file does not say it; empty for a scenario that comes with hopattn."""
 
     def __repr__(self) -> str:
         verdicts = [outcome.met for outcome in self.expectations]
@@ -118,11 +121,14 @@ class Result(Drawable):
 
     @property
     def arrays(self) -> Arrays:
-        """Every array of every run by name; the arrays of a variant are named `variant/array`."""
+        """Every array of every run by name; the arrays of a variant are named `variant/array`.
+
+        Large arrays, such as the couplings of many neurons, are computed when you ask for them by name.
+        """
+        runs = [(f"{run.name}/" if run.name else "", run.arrays) for run in self.runs]
         return Arrays.of(
-            (f"{run.name}/{name}" if run.name else name, array)
-            for run in self.runs
-            for name, array in run.arrays.items()
+            ((f"{run}{name}", array) for run, arrays in runs for name, array in arrays.items()),
+            {f"{run}{name}": compute for run, arrays in runs for name, compute in arrays.on_demand.items()},
         )
 
     def table(self) -> list[dict[str, Any]]:
@@ -157,15 +163,20 @@ class Result(Drawable):
     def to_xarray(self) -> Any:
         """An xarray Dataset of every array by name; raises `InvalidInput` if xarray is missing.
 
-        The arrays of a variant are named `variant/array`. Where a dim has other labels than in an array before, it is
-        named after its own array. `attrs` holds the texts and numbers of `provenance`.
+        The arrays of a variant are named `variant/array`. Where a dim has other labels than in an array before, or
+        the name of an array, it is named after its own array. `attrs` holds the texts and numbers of `provenance`.
         """
         arrays: dict[str, Any] = {}
         known: dict[str, Any] = {}
-        for name, array in self.arrays.items():
+        every = self.arrays
+        for name, array in every.items():
             one = array.to_xarray()
             labels = {dim: one.coords[dim].values.tolist() if dim in one.coords else one.sizes[dim] for dim in one.dims}
-            other = {dim: f"{dim} of {name}" for dim, own in labels.items() if known.setdefault(dim, own) != own}
+            other = {
+                dim: f"{dim} of {name}"
+                for dim, own in labels.items()
+                if dim in every or known.setdefault(dim, own) != own
+            }
             arrays[name] = one.rename(other)
         return dataset(arrays, {}, self.provenance())
 

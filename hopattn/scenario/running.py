@@ -14,10 +14,10 @@ from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, flag, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, shortened, unknown
 from hopattn.scenario.arrays import Arrays
-from hopattn.scenario.checking import dotted_place, in_main_table, located
-from hopattn.scenario.language.lines import line_of
+from hopattn.scenario.checking import dotted_place, in_main_table, located, of_run
+from hopattn.scenario.files import is_shipped
 from hopattn.scenario.language.paths import require_changes
-from hopattn.scenario.language.table import Refused, need
+from hopattn.scenario.language.table import Problem, Refused, need
 from hopattn.scenario.loading import Scenario, load_scenario, parse
 from hopattn.scenario.result import Outcome, Result, Run
 
@@ -84,6 +84,7 @@ def run(
         expectations=_judged(scenario, arrays),
         figure=scenario.figure,
         words=tuple(dict.fromkeys(word for expectation in spec.expect for word in expectation.words)),
+        reading="" if is_shipped(scenario.where) else spec.reading(),
     )
 
 
@@ -113,19 +114,21 @@ def _computed(scenario: Scenario, name: str, seed: np.random.SeedSequence | None
     spec, arrays = scenario.runs[name], scenario._computed.pop(name, None) if seed is None else None
     if arrays is None:
         try:
-            with np.errstate(all="ignore"), in_main_table(spec, name):  # the loop below refuses what is not finite
+            with np.errstate(all="ignore"), in_main_table(spec):  # the loop below refuses what is not finite
                 arrays = spec.run(np.random.default_rng(spec.seed if seed is None else seed))
         except Refused as refused:
-            raise InvalidInput(
-                "\n".join(located(scenario.where, scenario.lines, one)[1] for one in refused.problems)
-            ) from None
+            raise InvalidInput("\n".join(_located(scenario, name, one) for one in refused.problems)) from None
     for key, array in arrays.items():
         if array.values.dtype.kind == "f" and not np.all(np.isfinite(array.values)):
-            line = line_of(scenario.lines, (scenario.spec.main_table,))
-            where = f"{scenario.where}:{line}" + (f": variant '{name}'" if name else "")
-            message = f"use smaller vectors{_largest_word(arrays)} or a smaller beta"
-            raise InvalidInput(f"{where}: the numbers grow out of range ('{key}'): {message}")
+            cure = f"use smaller vectors{_largest_word(arrays)} or a smaller beta"
+            message = f"the numbers grow out of range ('{key}'): {cure}"
+            raise InvalidInput(_located(scenario, name, Problem((spec.main_table,), message)))
     return arrays
+
+
+def _located(scenario: Scenario, run: str, problem: Problem) -> str:
+    """The message of a problem of a run."""
+    return located(scenario.where, scenario.lines, of_run(problem, scenario.spec.variant, run))[1]
 
 
 def _largest_word(arrays: Arrays) -> str:
@@ -142,7 +145,7 @@ def _judged(scenario: Scenario, arrays: Mapping[str, Arrays]) -> tuple[Outcome, 
     """
     outcomes = []
     for i, expectation in enumerate(scenario.spec.expect):
-        sentence, line = expectation.sentence(), scenario.lines.get(("expect", i), 1)
+        sentence, line = expectation.sentence(), scenario.lines.line_of(("expect", i))
         for name in expectation.variants:
             if name in scenario.runs and name not in arrays:
                 continue

@@ -152,6 +152,45 @@ class Head(Owner):
         for name, part in {**maps, "retrieval": Step(**parts), **options}.items():
             object.__setattr__(self, name, part)
 
+    @classmethod
+    @public(parts=Step)
+    def from_right(
+        cls,
+        w_query: Annotated[Array, Of("dim dim_key")],
+        w_key: Annotated[Array, Of("dim_of_keys dim_key")],
+        w_value: Annotated[Array, Of("dim_of_values dim_out")],
+        *,
+        mask: Mask = None,
+        position: str | Rotary | None = None,
+        bias: Alibi | Array | None = None,
+        query_norm: Callable[[Array], Array] | None = None,
+        key_norm: Callable[[Array], Array] | None = None,
+        **parts: Unpack[StepParts],
+    ) -> "Head":
+        """The head of matrices as courses print them: Q = X W_Q, K = X W_K, V = X W_V.
+
+        Parameters
+        ----------
+        w_query, w_key : (dim, dim_key)
+        w_value : (dim, dim_out)
+            the other options are those of a `Head`.
+
+        Raises
+        ------
+        InvalidInput : as a `Head`.
+
+        Examples
+        --------
+        >>> Head.from_right([[1.0], [0.0]], [[1.0], [1.0]], [[0.0], [3.0]])([[2.0, 1.0]])
+        array([[3.]])
+
+        Notes
+        -----
+        Source: Vaswani et al. (2017), 3.2.2.
+        """
+        options: dict[str, Any] = {"position": position, "bias": bias, "query_norm": query_norm, "key_norm": key_norm}
+        return cls(w_query.T, w_key.T, w_value.T, mask=mask, **options, **parts)
+
     def __repr__(self) -> str:
         parts = [f"w_{role} {getattr(self, role).dims}" for role in ("query", "key", "value")]
         step = self.retrieval

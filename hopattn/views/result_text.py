@@ -26,7 +26,7 @@ def show_result(result: Result, explain: bool = False, digits: int = DIGITS, fur
     """
     out = console()
     show(out, Text(plain(f"{result.name}: {result.title}"), style="bold"))
-    for name, about in (("source", result.source), ("note", result.note)):
+    for name, about in (("source", result.source), ("note", result.note), ("matrices", result.reading)):
         if about:
             show(out, Text(plain(f"{name}: {about}")))
     texts, several = RunTexts(out, digits), len(result.runs) > 1

@@ -86,7 +86,7 @@ class RunTexts:
                 left_out = [*empty, f"the other columns as in {where}"]
                 break
         if columns.sum() > MAX_COLUMNS and _is_scale(array.labels[1]):
-            array, rows, columns = _turned(array), columns, rows
+            array, rows, columns = array.T, columns, rows
         if rows.sum() > MAX_ROWS or columns.sum() > MAX_COLUMNS:
             return [_line(title, too_large(values))]
         headings, cells = array_rows(array, self._digits)
@@ -184,12 +184,6 @@ def _is_scale(labels: tuple[str, ...]) -> bool:
     if labels == tuple(map(str, range(1, len(labels) + 1))) or not all(map(SCALE.fullmatch, labels)):
         return False
     return all(float(low) < float(high) for low, high in pairwise(labels))
-
-
-def _turned(array: Labelled) -> Labelled:
-    """The array with its columns as rows."""
-    hidden = None if array.hidden is None else array.hidden.T
-    return Labelled(array.values.T, array.dims[::-1], array.labels[::-1], array.tiny, hidden)
 
 
 def _parted(label: str) -> tuple[str, str]:

@@ -18,9 +18,11 @@ FIRST = ("bank", "induction", "letters")
 
 
 _ABOUT = {
+    "sheets": "Q, K, V and X·W as courses print them",
     "memories": "capacity, energies, recall, forgetting",
     "landscapes": "minima, basins, radii, bifurcations",
     "networks": "layers, synapses, energy transformers",
+    "optimisation": "travelling salesman, cuts of graphs, queens",
     "papers": "what papers print, beside what we compute",
     "positions": "rotary, sinusoidal, relative, ALiBi",
     "circuits": "induction heads as they arise, sinks",
@@ -76,7 +78,6 @@ def overview(listed: Sequence[Listed], width: int) -> Iterator[Text]:
     by_name = {one.name: one for one in listed}
     yield Text(f"To begin with: hopattn run {FIRST[0]}", style="bold")
     yield from _lines([by_name[name] for name in FIRST], width)
-    yield Text("")
     yield Text(f"All {len(listed)}, in {len(GROUPS)} groups", style="bold")
     for group, heading in GROUPS.items():
         count = sum(one.group == group for one in listed)
@@ -84,8 +85,7 @@ def overview(listed: Sequence[Listed], width: int) -> Iterator[Text]:
         yield _cut(f"{group:{max(map(len, GROUPS))}}{GAP}{count:3}{GAP}{title}", width)
     yield Text("")
     ways = {
-        f"hopattn list {next(iter(GROUPS))}": "the scenarios of a group",
-        "hopattn list dog": "those with a word in name or title",
+        f"hopattn list {next(iter(GROUPS))}": "the scenarios of a group, or with a word in name or title",
         "hopattn list --long": "all, with their sources",
     }
     for command, what in ways.items():

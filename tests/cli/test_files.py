@@ -102,7 +102,12 @@ READ = [
         for name in ("run", "check", "sweep", "practice", "certify")
     ),
     *(Read("file.toml", (name, "file.toml"), of_other_text) for name in ("explore", "compare")),
-    Read("file.toml", ("lint", "n.md", "--scenario", "file.toml"), of_other_text, lambda: Path("n.md").write_text("a")),
+    Read(
+        "file.toml",
+        ("lint", "n.md", "--scenario", "file.toml"),
+        of_other_text,
+        lambda: Path("n.md").write_text("[1, 2] · [3, 4] = 11", "utf-8"),
+    ),
     Read("file.md", ("lint", "file.md")),
     Read("answers.toml", ("practice", "--check", "answers.toml"), of_answers),
     Read("points.jsonl", ("sweep", "capacity-by-size", "--points", "points.jsonl"), lambda: [b"hello", bytes(200)]),

@@ -143,6 +143,13 @@ def test_check_tells_files_of_one_name_apart_by_their_paths(hopattn, tmp_path):
     assert out.split()[out.split().index("exercise") - 1] == "met" and "1 scenario; " in out
 
 
+def test_check_of_a_group_is_that_of_its_scenarios(hopattn):
+    own = [name for name, file in shipped().items() if file.parent.name == "cs371n"]
+    assert [row["name"] for row in json.loads(hopattn("check", "cs371n", "--json")[1])] == own
+    (one,) = json.loads(hopattn("check", "positions", "--json")[1])
+    assert one["name"] == "positions", "a scenario comes before a group of the same name"
+
+
 def test_check_goes_on_after_a_bad_file(hopattn, tmp_path):
     (tmp_path / "bad.toml").write_text("schema = 1")
     code, out, err = hopattn("check", "bad.toml", "bank")
@@ -187,7 +194,10 @@ def test_new_copies_the_arrays_that_a_scenario_reads_and_never_over_others(hopat
     ("words", "expected"),
     [
         ("hopattn run bank-l", {"bank-layers"}),
-        ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3"}),
+        ("hopattn check pract", {"practice-7-1", "practice-7-2", "practice-7-3", "practice-narrow", "practice-turns"}),
+        ("hopattn check lin", {"linear", "linear-attention", "ling3804"}),
+        ("hopattn run ling", {"ling"}),
+        ("hopattn papers hopfield-19", {"hopfield-1982", "hopfield-1985"}),
         ("hopattn ch", {"check"}),
         ("hopattn run zi", {"zither.toml"}),
         ("hopattn run bank --ex", {"--explain"}),

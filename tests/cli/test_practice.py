@@ -76,6 +76,10 @@ def test_a_number_of_trials_has_its_standard_error_and_the_command_of_one(hopatt
 def test_words_choose_numbers(hopattn):
     out = hopattn("papers", "hopfield", "1982")[1]
     assert "hopfield-capacity" in out and "newman-bound" not in out
+    grouped = json.loads(hopattn("papers", "hopfield-1982", "--json")[1])
+    assert {row["name"] for row in grouped} == {name for name, one in records().items() if one.source.year == 1982}
+    shown = {row["name"] for row in json.loads(hopattn("papers", "landscapes", "--json")[1])}
+    assert {"hopfield-radius", "hopfield-far"} <= shown  # the scenario thirty-neurons shows them
     rows = json.loads(hopattn("papers", "kinetic", "--json")[1])
     assert rows and {row["verdict"] for row in rows} == {"kinetic"} and "ours" not in rows[0]
 

@@ -31,6 +31,16 @@ def test_the_folder_holds_every_file(hopattn, tmp_path):
     assert provenance["command"] == "hopattn run bank --out kept/here"
 
 
+def test_one_array_is_printed_as_csv(hopattn):
+    code, out, _ = hopattn("run", "five-neurons", "--csv", "couplings")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert code == 0 and [row["to"] for row in rows] == list("12345") and float(rows[0]["3"]) == 0.2
+    code, out, _ = hopattn("run", "hopfield", "--csv", "couplings")
+    assert code == 0 and len(out.splitlines()) == 36  # more neurons than `run` shows
+    assert "did you mean 'couplings'" in hopattn("run", "five-neurons", "--csv", "couplngs")[2]
+    assert "--csv: prints one array" in hopattn("run", "five-neurons", "--csv", "couplings", "--json")[2]
+
+
 def test_two_runs_write_the_same_bytes(hopattn, tmp_path):
     for name in ("one", "two"):
         hopattn("run", "random-features", "--out", name)

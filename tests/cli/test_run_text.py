@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.result import Run
 from hopattn.views.consoles import console
 from hopattn.views.run_text import RunTexts
@@ -33,7 +34,7 @@ def text_of(capsys, monkeypatch):
         out = console()
         texts = RunTexts(out)
         for i, arrays in enumerate(runs):
-            show(out, *texts.parts(Run("other" if i else "", arrays, tuple(arrays))))
+            show(out, *texts.parts(Run("other" if i else "", Arrays.of(arrays.items()), tuple(arrays))))
         return capsys.readouterr().out
 
     return text
@@ -135,7 +136,7 @@ def test_every_number_of_every_run_can_be_read_though_no_array_is_printed_twice(
         texts = RunTexts(out)
         for run, arrays in runs.items():
             labelled = {name: Labelled(values, ("token", "axis"), (WORDS, columns)) for name, values in arrays.items()}
-            show(out, Text(f"run {run}"), *texts.parts(Run(run, labelled, tuple(arrays))), Text(""))
+            show(out, Text(f"run {run}"), *texts.parts(Run(run, Arrays.of(labelled.items()), tuple(arrays))), Text(""))
     found = read_back(printed.getvalue())
     assert {key: np.array([[*row.values()] for row in rows.values()]).shape for key, rows in found.items()} == {
         (run, name): (4, 8) for run, arrays in runs.items() for name in arrays

@@ -16,6 +16,10 @@ def hebb(p, own=False):
     return w if own else w * (1 - np.eye(len(w), dtype=int))
 
 
+def outer_products(p, own):
+    return hebb(p, own) * p.shape[1]
+
+
 def covariance(p, own):
     apart = p - p.sum() / Fraction(p.size)
     return hebb(apart, own) / ((apart * apart).sum() / p.size or 1)
@@ -51,7 +55,7 @@ def perceptron(p, own):
     return None
 
 
-RULES = {rule.__name__: rule for rule in (hebb, covariance, pseudo_inverse, storkey, perceptron)}
+RULES = {rule.__name__: rule for rule in (hebb, outer_products, covariance, pseudo_inverse, storkey, perceptron)}
 
 
 def learned(rule, patterns, own=False):

@@ -290,7 +290,7 @@ CELLS = ["1,200 × 1,200 cells", "1,000 × 1,000"]
         ("probes", "bank", ["it has no circuit"]),
         ("program", "bank", ["no steps of a program"]),
         ("projection", "bank", ["no neuron that is cued"]),
-        ("qkv", "letters", ["no heads with queries, keys and values"]),
+        ("qkv", "letters", ["no heads", "queries, keys and values of words"]),
         ("qkv", "apple", ["not the products of queries and keys"]),
         ("qkv", "rope", ["positions change"]),
         ("qkv", "pytorch-layer", ["biases"]),

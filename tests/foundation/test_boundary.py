@@ -4,6 +4,7 @@ import inspect
 import pickle
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from hopattn.foundation.argument_names import _IN_LOOPS, _REFUSING, PLACED
 from hopattn.foundation.boundary import Count, Declared, Of, Positive, finite, formula, not_minus_infinity, public
 from hopattn.foundation.checks import real
 from hopattn.foundation.shown_types import spelled_out
-from tests.foundation.test_shown import CLASSES, ENTRIES, NAMED
+from tests.foundation.test_shown import CLASSES, ENTRIES, NAMED, in_rooms
 from tests.refusal import refused
 
 
@@ -206,14 +207,14 @@ def test_a_keyword_that_a_call_lacks_is_answered_by_what_the_call_takes(call, wo
     assert message in text and ("bias=" in text) == ("bias=" in message)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_every_public_function_and_class_refuses_a_keyword_and_a_place_that_it_lacks(name):
-    call = CALLS[name]
-    parameters = inspect.signature(call).parameters.values()
-    if not any(one.kind is one.VAR_KEYWORD for one in parameters):  # those of `**options` have lists of their own
-        refused(lambda: call(not_there=1), "", "option 'not_there' is unknown")
-    if not any(one.kind is one.VAR_POSITIONAL for one in parameters):
-        refused(lambda: call(*[None] * 20), "", "got 20 arguments by position")
+@in_rooms(CALLS)
+def test_every_public_function_and_class_refuses_a_keyword_and_a_place_that_it_lacks(names):
+    for call in map(CALLS.get, names):
+        parameters = inspect.signature(call).parameters.values()
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters):  # those of `**options` have lists of their own
+            refused(partial(call, not_there=1), "", "option 'not_there' is unknown")
+        if not any(one.kind is one.VAR_POSITIONAL for one in parameters):
+            refused(partial(call, *[None] * 20), "", "got 20 arguments by position")
 
 
 def in_loops(call):
@@ -225,18 +226,18 @@ def in_loops(call):
     return any(vars(base).get(name) in _IN_LOOPS for base in bases if inspect.isfunction(vars(base).get(name)))
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_public_method_refuses_a_keyword_that_it_lacks_unless_loops_call_it(name):
-    method = METHODS[name]
-    parameters = inspect.signature(method).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        return
-    placed = [None] * ("self" in parameters)
-    if in_loops(method):
-        with pytest.raises(TypeError, match="not_there"):
-            method(*placed, not_there=1)
-    else:
-        refused(lambda: method(*placed, not_there=1), "", ": option 'not_there' is unknown")
+@in_rooms(METHODS)
+def test_every_public_method_refuses_a_keyword_that_it_lacks_unless_loops_call_it(names):
+    for method in map(METHODS.get, names):
+        parameters = inspect.signature(method).parameters
+        placed = [None] * ("self" in parameters)
+        if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+            continue
+        if in_loops(method):
+            with pytest.raises(TypeError, match="not_there"):
+                method(*placed, not_there=1)
+        else:
+            refused(partial(method, *placed, not_there=1), "", ": option 'not_there' is unknown")
 
 
 def test_a_call_that_fails_without_numbers_is_refused_and_a_hidden_check_is_no_declaration():

@@ -42,6 +42,14 @@ PARTS += [np.array(1.0), np.ones(3), np.ones((2, 3)), np.ones((2, 2, 2)), np.one
 PARTS += [np.array([None, {}], object)]
 
 
+def in_rooms(names):
+    """A test for each room looks at all names in it: one for each name would take longer to start than to run."""
+    rooms = {}
+    for name in names:
+        rooms.setdefault(".".join(name.split(".")[:2]), []).append(name)
+    return pytest.mark.parametrize("names", rooms.values(), ids=rooms)
+
+
 def made(kind):
     """An object that is not finished, and those whose parts are all, or where there is no default, of one value."""
     yield object.__new__(kind)

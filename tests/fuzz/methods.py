@@ -22,7 +22,8 @@ circuits.composition_baseline networks.Network Langevin Metropolis landscapes.bi
 landscapes.radii landscapes.returns landscapes.spin_states theory.margins theory.random_storage networks.curie_weiss
 memories.delta explore circuits.head_census circuits.induction_circuit load circuits.memory_circuit
 circuits.position_probe circuits.random_texts run circuits.select sweep transformer.token_graph circuits.trigger_texts
-circuits.walk window padding Step
+circuits.walk window padding Step networks.MaxCut networks.Quadratic networks.Queens networks.TravellingSalesman
+networks.minimise
 """)
 """The calls whose results are objects with methods, or of a public class."""
 OBJECTS = {
@@ -64,6 +65,7 @@ def _encoder_decoder():
 
 PREVIOUS = {"previous": REAL, "memory": REAL}
 AFTER = {"after": ["a"]}
+PROBLEMS = ("MaxCut", 4), ("Quadratic", 4), ("Queens", 16), ("TravellingSalesman", 16)
 # fmt: off
 OWN = {
     "Memory.jacobian": {"cues": REAL}, "Margins.softmax_radius": {"beta": 2.0}, "Margins.sparse_radius": {"beta": 2.0},
@@ -92,12 +94,17 @@ OWN = {
     "Explorer.save": {"file": "page.html"}, "FirstWord.accuracy": {"n": 3, "names": 2, "attention": True},
     "FirstWord.cosine": {"n": 3, "attention": True}, "FirstWord.read": {"words": np.ones((2, 3, 8)), "attention": True},
     "FirstWord.shares": {"n": 3, "attention": True}, "Hopfield.by_hebb": {"patterns": SPINS},
+    "Hopfield.from_quadratic": {"Q": EYE, "c": ONES},
+    **{f"{kind}.{name}": {"x": np.ones((1, size))} for kind, size in PROBLEMS for name in ("objective", "valid")},
+    **{f"{kind}.value": {"x": np.ones((1, size))} for kind, size in PROBLEMS},
+    **{f"{kind}.{name}": {"x": np.eye(size)[0]} for kind, size in PROBLEMS for name in ("said", "terms")},
     "InductionCircuit.__call__": {"words": EYE}, "InductionCircuit.encode": {"words": EYE},
     "InductionCircuit.trace": {"words": EYE}, "LinearState.extended": {"k": REAL, "v": REAL},
     "DeltaState.extended": {"k": REAL, "v": REAL},
     "MemoryCircuit.__call__": {"words": [[0, 1, 2]]}, "MemoryCircuit.encode": {"words": [[0, 1, 2]]},
     "MemoryCircuit.inputs": {"words": [[0, 1, 2]]}, "MemoryCircuit.logits": {"words": [[0, 1, 2]]},
     "MemoryCircuit.trace": {"words": [[0, 1, 2]]}, "MemoryCircuit.accuracy": {"texts": trigger_texts()},
+    "Head.from_right": {"w_query": EYE, "w_key": EYE, "w_value": EYE},
     "Head.with_sink": {"sink": 0.0}, "Head.without": {"token": 0, "at": 1}, "Memory.without": {"pattern": 0},
     "MultiHead.from_torch": {"module": block().attention.to_torch(), "n_heads": 1},
     **{f"Census.{name}": {"measure": "attention_sink"} for name in ("matrix", "chance", "strongest")},

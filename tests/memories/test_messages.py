@@ -39,6 +39,9 @@ ROWS = [
     (lambda: of.sparse(np.eye(3)).jacobian(np.ones(3)), "memory: ", "Jacobian"),
     (lambda: of.hopfield([[1, 1], [1, 0.5]]), "patterns: row 1 holds 0.5", "−1 or 1"),
     (lambda: of.hopfield(np.eye(3)), "patterns: ", "2*x − 1", 'activation="step"'),
+    (lambda: of.hopfield([[1, 1]], bias=1, threshold=1), "threshold: ", "is the bias with the other sign"),
+    (lambda: of.hopfield([[1, 1]], threshold=[1, 2, 3]), "threshold: got 3 numbers", "each of the 2 neurons"),
+    (lambda: of.hopfield([[1, 1]], bias="1"), "bias: "),
     (lambda: of.hopfield([[1, 1]], rule="heb"), "rule: ", "'heb'", "did you mean 'hebb'"),
     (lambda: of.hopfield([[1, 1]], rule="storkey", self_coupling=True), "self_coupling: ", "'storkey'"),
     (

@@ -25,12 +25,12 @@ def random_spins(m, n, seed=0):
 
 DEFAULT = random_spins(3, 8, seed=9)
 STATED = {
-    "bam": {},
+    "bam": {"activation": "sign", "rule": "hebb"},
     "delta": {"rate": 1.0, "sweeps": 1},
     "dense": {"n": 3, "rectified": True},
     "exponential": {"beta": 1.0},
     "graded": {"beta": 4.0, "rule": "hebb", "self_coupling": False},
-    "hopfield": {"rule": "hebb", "self_coupling": False, "activation": "sign", "bias": 0.0},
+    "hopfield": {"rule": "hebb", "self_coupling": False, "activation": "sign", "bias": 0.0, "threshold": 0.0},
     "input_driven": {"beta": 4.0, "self_coupling": True},
     "k_subsets": {"k": 2, "beta": 1.0},
     "linear": {"values": DEFAULT, "feature_map": "identity", "normalise": False},

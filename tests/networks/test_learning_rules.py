@@ -38,6 +38,42 @@ def test_hebb_in_fractions(patterns):
     np.testing.assert_allclose(np.diag(full), len(patterns) / n, rtol=1e-15)
 
 
+UCLA = [[0, -2, 0, 0, 0], [-2, 0, 0, 0, 0], [0, 0, 0, -2, 2], [0, 0, -2, 0, -2], [0, 0, 2, -2, 0]]
+"""The rows of a printed solution, web.cs.ucla.edu/~rosen/161/notes/hopfield2.html."""
+
+
+def test_hebb_of_0_and_1_is_hopfields_rule_and_the_matrix_of_a_course():
+    network = ha.memories.hopfield([[0, 1, 1, 0, 1], [1, 0, 1, 0, 1]], activation="step")
+    assert network.couplings.tolist() == UCLA
+    rng = np.random.default_rng(0)
+    patterns = rng.integers(0, 2, size=(49, 49))  # (k/49)·49 is no whole number for some k
+    expected = sum(np.outer(2 * v - 1, 2 * v - 1) for v in patterns)
+    for own in (True, False):
+        network = ha.memories.hopfield(patterns, activation="step", self_coupling=own)
+        assert np.array_equal(network.couplings, expected - (0 if own else 49 * np.eye(49)))
+
+
+def test_few_patterns_of_0_and_1_are_fixed_points_of_hopfields_rule():
+    """A field is N/2 = 150 on the side of the pattern, up to a noise of √(N(P − 1)/2) = 17 by the other patterns."""
+    rng = np.random.default_rng(1)
+    patterns = rng.integers(0, 2, size=(3, 300)).astype(float)
+    network = ha.memories.hopfield(patterns, activation="step")
+    assert np.array_equal(network.recall(patterns, rng=0).state, patterns)
+    torn = np.where(rng.random(patterns.shape) < 0.1, 1 - patterns, patterns)
+    assert network.recall(torn, rng=0).matched.tolist() == [0, 1, 2]
+
+
+@given(patterns=pattern_sets(), data=st.data())
+def test_a_threshold_is_the_bias_with_the_other_sign(patterns, data):
+    theta = data.draw(st.lists(st.integers(-3, 3), min_size=patterns.shape[1], max_size=patterns.shape[1]))
+    for activation, rows in (("sign", patterns), ("step", np.maximum(patterns, 0))):
+        assume(rows.any(axis=1).all())
+        network = ha.memories.hopfield(rows, activation=activation, threshold=theta)
+        bias = ha.memories.hopfield(rows, activation=activation, bias=[-one for one in theta])
+        assert np.array_equal(network.bias, np.negative(theta)) and np.array_equal(network.bias, bias.bias)
+        np.testing.assert_allclose(network.field(rows[0]), network.couplings @ rows[0] - theta, atol=1e-12)
+
+
 @given(patterns=pattern_sets())
 def test_covariance_in_fractions(patterns):
     rows, n = exact(patterns), patterns.shape[1]

@@ -64,19 +64,33 @@ def cued(document, asked, moves):
 
 def recalled(document, asked, _):
     words = {word: vector(values) for word, values in document["vocabulary"]["words"].items()}
-    memory, (cue,) = document["memory"], [words[token] for token in document["input"]["tokens"]]
+    memory, (cue, *more) = document["memory"], [words[token] for token in document["input"]["tokens"]]
+    assert not more or asked.matrix == "couplings"
     stored = [words[word] for word in memory["patterns"]]
     if memory["model"] is not None:
         n = len(cue)
         assert memory["model"]["name"] == "hopfield" and not memory["model"]["self_coupling"]
-        sums = [[sum(p[i] * p[j] for p in stored) * (i != j) for j in range(n)] for i in range(n)]
-        assert asked.matrix == "field"
-        return [[dot(row, cue) / n for row in sums]]
+        couplings = [[sum(p[i] * p[j] for p in stored) * (i != j) / n for j in range(n)] for i in range(n)]
+        if asked.matrix == "turns":
+            return turns(couplings, cue, memory)
+        assert asked.matrix in ("field", "couplings")
+        return couplings if asked.matrix == "couplings" else [[dot(row, cue) for row in couplings]]
     scores = [dot(cue, pattern) for pattern in stored]
     weights = shares(scores, fraction(round(math.exp(memory["beta"]), 9)))
     if getattr(asked, "matrix", None) is None:
         return scaled_sum(weights, stored, len(cue))
     return [{"weights": weights, "scores": scores}[asked.matrix]]
+
+
+def turns(couplings, state, memory):
+    """The field of each neuron in its turn and its value after it, in one sweep."""
+    assert memory["max_steps"] == 1
+    state, rows = list(state), []
+    for neuron in memory["update"]["order"]:
+        field = dot(couplings[neuron - 1], state)
+        state[neuron - 1] = 1 if field > 0 else -1
+        rows.append([field, state[neuron - 1]])
+    return rows
 
 
 def shares(scores, base):
@@ -103,7 +117,9 @@ def attended(document, asked, _):
             states.append({part: added(own, output.get(part)) for part, own in before.items()})
         queries, keys = states, (keys if source["queries"] else states)
     if getattr(asked, "matrix", None) is not None:
-        return {"weights": weights}[asked.matrix]
+        return {"weights": weights, "output": [output.get("word", output.get("none")) for output in outputs]}[
+            asked.matrix
+        ]
     return {"state": states, "output": outputs}[asked.of][place(asked.at, tokens)][asked.part or "word"]
 
 
@@ -137,7 +153,8 @@ def projected(own, document, token):
     if own is None:
         return whole
     if isinstance(own, list):
-        return [dot(vector(row), whole) for row in own]
+        rows = zip(*own, strict=True) if document.get("matrices") == "right" else own
+        return [dot(vector(row), whole) for row in rows]
     part = token[own["from"] or "word"]
     if own["rotate"]:
         cos, sin = QUARTERS[quarters(document, own["rotate"])]

@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import hopattn as ha
 from hopattn.practice import Sheet, sheet
+from hopattn.practice.drawing import Exercise
 
 
 def as_lists(drawn):
@@ -78,3 +80,13 @@ def test_a_variant_can_be_asked(tmp_path):
     text += '[[expect]]\nvariant = "river"\nat = "banks"\nof = "output"\nis = [0, 0, 0, 0]\nwithin = 9\nasked = true\n'
     (tmp_path / "variant.toml").write_text(text)
     assert "The text is: in muddy rivers banks." in sheet(tmp_path / "variant.toml", 1, 3).problems[0].given
+
+
+def test_words_of_the_same_weight_give_their_mean():
+    """Also where the weights are similarities, which need not sum to 1."""
+    exercise = Exercise(ha.load("bank"))
+    for seed in range(5):
+        draw = exercise.draw(seed, 1)
+        words = draw.document["vocabulary"]["words"]
+        mean = np.mean([words[word] for word in ("in", "financial", "markets")], axis=0)
+        np.testing.assert_allclose(dict(exercise.wrong_answers(draw))["all-words-alike"].values, mean, atol=1e-12)

@@ -15,7 +15,8 @@ BANK = ha.load("bank").text
 @pytest.mark.parametrize(
     ("arguments", "place", "words"),
     [
-        (("kim",), "there is no scenario or file 'kim'", []),
+        (("kim",), "'kim' is a group of scenarios", ["hopattn list kim"]),
+        (("kom",), "there is no scenario or file 'kom'", []),
         (("capacity-by-size",), ha.load("capacity-by-size").where, ["has no table [practice]"]),
         (("bank", 0), "count", ["1 to 100", "0"]),
         (("bank", 101), "count", ["1 to 100", "101"]),
@@ -144,3 +145,27 @@ def test_a_part_after_the_number_that_is_asked_does_not_matter(tmp_path):
         place.parent.mkdir()
         place.write_text(changed)
     assert sheet(places[0], 1).problems == sheet(places[1], 1).problems
+
+
+def test_an_order_of_neurons_is_told_and_one_that_is_drawn_is_refused(tmp_path):
+    file, text = tmp_path / "six.toml", ha.load("six-neurons").text
+    file.write_text(text.replace('"sync"', '{ name = "async", order = [6, 1, 2, 3, 4, 5] }'))
+    assert (
+        "The neurons change one after the other, in this order: 6, 1, 2, 3, 4, 5." in sheet(file, 1).problems[0].given
+    )
+    back = mistakes["order-reversed"](ha.load(file).spec.written_out)
+    assert back == {"memory.update": {"name": "async", "order": [5, 4, 3, 2, 1, 6], "ties": "keep"}}
+    file.write_text(text.replace('"sync"', '{ name = "async", order = "random" }'))
+    refused(lambda: sheet(file), str(file), "no sentence of a sheet tells memory.update.order")
+
+
+def test_ties_are_told_and_neurons_of_0_and_1_are_refused(tmp_path):
+    file, text = tmp_path / "six.toml", ha.load("six-neurons").text
+    file.write_text(text.replace('"sync"', '{ name = "async", order = [6, 1, 2, 3, 4, 5], ties = "up" }'))
+    order = "The neurons change one after the other, in this order: 6, 1, 2, 3, 4, 5."
+    assert f"{order} A neuron whose field is 0 becomes 1." in sheet(file, 1).problems[0].given
+    back = mistakes["order-reversed"](ha.load(file).spec.written_out)
+    assert back == {"memory.update": {"name": "async", "order": [5, 4, 3, 2, 1, 6], "ties": "up"}}
+    for option in ("bias", "threshold"):
+        file.write_text(text.replace('"hopfield"', f'{{ name = "hopfield", {option} = 1 }}'))
+        refused(lambda: sheet(file), str(file), f"no sentence of a sheet tells memory.model.{option}")

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from io import StringIO
+from itertools import product
 
 import numpy as np
 import pytest
@@ -115,6 +117,16 @@ def test_pandas_has_a_column_for_each_label_of_the_last_axis():
     assert CUBE.to_pandas().loc[("2", "a"), "dog"] == 7
     assert Labelled(np.eye(3)[0], ("key",), (WORDS,)).to_pandas().loc["the", "value"] == 1
     assert Labelled(np.zeros((2, 0)), ("key", "bin"), (("a", "b"), ())).to_pandas().shape == (2, 0)
+
+
+def test_csv_is_the_table_of_pandas():
+    pandas = pytest.importorskip("pandas", reason="pandas comes with the extra xarray")
+    for array in (WEIGHTS, CUBE, Labelled(np.eye(3)[0], ("key",), (WORDS,)), Labelled(np.array(2.0))):
+        read, levels = pandas.read_csv(StringIO(array.to_csv())), max(array.values.ndim - 1, min(array.values.ndim, 1))
+        assert read.iloc[:, levels:].to_numpy().tolist() == array.to_pandas().to_numpy().tolist()
+        labels = [tuple(map(str, row)) for row in read.iloc[:, :levels].itertuples(index=False)]
+        assert labels == [*product(*([*array.labels][:levels]))]
+    assert Labelled(np.zeros((2, 0)), ("key", "bin"), (("a", "b"), ())).to_csv() == "key\na\nb\n"
 
 
 @pytest.mark.parametrize("extra", ["xarray", "pandas"])

@@ -187,6 +187,25 @@ def test_a_cue_takes_f_by_name_by_object_and_as_a_function():
     assert ha.cue(weights, [3, 4], np.tanh).tolist() == np.tanh([3.0, -8.0]).tolist()
 
 
+@given(data=st.data(), n=sizes, k=sizes)
+def test_a_square_cue_of_spins_keeps_a_spin_whose_field_is_0(data, n, k):
+    """As the step of a network does, in integers by hand; other numbers than ±1, and other shapes, give 0."""
+    whole = st.integers(-3, 3)
+    tenths = data.draw(hnp.arrays(np.int64, (n, n), elements=whole))
+    x = data.draw(hnp.arrays(np.int64, (k, n), elements=st.sampled_from([-1, 1])))
+    h = x @ tenths.T
+    found = ha.cue(tenths / 10, x, "sign")
+    assert np.array_equal(found, np.where(h == 0, x, np.sign(h)))
+    assert np.array_equal(found, ha.Hopfield(tenths / 10).step(x))
+    assert np.array_equal(ha.cue(np.vstack([tenths, tenths]) / 10, x, "sign")[:, :n], np.sign(h))
+    assert np.array_equal(ha.cue(tenths / 10, x / 2, "sign"), np.sign(h))
+
+
+def test_a_square_cue_keeps_a_spin_in_every_library(library):
+    found = ha.cue(library.array(np.array([[0.1, 0.1], [0.1, 0.2]])), library.array(np.array([1.0, -1.0])), "sign")
+    assert library.numpy(found).tolist() == [1, -1]
+
+
 @given(field=arrays((3, 4)))
 @pytest.mark.parametrize("name", activations)
 def test_the_inverse_gives_the_field_of_a_state(name, field):

@@ -9,7 +9,9 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.checking import InvalidScenario
+from hopattn.scenario.loading import parse
 from tests.refusal import assert_refused, refused
+from tests.scenario.scenarios_of_kinds import GRADIENTS, MAGNET, scenario
 from tests.texts import GOOD, parsed
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/scenarios.md").read_text(encoding="utf-8")
@@ -179,3 +181,16 @@ def test_arithmetic_beyond_the_numbers_is_refused():
     text = GOOD.replace("[1, 0]", "[1e200, 0]").replace("[vocabulary]", '[vocabulary]\nmagnitude = "free"')
     scenario = parsed(text.replace('mask = "causal"', 'similarity = "cosine"'))
     refused(lambda: ha.run(scenario, explain=True), "file.toml: the arithmetic, squares included, grows out of range")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        (f"{GRADIENTS}[gradients.stack]\nlayers = 100\ndraws = 100\ndim = 256\n", "7: gradients.stack", "too long"),
+        (f"{GRADIENTS}scores = [1, 2]\nn_scores = 3\n", "8: gradients.n_scores", "`scores` are given"),
+        (scenario("forgetting", "[forgetting]\nnames = 99999\nlengths = [9]\n"), "5: forgetting", "1 GiB"),
+        (f"{MAGNET}sweeps = 99999\n", "8: ising.sweeps", "updates"),
+    ],
+)
+def test_a_run_without_a_check_before_it_is_bounded_too(text, place, words):
+    refused(lambda: ha.run(parse(text, "file.toml", "file", ask=False)), f"file.toml:{place}: ", words)

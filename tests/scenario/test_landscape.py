@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 import hopattn as ha
+from hopattn.scenario.kinds.landscape import Landscape
 from tests.scenario.scenarios_of_kinds import FIXED_POINTS, LANDSCAPE, scenario
 from tests.texts import parsed
 
@@ -202,9 +203,9 @@ def test_a_sequence_without_fixed_points_has_no_ends_but_cycles():
     assert arrays["ends"].labels == (("sync",), ("others", "cycles")) and arrays["ends"].values.tolist() == [[0, 1]]
 
 
-def test_a_check_with_few_cues_finds_the_fixed_points_of_the_whole_run():
-    text = f"{FIXED_POINTS}[returns]\ncues = 40\n"
-    spec = parsed(text).spec
-    least, whole = (one.run(np.random.default_rng(0)) for one in (spec.least(), spec))
-    np.testing.assert_array_equal(least["points"].values, whole["points"].values)
-    assert least["returned"].labels == whole["returned"].labels
+@pytest.mark.parametrize("text", [LANDSCAPE, FIXED_POINTS])
+def test_minima_and_fixed_points_are_looked_for_once_by_the_check_and_the_run(text, monkeypatch):
+    runs, compute = [], Landscape.compute
+    monkeypatch.setattr(Landscape, "compute", lambda self, *rest: runs.append(self) or compute(self, *rest))
+    assert ha.run(parsed(f"{text}[returns]\ncues = 40\n")).arrays["returned"].values.size
+    assert len(runs) == 1

@@ -308,9 +308,13 @@ NEAR = f'{HEAD}model = {{ name = "log_sum_relu", beta = 0.1 }}\n{CUE}'
     ("text", "lines"),
     [
         (TEMPLATE, ["field of all neurons: (4×halves − 2×cue)/6 ≈ (.3333, .3333, 1, −.3333, −.3333, −.3333)",
-                    "  6 neurons: 1 is opposed to its field, 0 have zero field",
+                    "  sweep 1, one neuron after the other in the order 1, 2, 3, 4, 5, 6:",
+                    "    neuron 3: .3333×1 + 0×1 + (−.3333)×(−1) + 0×(−1) + (−.3333)×(−1) ≈ .3333 + 0 + .3333 + 0 + "
+                    ".3333 ≈ 1, −1 → 1, energy −2.3333\n", "  sweep 2, no neuron changes:\n    neuron 1: ",
                     "x·h of the cue: 1×.3333 + 1×.3333 + (−1)×1 + (−1)×(−.3333) + (−1)×(−.3333) + (−1)×(−.3333)",
                     "energy of the cue: −½×.6667 ≈ −.3333"]),
+        (TEMPLATE.replace('"hopfield"', '"hopfield"\nupdate = "sync"', 1),
+         ["  6 neurons: 1 is opposed to its field, 0 have zero field"]),
         (TEMPLATE.replace('"hopfield"', '{ name = "hopfield", self_coupling = true }', 1),
          ["field of all neurons: (.6667, .6667, .6667, −.6667, −.6667"]),
         (TEMPLATE.replace('"hopfield"', '{ name = "hopfield", bias = 1 }', 1),

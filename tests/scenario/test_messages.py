@@ -83,7 +83,7 @@ mask = "causal" → mask = "casual" | 15: layer.1.head.1.mask | 'casual' is unkn
 → key = { from = "wrod" } | 15: layer.1.head.1.key.from | 'wrod' is unknown | 'word'?
 → key = { rotate = 1 } | 15: layer.1.head.1.key.rotate | from = "position"
 → key = { to = "word" } | 15: layer.1.head.1.key.to | only a value has `to`
-→ value = [[1, 0]] | 15: layer.1.head.1.value | 2 rows | not 1
+→ value = [[1, 0]] | 15: layer.1.head.1.value | has 1 number | `output`, a matrix (2, 1) | residual = false
 → scores = [[1]] | 15: layer.1.head.1.scores | 3 queries and 3 keys
 → scores = [[0,1, 0,2, 0,3]] | 15: layer.1.head.1.scores | write 0.1 instead of 0,1
 → weights = [[1]] | 15: layer.1.head.1.weights | 3 queries and 3 keys
@@ -111,6 +111,7 @@ at = "b"⏎nearest = "b" → matrix = "weigths"⏎is = [[1]] | 17: expect.1.matr
 [[expect]] → [[variant]]⏎name = "v"⏎set = { }⏎… | 18: variant.1.set | is empty
 → [[variant]]⏎name = "v"⏎set = { "layer.head.mask" = "no" }⏎… | 18: variant.1.set."layer.head.mask" | 'none'?
 → [[variant]]⏎name = "v"⏎set = { "layr.mask" = "none" }⏎… | 18: variant.1.set: layr.mask | 'layr' | 'layer'?
++ [[variant]]⏎name = "v"⏎set = { "vocabulary.words" = { a = [1, 0] } } | 19: variant.1: input.tokens.2 | 'b' is unknown
 + [[variant]]⏎name = "v"⏎set = { title = "w" } | 21: variant.1.set.title | to the whole file
 + [[variant]]⏎name = "v"⏎set = { "expect.1.at" = "w" } | 21: variant.1.set."expect.1.at" | to the whole file
 + [[variant]]⏎name = "v"⏎set = { kind = "w" } | 21: variant.1.set.kind | to the whole file
@@ -139,7 +140,7 @@ up_to = 64 → up_to = 1 | 21: cache.up_to | got 1 | at least 2
 → up_to = 2_000_000_000 | 21: cache.up_to | got 2000000000 | at most 1,073,741,824
 [input] → …⏎padding = "A" | 15: input.padding | only kind 'attention'
 = CUES
-of = "half" → | 13: cue.bad | `of` and `mixture`; none is given
+of = "half" → | 13: cue.bad | `of`, `state` and `mixture`; none is given
 → …⏎mixture = ["up", "half"] | 13: cue.bad | `of` and `mixture` are given
 → of = "hlf" | 14: cue.bad.of | 'hlf' is unknown | 'half'? | (choices: half, up)
 ["up", "half"]⏎noise → ["up", "hlf"]⏎noise | 17: cue.worse.mixture.2 | 'hlf' is unknown | 'half'?
@@ -198,7 +199,7 @@ neurons = 100⏎ → file = "none.csv"⏎ | 6: ensemble.file | none.csv | there 
 + features = { name = "random_features", n = 100000 } | 15: fast_weights.features.n | 100,000 | at most 65,536
 + rule = "some" | 15: fast_weights.rule | 'some' is unknown | (choices: delta, sum)
 + key = [[1, 0]] | 15: fast_weights.key | 1 numbers | the query gives 2
-+ value = [[1, 0]] | 15: fast_weights.value | 2 rows
++ value = [[1]] | 15: fast_weights.value | 2 numbers
 + key = { from = "nowhere" } | 15: fast_weights.key.from | 'nowhere' is unknown
 + features = { name = "random_features", n = 2000000 } | 13: input.tokens | 4 words | 2 GiB
 ["a", "b", "c", "a"] → ["a", "b", "d", "a"] | 13: input.tokens.3 | 'd' is unknown
@@ -210,7 +211,7 @@ lengths = [0, 3, 20] → | 5: forgetting.lengths | is missing
 → lengths = [-1, 3] | 10: forgetting.lengths.1 | -1 | at least 0
 → lengths = "-1:3:3" | 10: forgetting.lengths | -1 | whole numbers from 0 up
 → lengths = [0.5] | 10: forgetting.lengths.1 | 0.5 | a whole number
-→ lengths = [1000000] | 1: would take about 74 GiB | 1 GiB
+→ lengths = [1000000] | 5: forgetting: would take about 74 GiB | 1 GiB
 carry = 0.8 → carry = 1.1 | 7: forgetting.carry | 1.1 | at most 1
 beta = 3 → beta = -1 | 8: forgetting.beta | -1 | at least 0
 names = 8 → names = 1 | 9: forgetting.names | got 1 | at least 2

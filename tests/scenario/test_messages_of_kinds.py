@@ -568,7 +568,7 @@ TOGETHER = [  # arguments that do not go together
 @pytest.mark.parametrize(
     ("text", "options", "place", "words"),
     [
-        (TOO_LARGE, {}, "file.toml:11: the numbers", ["layer 1 head 1 scores", "'a' holds 1e+200"]),
+        (TOO_LARGE, {}, "file.toml:11: layer: the numbers", ["layer 1 head 1 scores", "'a' holds 1e+200"]),
         (IN_A_BALL, {"rng": 0}, "file.toml:8: cue.torn.noise: 'torn'", ["magnitude 1"]),
         (TEMPLATES["translation"], {"overrides": STEEP}, "file.toml:32:", ["finite scores"]),
         (TEMPLATES["memory_circuit"], {"overrides": {"circuit.length": 2}}, "--set circuit.length: no", ["2 words"]),

@@ -124,6 +124,7 @@ BACK = 'query = { from = "position", rotate = -1 }\nkey = { from = "position" }'
         ("", "rope = true", "a#2, p = 2: (1, 2, 0, 1) becomes (−2.2347, .077, −.02, .9998)"),
         ("", 'bias = { name = "alibi", slope = 0.5 }', "with the bias 3 + (−.5) = 2.5"),
         ("", 'bias = { name = "alibi", slope = 0.5 }\nbeta = 2', "β s + bias = 2×3 + (−.5) = 5.5"),
+        ("", 'bias = { name = "alibi", slope = 0.5 }\nbase = 2', "with the bias 3 + (−.5) / .6931 ≈ 2.2787"),
         ('sinusoidal = true\nhow = "add"', "", "added to the word: (sin p, cos p, sin .01p, cos .01p) in radians"),
         ('turn = 90\nhow = "multiply"', "", "multiplies the word: (cos p·90°, sin p·90°)"),
         ('turn = 90\nhow = "multiply"', "", "b: (0, 1, 3, 1) × (0, 1, 0, 1) = (0, 1, 0, 1)"),

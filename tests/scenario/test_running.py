@@ -213,7 +213,7 @@ def test_the_function_of_a_neuron_is_worked_out(activation, line):
 
 SLOW = "emergence", "landscape"
 DRAWN = {"emergence", "ensemble", "forgetting", "gradients", "ising", "landscape", "memory_circuit", "probe"}
-DRAWN |= {"simulation", "walk"}
+DRAWN |= {"optimisation", "simulation", "walk"}
 """The kinds whose templates draw random numbers."""
 
 

@@ -319,6 +319,22 @@ def test_the_same_weights_are_the_same_attention_by_every_call(torch):
         np.testing.assert_allclose(heads(x), expected @ w_out.T, rtol=1e-12, atol=1e-12)
 
 
+@given(text=texts(), beta=betas)
+def test_a_head_of_x_w_is_attention_of_the_products(text, beta):
+    x, w_key, w_value = text[0], text[1].T, text[1].T * 0.5
+    w_key, w_value = (np.resize(w, (x.shape[1], w.shape[1])) for w in (w_key, w_value))
+    head = ha.Head.from_right(w_key, -w_key, w_value, beta=beta)
+    np.testing.assert_allclose(head(x), ha.attention(x @ w_key, x @ -w_key, x @ w_value, beta=beta), atol=1e-12)
+
+
+def test_a_head_of_x_w_keeps_the_library_and_the_derivatives(torch):
+    w = torch.ones((3, 2), dtype=torch.float64, requires_grad=True)
+    ha.Head.from_right(w, w, w, mask="causal")(torch.eye(3, dtype=torch.float64)).sum().backward()
+    assert w.grad.shape == (3, 2) and torch.any(w.grad != 0)
+    with pytest.raises(ha.InvalidInput, match=r"w_key: got shape \(2,\); expected \(dim_of_keys, dim_key\)"):
+        ha.Head.from_right(np.eye(2), [1.0, 2.0], np.eye(2))
+
+
 def test_a_row_with_nothing_to_attend_to_gives_zero():
     eye, mask = np.eye(2), np.array([[False, False], [True, False]])
     for referee in plain.referees(eye, eye, eye, 3.0, mask):

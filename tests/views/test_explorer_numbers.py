@@ -162,6 +162,68 @@ def test_random_sweeps_and_their_overlaps_are_those_of_the_same_order(kept):
     assert np.allclose(overlaps, network.patterns @ state / 35, rtol=0, atol=1e-9)
 
 
+FIVE = """schema = 1
+title = "five neurons"
+source = "ours"
+kind = "memory"
+[memory]
+patterns = [[1, -1, 1, -1, -1], [1, 1, 1, 1, 1]]
+model = "hopfield"
+update = { name = "async", order = [4, 1, 2, 3, 5], ties = "up" }
+[vocabulary]
+axes = ["1", "2", "3", "4", "5"]
+magnitude = "free"
+[vocabulary.words]
+a = [-1, -1, 1, -1, 1]
+[input]
+tokens = ["a"]
+"""
+
+
+def test_an_order_and_ties_of_a_file_are_on_the_page_and_in_its_file(opened, tmp_path):
+    file = tmp_path / "five.toml"
+    file.write_text(FIVE, encoding="utf-8")
+    page = opened(file)
+    cue, patterns = np.array([-1.0, -1, 1, -1, 1]), np.array([[1.0, -1, 1, -1, -1], [1, 1, 1, 1, 1]])
+
+    def require_same(order, ties):
+        update = ha.Asynchronous([number - 1 for number in order], ties=ties)
+        found = hopfield(patterns).recall(cue, update=update)
+        moves = page.evaluate("spinView.moves")
+        assert [move["neuron"] + 1 for move in moves] == order * int(found.steps)
+        assert page.evaluate("stateAfter(spinsOf(state.spins.cue), spinView.moves, 1e6)") == found.state.tolist()
+        return found.state.tolist()
+
+    ends = [require_same([4, 1, 2, 3, 5], "up")]
+    assert page.input_value("#spins-order") == "4, 1, 2, 3, 5"
+    result = ha.run(parse(exported(page), "exported.toml", "exported"))
+    assert result.ok and result.expectations and result.runs[0].arrays["turns"].labels[1][0] == "1: neuron 4"
+    use(page, "spins", "ties", "keep")
+    ends.append(require_same([4, 1, 2, 3, 5], "keep"))
+    page.fill("#spins-order", "5 2 1 3 4")
+    page.press("#spins-order", "Enter")
+    drawn(page)
+    ends.append(require_same([5, 2, 1, 3, 4], "keep"))
+    assert len({*map(tuple, ends)}) > 1
+    page.fill("#spins-order", "1, 1, 2")
+    page.press("#spins-order", "Enter")
+    drawn(page)
+    assert page.input_value("#spins-order") == "5, 2, 1, 3, 4"
+    page.fill("#spins-order", "")
+    page.press("#spins-order", "Enter")
+    drawn(page)
+    require_same([1, 2, 3, 4, 5], "keep")
+    for update in ("random", "sync"):
+        use(page, "spins", "update", update)
+        assert not page.is_visible("#spins-order") and page.is_visible("#spins-ties")
+    use(page, "spins", "ties", "up")
+    together = hopfield(patterns).recall(cue, update=ha.updates.make("sync", ties="up"))
+    assert page.evaluate("stateAfter(spinsOf(state.spins.cue), spinView.moves, 1e6)") == together.state.tolist()
+    assert ha.run(parse(exported(page), "exported.toml", "exported")).ok
+    use(page, "spins", "temperature", 1)
+    assert not page.is_visible("#spins-ties")
+
+
 def test_the_temperature_of_the_spins_is_that_of_glauber(kept):
     page = kept("hopfield")
     fields, temperature = np.linspace(-3, 3, 13), 0.7

@@ -23,7 +23,7 @@ So many that come with hopattn are shown in their groups.
 
 
 @click.command(short_help="Run scenarios and show which expectations are met.")
-@click.argument("scenarios", nargs=-1, metavar="[NAME|FILE]...", type=ScenarioName())
+@click.argument("scenarios", nargs=-1, metavar="[NAME|GROUP|FILE]...", type=ScenarioName(groups=True))
 @click.option("--long", "is_long", is_flag=True, help="Show a line for each scenario, with its source.")
 @click.option(
     "--workers",
@@ -34,18 +34,24 @@ So many that come with hopattn are shown in their groups.
 def command(scenarios: tuple[str, ...], is_long: bool, workers: int | None, as_json: bool) -> int:
     """Run every scenario that comes with hopattn, or those that are named, and show which expectations are missed.
 
+    \b
+    hopattn check
+    hopattn check ling3804
+    hopattn check mine.toml
+
+    The name of a GROUP, as in hopattn list, stands for its scenarios.
     Of a scenario with a table [practice], the first sheet is drawn too, whose problems must be friendly.
 
     Files of one name are shown with their paths, as in hopattn check course/*/exercise.toml.
     """
     from hopattn.experiments.processes import results_of
     from hopattn.scenario.checking import InvalidScenario
-    from hopattn.scenario.files import GROUPS, shipped
+    from hopattn.scenario.files import GROUPS, in_group, shipped
     from hopattn.views.tables import progress
 
     found: list[tuple[Result, str, float]] = []
     problems: list[str] = []
-    names = scenarios or tuple(shipped())
+    names = [one for name in scenarios for one in in_group(name)] or [*shipped()]
     if "-" in names or (workers is None and len(names) < MANY):  # a worker has no standard input of its own
         workers = 1
     with progress("scenarios", quick=True) as report:

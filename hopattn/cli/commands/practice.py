@@ -29,7 +29,8 @@ FORMATS = ("html", "json", "md", "moodle", "notebook", "prairielearn", "qti", "t
 @click.option(
     "--check", "answers", type=click.Path(path_type=Path), metavar="FILE", help="Mark the answers in a TOML file."
 )
-@click.option("--json", "as_json", is_flag=True, help="With --check, print JSON only.")
+@click.option("--list", "is_list", is_flag=True, help="Show what can be practised: each scenario and its questions.")
+@click.option("--json", "as_json", is_flag=True, help="With --check or --list, print JSON only.")
 def command(
     scenario: str | None,
     *,
@@ -40,15 +41,19 @@ def command(
     format_: str | None,
     language: str | None,
     answers: Path | None,
+    is_list: bool,
     as_json: bool,
 ) -> int:
     """Draw problems anew from a scenario: other numbers, an answer by hand, and wrong answers that have a reason.
 
     \b
+    hopattn practice --list
     hopattn practice bank
     hopattn practice bank --count 5 --seed 7 --sheet sheet.md --key key.md
     hopattn practice bank --sheet upload.xml --format moodle
     hopattn practice --check answers.toml
+
+    A scenario of your own needs a table [practice]; hopattn new practice mine.toml makes a first one.
 
     Without --sheet and --key, the sheet is printed. The same seed draws the same problems on every machine. With
     --check, exit code 1 if an answer is not right.
@@ -62,14 +67,19 @@ def command(
     """
     from hopattn.foundation.errors import InvalidInput
 
+    of_sheet = any(one is not None for one in (scenario, count, seed, sheet_file, key_file, format_))
     if answers is not None:
-        if any(one is not None for one in (scenario, count, seed, sheet_file, key_file, format_, language)):
+        if of_sheet or language is not None or is_list:
             raise InvalidInput("--check: takes the sheet from its file; leave NAME and the other options out")
         return _check(answers, as_json)
+    if is_list:
+        if of_sheet:
+            raise InvalidInput("--list: shows what can be practised; leave NAME and the options of a sheet out")
+        return _list(language or "en", as_json)
     if as_json:
-        raise InvalidInput("--json: is an option of --check; --format json gives a sheet as JSON")
+        raise InvalidInput("--json: is an option of --check and --list; --format json gives a sheet as JSON")
     if scenario is None:
-        raise InvalidInput(f"practice: needs the name of a scenario: {', '.join(_with_problems())}")
+        raise InvalidInput("practice: needs the name of a scenario; `hopattn practice --list` shows them")
     from hopattn.practice.drawing import PROBLEMS, sheet
     from hopattn.practice.formats import formats
     from hopattn.results.files import write_folder, write_over
@@ -118,11 +128,34 @@ def _require_files(sheet_file: Path | None, key_file: Path | None, format_: "For
         raise InvalidInput(f"--key: {key_file} is the file of the sheet too; give two names")
 
 
-def _with_problems() -> list[str]:
-    """The names of the scenarios that come with hopattn and have practice problems."""
-    from hopattn.scenario.files import shipped
+def _list(language: str, as_json: bool) -> int:
+    """Print the scenarios that have practice problems, group by group, with their questions."""
+    from hopattn.practice.listing import practised
+    from hopattn.results.files import json_text
 
-    return [name for name, file in shipped().items() if "\n[practice" in file.read_text(encoding="utf-8")]
+    scenarios = [*practised(language)]
+    if as_json:
+        click.echo(portable_json(json_text([one._asdict() for one in scenarios])))
+        return 0
+    from rich.text import Text
+
+    from hopattn.scenario.files import GROUPS
+    from hopattn.views.consoles import console
+    from hopattn.views.terminal import show, table
+
+    width = max(len(one.name) for one in scenarios)
+    for group in dict.fromkeys(one.group for one in scenarios):
+        members = [one for one in scenarios if one.group == group]
+        rows = [
+            row for one in members for row in ((f"{one.name:{width}}", one.title), *(("", q) for q in one.questions))
+        ]
+        show(console(), Text(GROUPS[group], style="bold"), table(["", ""], rows), Text(""))
+    ways = {
+        f"hopattn practice {scenarios[0].name}": "problems of a scenario",
+        "hopattn new practice mine.toml": "a first table [practice] for a scenario of yours",
+    }
+    show(console(), table(["", ""], ways.items()))
+    return 0
 
 
 def _check(file: Path, as_json: bool) -> int:

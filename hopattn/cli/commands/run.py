@@ -26,6 +26,7 @@ HANDOUTS = ("md", "html", "tex")
 @click.argument("scenario", metavar="NAME|FILE|-", type=ScenarioName())
 @click.option("--explain", is_flag=True, help="Write the arithmetic, step by step, as the lecture does.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
+@click.option("--csv", "array", metavar="ARRAY", help="Print this array as CSV only, such as couplings.")
 @click.option(
     "--set",
     "changes",
@@ -71,6 +72,7 @@ def command(
     hopattn run bank --figures moved --style paper --size 3.4x2.4 --no-title
     hopattn run bank --figures --set figure.run=river
     hopattn run bank --out results
+    hopattn run hopfield --csv couplings > couplings.csv
 
     With --explain, the formats md, html and tex print the arithmetic as a handout.
 
@@ -80,9 +82,11 @@ def command(
     from hopattn.scenario.language.paths import parse_assignment
     from hopattn.scenario.running import run
 
-    digits = drawing.pop("digits")
+    digits, array = drawing.pop("digits"), drawing.pop("array")
     overrides = dict(parse_assignment(change) for change in changes)
-    handout = _handout_asked(explain, as_json, drawing)
+    if as_json and array is not None:
+        raise InvalidInput("--csv: prints one array, and --json the whole result; leave one of them out")
+    handout = _handout_asked(explain, as_json or array is not None, drawing)
     wishes = _figures_asked(figures, into, drawing)
     loaded = _loaded(scenario)
     result = run(loaded, seed, overrides, explain=explain)
@@ -91,6 +95,8 @@ def command(
     drawn = [] if wishes is None else [*_draw(result, figures or "", into, wishes)]
     if as_json:
         click.echo(portable_json(result.to_json()))
+    elif array is not None:
+        click.echo(result.arrays[array].to_csv(), nl=False)
     elif handout:
         from hopattn.views.handout import handout as written
 
@@ -113,14 +119,14 @@ def command(
 def _handout_asked(explain: bool, as_json: bool, options: dict[str, Any]) -> str:
     """The format of a handout, which is taken from the formats of figures; empty if none is asked for.
 
-    Raises `InvalidInput` for several, for one without --explain, and for one with --json.
+    Raises `InvalidInput` for several, for one without --explain, and for one with --json or --csv.
     """
     formats = [name.strip() for name in (options["formats"] or "").split(",")]
     asked = [name for name in formats if name in HANDOUTS]
     if not asked:
         return ""
     if as_json or not explain or len(asked) > 1:
-        why = "prints nothing with --json" if as_json else "needs --explain" if not explain else "stands alone"
+        why = "prints nothing with --json or --csv" if as_json else "needs --explain" if not explain else "stands alone"
         raise InvalidInput(f"--format {asked[0]}: a handout of the arithmetic {why}")
     options["formats"] = ",".join(name for name in formats if name not in HANDOUTS) or None
     return asked[0]

@@ -12,7 +12,17 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from hopattn.dynamics.record import Status
-from hopattn.dynamics.updates.base import AssociativeMemory, Descent, Moved, StepContext, Update, energy_of
+from hopattn.dynamics.single_neuron import UP_AT_0
+from hopattn.dynamics.updates.base import (
+    AssociativeMemory,
+    Descent,
+    Moved,
+    StepContext,
+    Ties,
+    Update,
+    energy_of,
+    why_no_ties,
+)
 from hopattn.foundation.arrays import Array, plain_array
 from hopattn.foundation.boundary import Declared
 from hopattn.foundation.checks import positive, real
@@ -39,7 +49,8 @@ def in_words(rule: Update) -> str:
     """How an update goes, with the order of the neurons."""
     order = getattr(rule, "order", None)
     named = {None: "", "sequence": ", in sequence", "random": ", in random order"}
-    return rule.way + named.get(order, ", in the order given")
+    up = ", up at a field of 0" if getattr(rule, "ties", "keep") == "up" else ""
+    return rule.way + named.get(order, ", in the order given") + up
 
 
 @dataclass(frozen=True)
@@ -50,19 +61,23 @@ class Asynchronous(Declared, Update):
     ----------
     order
         "sequence" (0, 1, 2 …), "random" (drawn anew for each sweep, the same for all cues), or the number of every
-        neuron once; raises `InvalidInput` for another order.
+        neuron once, counted from 0 (in a file from 1); raises `InvalidInput` for another order.
+    ties
+        "keep": a spin stays where its local field is 0, as in Hopfield (1982); "up": it becomes 1 there, as courses
+        have it that define sgn(0) = 1.
 
     Notes
     -----
-    A spin takes the sign of its local field, half the exact energy difference of the flip, and stays where that is 0. A
-    graded neuron takes x_i = ∇Φ(h_i). Source: Hopfield (1982), PNAS 79, 2554; for dense memories Krotov & Hopfield
-    (2016), eq. 4.
+    A spin takes the sign of its local field, half the exact energy difference of the flip. A turn at a local field of 0
+    leaves the energy as it is. A graded neuron takes x_i = ∇Φ(h_i), and has no ties. Source: Hopfield (1982), PNAS
+    79, 2554; for dense memories Krotov & Hopfield (2016), eq. 4.
     """
 
     name: ClassVar[str] = "async"
     source: ClassVar[str] = "Hopfield 1982; Krotov & Hopfield 2016"
     way: ClassVar[str] = "one neuron after the other"
     order: Annotated[Any, order_of] = "sequence"
+    ties: Ties = "keep"
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> Self:
@@ -75,16 +90,28 @@ class Asynchronous(Declared, Update):
 
     def step(self, memory: AssociativeMemory, states: Array, *, mask: Array | None, context: StepContext) -> Moved:
         neurons, n = memory._single_neuron_states(states, mask), states.shape[1]
-        order = context.rng.permutation(n) if self.order == "random" else np.arange(n)
-        order = order if isinstance(self.order, str) else np.array(self.order)
+        order = self._order_of_sweep(n, context.rng)
         if memory.activation.discrete:
-            neurons.sweep(order)
+            neurons.sweep(order, self.limits(n, len(states)))
         else:
             neurons.sweep_graded(order, memory.activation)
         return neurons.states, energy_of(memory, states, mask)
 
+    def _order_of_sweep(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """The numbers of n neurons in the order of the next sweep, `(n,)`."""
+        if isinstance(self.order, str):
+            return rng.permutation(n) if self.order == "random" else np.arange(n)
+        return np.array(self.order)
+
+    def limits(self, n: int, n_cues: int) -> np.ndarray | None:
+        """The local fields above which n spins of each cue are 1, `(n, n_cues)`; None where ties are kept."""
+        return np.full((n, n_cues), UP_AT_0) if self.ties == "up" else None
+
     def guarantee(self, memory: AssociativeMemory) -> Descent:
         if memory.activation.discrete:
+            reason = memory.why_not("convexity") or memory.why_not("convexity of a neuron")
+            if self.ties == "up" and reason:
+                return Descent(False, f"an unknown neuron takes a side even where that raises the energy: {reason}")
             return Descent(True, "each spin turns only where the exact energy difference of the flip is negative")
         if reason := memory.why_not("convexity") or memory.why_not("convexity of a neuron"):
             return Descent(False, reason)
@@ -97,7 +124,7 @@ class Asynchronous(Declared, Update):
             return f"'{name_of(memory.activation)}' looks at all neurons together, so that none can be updated alone"
         if not isinstance(self.order, str) and len(self.order) != (n := memory._reference.shape[-1]):
             return f"the order names {len(self.order)} neurons, but there are {n}"
-        return ""
+        return why_no_ties(memory, self.ties)
 
 
 @dataclass(frozen=True)

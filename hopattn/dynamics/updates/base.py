@@ -2,14 +2,15 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from hopattn.dynamics.record import Status
 from hopattn.foundation.argument_names import PublicObject, in_loops
 from hopattn.foundation.arrays import Array
-from hopattn.foundation.errors import InvalidInput, quoted
+from hopattn.foundation.errors import InvalidInput, quoted, reject_unknown
+from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import largest_change
 
 if TYPE_CHECKING:
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 else:
     AssociativeMemory = Any  # the class itself is above: it recalls by an update
 
+_TIES = Literal["keep", "up"]
+
+
+def _ties_of(ties: Any, what: str) -> Any:
+    reject_unknown(what, [ties], get_args(_TIES))
+    return ties
+
+
+Ties = Annotated[_TIES, _ties_of]
+"""What a spin does where its field is 0: "keep" its value, or go "up" to 1."""
 Moved = tuple[Array, Array | None]
 """The states `(n, dim)` after a step, and the energies `(n,)` before it; None for a memory without an energy."""
 
@@ -114,6 +125,12 @@ class Update(PublicObject, ABC):
     def obstacle(self, memory: AssociativeMemory) -> str:
         """The reason why this update cannot be applied to the memory, or an empty string if it can."""
         return ""
+
+
+def why_no_ties(memory: AssociativeMemory, ties: str) -> str:
+    """Why a memory has no such ties, or an empty string."""
+    spins = ties == "keep" or memory.activation.discrete
+    return "" if spins else f"ties are of spins, and the activation '{name_of(memory.activation)}' gives none"
 
 
 def energy_of(memory: AssociativeMemory, states: Array, mask: Array | None) -> Array | None:

@@ -20,7 +20,6 @@ from hopattn.foundation.checks import Seed, each, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
-from hopattn.scenario.language.lines import line_of
 from hopattn.scenario.language.paths import require_changes
 from hopattn.scenario.loading import Scenario, parse
 from hopattn.scenario.result import Outcome
@@ -121,7 +120,7 @@ def sweep_scenario(
         paths=tuple((key, path_of(key, written, base.spec.is_user_key, values)) for key, values in axes.items()),
         measures=measures,
     )
-    line = line_of(base.lines, ("sweep", "over"))
+    line = base.lines.line_of(("sweep", "over"))
     with placed(f"{scenario.where}:{line}: sweep.over") if over is None else nullcontext():
         _require_fitting_ends(trial, axes)
     for name in measures:

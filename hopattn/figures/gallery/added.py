@@ -119,7 +119,8 @@ def _sum(result: Result, run: Run) -> Sum | None:
     if not place.startswith("layer 1") or not {f"{place} weights", f"{place} values"} <= {*arrays}:
         return None
     weights, values = arrays[f"{place} weights"], arrays[f"{place} values"]
-    if values.values.shape[1] != words.values.shape[1] or weights.labels[0] != words.labels[0]:
+    shapes = {words.values.shape[1], values.values.shape[1], after.shape[1]}
+    if len(shapes) > 1 or weights.labels[0] != words.labels[0]:
         return None
     sums = weights.values @ values.values
     own = np.allclose(sums + words.values, after)

@@ -1,4 +1,4 @@
-"""The attention matrix: which word attends to which, and with what weight."""
+"""The attention matrix: which word attends to which, and with what weight; or the couplings of a network."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -25,7 +25,8 @@ Head = tuple[str, Labelled]
 
 
 class Attention(Panels[Head]):
-    """The weights of each head of the first run, one matrix each; masked cells are hatched.
+    """The weights of each head of the first run, one matrix each; masked cells are hatched. A network without weights
+    has its couplings instead.
 
     Weights that are shares are drawn on a scale from 0, white, to 1; other weights up to their largest. What a sink
     takes is a column "rest" behind a line.
@@ -40,18 +41,20 @@ class Attention(Panels[Head]):
 
     def lacks(self, result: Result) -> str:
         matrices = self.parts(result)
-        return too_many_cells(matrices) if matrices else "it has no attention weights"
+        return too_many_cells(matrices) if matrices else "it has no attention weights and no couplings"
 
     def parts(self, result: Result) -> list[Head]:
         run = result.runs[0]
-        return [(place, run.table(f"{place} weights".strip())) for place, _ in tables(run, "weights")]
+        heads = [(place, run.table(f"{place} weights".strip())) for place, _ in tables(run, "weights")]
+        return heads or [(name, run.arrays[name]) for name in run.arrays.find("couplings")]
 
     def panel_of(self, ax: Axes, part: Head, shown: Shown[Head]) -> None:
         place, weights = part
         allowed = mask_of(shown.result.runs[0], place, weights)
         image = ax.imshow(np.ma.masked_array(weights.values, ~allowed), **_scale(shown))
         stretch(ax, weights.values.shape)
-        if weights.values.shape != shown.result.runs[0].arrays[f"{place} weights".strip()].values.shape:
+        own = shown.result.runs[0].arrays.get(f"{place} weights".strip(), weights)
+        if weights.values.shape != own.values.shape:
             ax.axvline(weights.values.shape[1] - 1.5, color=theme().ink, linewidth=scaled(2))
         if not allowed.all():
             shaded(ax, ~allowed, **hatching(), label="hidden by the mask")
@@ -110,11 +113,12 @@ def _numbers_fit(axes: Sequence[Axes]) -> bool:
 def _scale(shown: Shown[Head]) -> dict[str, Any]:
     """The colour scale: from 0 to 1 for shares, else to the largest weight, and to its negative if some are below 0.
 
-    Numbers that are right near 0 are not shares.
+    Numbers that are right near 0 are not shares, and couplings neither.
     """
     every = [weights.values for _, weights in shown.parts]
     most = max(float(np.abs(values).max(initial=0.0)) for values in every)
-    share = 0.0 if all(weights.tiny for _, weights in shown.parts) else 1 + 1e-9
+    shares = any(not weights.tiny and weights.dims != ("to", "from") for _, weights in shown.parts)
+    share = 1 + 1e-9 if shares else 0.0
     return colours_of(min(float(values.min(initial=0.0)) for values in every), most if most > share else 1.0)
 
 

@@ -79,7 +79,7 @@ class Qkv(Panels[str]):
         run = result.runs[0]
         places = self.parts(result)
         if not places:
-            return "it has no heads with queries, keys and values"
+            return "it has no heads that make queries, keys and values of words"
         head = run.heads()[places[0]]
         if not isinstance(head.retrieval.similarity, Dot):
             return "its scores are not the products of queries and keys"
@@ -93,8 +93,8 @@ class Qkv(Panels[str]):
         return ""
 
     def parts(self, result: Result) -> list[str]:
-        """The places of the heads of the first run whose matrices are known."""
-        known = result.runs[0].heads()
+        """The places of the heads of the first run whose words and matrices are known."""
+        known = result.runs[0].heads() if "input" in result.runs[0].arrays else {}
         return [place for place, _ in tables(result.runs[0], "weights") if place in known]
 
     def panel_of(self, ax: Axes, part: str, shown: Shown[str]) -> None:

@@ -77,7 +77,7 @@ def _pictures(figure: Figure, run: Run, count: int) -> int:
     A single cue has below each picture its overlap with each pattern.
     """
     steps = [_shown(run, i, PICTURES_OF_ONE if count == 1 else PICTURES) for i in range(count)]
-    columns = max(map(len, steps)) + ("answer" in run.arrays)
+    columns = max(map(len, steps)) + (run.strips[0].names[-1] == "answer")
     ratios = [1.0] * columns + [1.25]
     with_curves = count > 1 or "energy" in run.arrays
     widths = (1.6 + columns, max(2.6, 5.6 - columns))[: 1 + with_curves]
@@ -115,7 +115,7 @@ def _row(figure: Figure, row: Sequence[Axes], run: Run, i: int, steps: Sequence[
             _arrow(figure, one, other)
     for ax in row[len(steps) :]:
         ax.set_axis_off()
-    if "answer" in run.arrays:
+    if strip.names[-1] == "answer":
         ax = row[len(steps)]
         ax.set_axis_on()
         draw_picture(ax, strip.pictures[-1], shape)

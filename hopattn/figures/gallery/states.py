@@ -249,7 +249,8 @@ def _caption(run: Run, basins: list[Basin], shown: list[Basin], more: str) -> st
     others = basins[BASINS:]
     states = sum(len(members) for _, members in others)
     rest = f"{len(others)} more basins hold {states} of the {n} states" if others else ""
-    signs = "+ spin 1, − spin −1" if n <= NAMED else ""
+    low = "neuron 0" if np.any(run.arrays["patterns"].values == 0) else "spin −1"
+    signs = f"+ {low.split()[0]} 1, − {low}" if n <= NAMED else ""
     notes = (
         "; ".join(filter(None, (signs, arrows))),
         "; ".join([rings, *(key for key, there in colours.items() if there)]),

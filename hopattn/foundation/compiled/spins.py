@@ -37,6 +37,7 @@ def settle(initial: Any, before: Any, among: Any, field: Any, limits: Any, now: 
             stays = abs(local) <= error[i] or (spin == 0 and abs(local) + 0.5 * scale * among[i, i] < -error[i])
             after = spin if stays else np.sign(local)
             if limits.size > 0:
+                local = 0.0 if abs(local) <= error[i] else local
                 after = 1.0 if local > limits[i, cue] else -1.0
             now[i, cue] = after
             if after != spin:
@@ -77,7 +78,9 @@ def turn(scores: Any, columns: Any, spins: Any, present: Any, kind: Any, limits:
                     size += abs(flipped[j]) ** 3
             up, down = (present[cue], psi) if spin > 0 else (psi, present[cue])
             local = 0.5 * (up - down)
-            after = spin if abs(local) <= share * max(size * factor, abs(present[cue])) else np.sign(local)
+            if abs(local) <= share * max(size * factor, abs(present[cue])):
+                local = 0.0
+            after = spin if local == 0 else np.sign(local)
             if limits.size > 0:
                 after = 1.0 if local > limits[i, cue] else -1.0
             if after != spin:

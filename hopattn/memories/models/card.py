@@ -10,11 +10,12 @@ from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from hopattn.foundation.argument_names import ArgumentNames
-from hopattn.foundation.arrays import Array, first_true, namespace
+from hopattn.foundation.arrays import Array, first_true, namespace, on_host
 from hopattn.foundation.errors import InvalidInput
 from hopattn.foundation.shown_types import declared, show_types
 from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, place_of, rows_of
+from hopattn.retrieval.activation import Heaviside
 
 Build = TypeVar("Build", bound=Callable[..., Any])
 CURE_OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
@@ -81,6 +82,18 @@ def spin_patterns(patterns: Stored, what: str = "patterns") -> Array:
         message = f"row {first_true(xp.any(not_spins, axis=-1))} holds {rows[not_spins][0].item():.6g}"
         with place_of(patterns):
             raise InvalidInput(f"{what}: {message}; the neurons are spins, −1 or 1{cure}")
+    return rows
+
+
+def binary_patterns(patterns: Stored, what: str = "patterns") -> Array:
+    """Patterns as a checked array `(n_patterns, N)`; raises `InvalidInput` with the first row not of 0 and 1."""
+    rows = real_patterns(patterns, what)
+    xp = namespace(rows)
+    not_binary = xp.any((rows != 0) & (rows != 1), axis=-1)
+    if known_true(xp.any(not_binary)):
+        i = first_true(not_binary)
+        with place_of(patterns):
+            raise InvalidInput(f"{what}: row {i} {Heaviside().why_outside_domain(on_host(rows[int(i), :]))}")
     return rows
 
 

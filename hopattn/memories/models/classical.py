@@ -1,27 +1,26 @@
 """The classical networks, whose couplings a rule learns: Hopfield 1982 and 1984, driven by an input, and Kosko's."""
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from hopattn import learning
 from hopattn.foundation.arrays import (
     Array,
     as_float,
     device_of,
-    first_true,
     max_safe_entry,
     namespace,
-    on_host,
     require_finite,
     require_fitting,
 )
-from hopattn.foundation.checks import flag, real
+from hopattn.foundation.checks import flag
 from hopattn.foundation.errors import InvalidInput, reject_unknown
-from hopattn.foundation.traces import known_true
 from hopattn.memories.memory import Stored, place_of
-from hopattn.memories.models.card import named, real_patterns, spin_patterns
+from hopattn.memories.models.card import binary_patterns, named, spin_patterns
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.classical import Hopfield
-from hopattn.retrieval.activation import Activation, Heaviside, Tanh
+from hopattn.retrieval.activation import Activation, Tanh, number_or_row
 
 if TYPE_CHECKING:
     Rule = str
@@ -29,6 +28,7 @@ else:
     Rule = Literal[tuple(learning.rules)]  # so that a scenario file offers the rules as choices
 Neurons = Literal["sign", "step"]
 NEURONS = get_args(Neurons)
+RuleOfPairs = Literal["hebb", "outer_products"]
 OF_0_AND_1 = ("hebb", "covariance", "pseudo_inverse")
 """The rules that learn patterns of 0 and 1 too."""
 
@@ -40,29 +40,32 @@ def hopfield(
     rule: Rule = "hebb",
     self_coupling: bool = False,
     activation: Neurons = "sign",
-    bias: float = 0.0,
+    bias: float | list[float] = 0.0,
+    threshold: float | list[float] = 0.0,
 ) -> Hopfield:
-    """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j + b).
+    """Hopfield's network of spins: x_i ← sgn(Σ_j W_ij x_j + b_i).
 
     Parameters
     ----------
     patterns : (n_patterns, N)
-        ±1.
+        ±1; of 0 and 1 with `activation="step"`.
     rule
-        "hebb", "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for correlated patterns), "storkey",
-        or "perceptron" (Gardner); the last two have no self-couplings.
+        "hebb" (for 0 and 1 it stores Σ (2ξ − 1)(2ξ − 1)ᵀ, not divided by N, as the paper has it), "outer_products" (for
+        ±1 not divided by N), "covariance" (for patterns mostly of one sign), "pseudo_inverse" (for correlated
+        patterns), "storkey", or "perceptron" (Gardner); the last two have no self-couplings.
     self_coupling : keep the diagonal of W.
-    activation : "sign"; or "step" for neurons and patterns of 0 and 1, by one of the first three rules.
-    bias : b, added to every field.
+    activation : "sign"; or "step" for neurons and patterns of 0 and 1, by "hebb", "covariance" or "pseudo_inverse".
+    bias : b, added to the field; a number, or one for each neuron.
+    threshold : θ = −b, which the sum must exceed, instead of `bias`.
 
     Raises
     ------
-    InvalidInput : for an unknown rule and for patterns that it cannot learn.
+    InvalidInput : for an unknown rule, for patterns that it cannot learn, and for a bias beside a threshold.
 
     Notes
     -----
-    Patterns of 0 and 1 with a share a of 1 need the rule "covariance" and a threshold −b between −a and 1 − a, the
-    fields of silent and of active neurons. Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks &
+    Few active neurons, a share a of all, need the rule "covariance" and a threshold between −a and 1 − a, the fields of
+    silent and of active neurons. Source: Hopfield (1982), PNAS 79, 2554; for sparse coding Tsodyks &
     Feigel'man (1988), Europhys. Lett. 6, 101 (their θ is our −b); `hopattn.learning` has the sources of the rules.
 
     Examples
@@ -73,24 +76,20 @@ def hopfield(
     >>> str(recall.status), int(recall.matched)
     ('converged', 0)
     >>> apart = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 0]]
-    >>> sparse = ha.memories.hopfield(apart, rule="covariance", activation="step", bias=-0.1)
+    >>> sparse = ha.memories.hopfield(apart, rule="covariance", activation="step", threshold=0.1)
     >>> sparse.recall([1, 1, 0, 0, 0, 0]).state
     array([1., 1., 1., 0., 0., 0.])
     """
     reject_unknown("activation", [activation], NEURONS)
     if activation == "sign":
         with place_of(patterns):
-            return _network(spin_patterns(patterns), rule, self_coupling, activation, bias)
-    rows = real_patterns(patterns)
-    not_binary = namespace(rows).any((rows != 0) & (rows != 1), axis=-1)
-    if known_true(namespace(rows).any(not_binary)):
-        i = first_true(not_binary)
-        with place_of(patterns):
-            raise InvalidInput(f"patterns: row {i} {Heaviside().why_outside_domain(on_host(rows[int(i), :]))}")
+            rows = spin_patterns(patterns)
+            return _network(rows, rule, self_coupling, activation, _bias_of(bias, threshold, rows.shape[1]))
+    rows = binary_patterns(patterns)
     if rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
     with place_of(patterns):
-        return _network(rows, rule, self_coupling, activation, bias)
+        return _network(rows, rule, self_coupling, activation, _bias_of(bias, threshold, rows.shape[1]))
 
 
 @named(source="Hopfield 1984", energy="β⁻¹ Σ ∫ artanh − ½ xᵀW x")
@@ -169,11 +168,21 @@ def input_driven(patterns: Stored, input: Array, *, beta: float = 4.0, self_coup
     return Hopfield(couplings, activation=Tanh(beta), patterns=rows)
 
 
+def _bias_of(bias: Any, threshold: Any, n: int) -> Any:
+    """b, a number or one for each of n neurons; raises `InvalidInput` for others, and for a bias beside a threshold."""
+    shifts = {what: number_or_row(value, what) for what, value in (("bias", bias), ("threshold", threshold))}
+    for what, shift in shifts.items():
+        if isinstance(shift, tuple) and len(shift) != n:
+            raise InvalidInput(f"{what}: got {len(shift)} numbers; expected one for each of the {n} neurons")
+    if all(map(np.any, shifts.values())):
+        raise InvalidInput("threshold: is the bias with the other sign; leave one of them out")
+    return (np.array(shifts["bias"]) - np.array(shifts["threshold"])).tolist()
+
+
 def _network(
-    patterns: Array, rule: str, self_coupling: bool, activation: str | Activation, bias: float = 0.0
+    patterns: Array, rule: str, self_coupling: bool, activation: str | Activation, bias: Any = 0.0
 ) -> Hopfield:
     """The network of these patterns by a rule; raises `InvalidInput` for an unknown rule, or one without a diagonal."""
-    bias = real(bias, "bias")
     reject_unknown("rule", [rule], learning.rules)
     has_diagonal = "self_coupling" in learning.rules[rule].__annotations__
     if flag(self_coupling, "self_coupling") and not has_diagonal:
@@ -181,20 +190,27 @@ def _network(
     if rule == "hebb" and activation != "step":
         return Hopfield.by_hebb(patterns, self_coupling=self_coupling, activation=activation, bias=bias)
     options = {"self_coupling": self_coupling} if has_diagonal else {}
+    if rule == "hebb":
+        couplings = learning.outer_products(2 * patterns - 1, **options)
+        return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns)
     couplings, error = learning.learned(rule, patterns, **options)
     return Hopfield(couplings, bias=bias, activation=activation, patterns=patterns, rounding=error)
 
 
 @named(source="Kosko 1988", energy="−yᵀW x, y = sgn(W x)")
-def bam(left: Stored, right: Stored) -> Bidirectional:
+def bam(left: Stored, right: Stored, *, activation: Neurons = "sign", rule: RuleOfPairs = "hebb") -> Bidirectional:
     """Kosko's bidirectional associative memory: either pattern of a pair recalls the other, where pairs are few.
 
     Parameters
     ----------
     left : (n_patterns, N)
-        ±1.
+        ±1; of 0 and 1 with `activation="step"`.
     right : (n_patterns, M)
-        ±1.
+        likewise.
+    activation : "sign"; or "step" for neurons and patterns of 0 and 1.
+    rule
+        "hebb", W = (1/N) Σ y xᵀ for ±1, and W = Σ (2y − 1)(2x − 1)ᵀ for 0 and 1, as Kosko writes it; or
+        "outer_products", W = Σ y xᵀ for ±1.
 
     Raises
     ------
@@ -202,8 +218,8 @@ def bam(left: Stored, right: Stored) -> Bidirectional:
 
     Notes
     -----
-    The sides are updated in alternation, y = sgn(W x) and x = sgn(Wᵀ y), with W = (1/N) Σ y xᵀ, until neither changes.
-    Source: Kosko (1988), IEEE Trans. SMC 18, 49.
+    The sides are updated in alternation, y = sgn(W x) and x = sgn(Wᵀ y), until neither changes. Source: Kosko (1988),
+    IEEE Trans. SMC 18, 49 (his M is our Wᵀ).
 
     Examples
     --------
@@ -213,7 +229,12 @@ def bam(left: Stored, right: Stored) -> Bidirectional:
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
     """
-    left_rows, right_rows = spin_patterns(left, "left"), spin_patterns(right, "right")
-    couplings = learning.associate(left_rows, right_rows)
-    forward = Associator(couplings, activation="sign", patterns=right_rows)
-    return Bidirectional(forward, Associator(couplings.mT, activation="sign", patterns=left_rows))
+    reject_unknown("activation", [activation], NEURONS)
+    reject_unknown("rule", [rule], get_args(RuleOfPairs))
+    checked = spin_patterns if activation == "sign" else binary_patterns
+    sides = left_rows, right_rows = checked(left, "left"), checked(right, "right")
+    couplings = learning.associate(*(sides if activation == "sign" else (2 * rows - 1 for rows in sides)))
+    if activation == "step" or rule == "outer_products":  # whole numbers
+        couplings = namespace(couplings).round(couplings * left_rows.shape[1])
+    forward = Associator(couplings, activation=activation, patterns=right_rows)
+    return Bidirectional(forward, Associator(couplings.mT, activation=activation, patterns=left_rows))

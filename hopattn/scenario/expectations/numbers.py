@@ -1,7 +1,7 @@
 """Expectations of numbers: of heads, of a whole matrix, of the run, of a probe, and of the vector at one token."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -29,16 +29,25 @@ from hopattn.scenario.language.table import (
 from hopattn.scenario.words.vocabulary import WORD
 
 
-class ScoreIs(Value):
+class OfHead(Table):
+    """The layer and the head of an array."""
+
+    layer: Count | None = None
+    """The layer, if there are several."""
+    head: Count | None = None
+    """The head, if there are several."""
+
+    def of_head(self) -> str:
+        """The head and the layer in words, as far as they are given."""
+        return (f" of head {self.head}" if self.head else "") + (f" in layer {self.layer}" if self.layer else "")
+
+
+class ScoreIs(OfHead, Value):
     """A score of an attention head, from 0 to 1."""
 
     score: str
     """The score: "previous token", "duplicate token" (earlier copies of the word), "prefix matching" (the words after
     these), each on average over the rows that have such words; or "attention sink" (the first word, over all rows)."""
-    layer: Count | None = None
-    """The layer, if there are several."""
-    head: Count | None = None
-    """The head, if there are several."""
 
     def answer(self, arrays: Arrays) -> Labelled:
         weights = arrays[arrays.name("weights", ("score",), self.layer, self.head)]
@@ -60,20 +69,16 @@ class ScoreIs(Value):
             return Verdict(False, shown(self.is_), "no score", str(error))
 
     def sentence(self) -> str:
-        return f"{self.score}{_place(self)}"
+        return f"{self.score}{self.of_head()}"
 
 
-class Entry(Table):
+class Entry(OfHead):
     """One entry of the attention matrix."""
 
     row: Annotated[str, Field(alias="from")]
     """The token that attends."""
     column: Annotated[str, Field(alias="to")]
     """The token that is attended to, or "rest" for what a sink takes."""
-    layer: Count | None = None
-    """The layer, if there are several."""
-    head: Count | None = None
-    """The head, if there are several."""
 
 
 class WeightIs(Value):
@@ -98,28 +103,45 @@ class WeightIs(Value):
 
     def sentence(self) -> str:
         entry = self.weight
-        return f"weight from {entry.row} to {entry.column}{_place(entry)}"
+        return f"weight from {entry.row} to {entry.column}{entry.of_head()}"
 
 
-class MatrixIs(Numeric):
+class MatrixIs(OfHead, Numeric):
     """A whole matrix of numbers."""
 
     matrix: str
-    """The array: weights, scores, queries, keys, values, state, …"""
-    layer: Count | None = None
-    """The layer, if there are several."""
-    head: Count | None = None
-    """The head, if there are several."""
+    """The array: weights, scores, queries, keys, values, state, turns, …"""
+    at: str | None = None
+    """The row that is compared; of an array with a matrix for each cue, such as `turns`, the cue."""
+    columns: Annotated[list[str], Field(min_length=1)] | None = None
+    """The columns that are compared, in this order; by default all."""
     is_: Annotated[Matrix, Field(alias="is")]
-    """The right numbers, row by row."""
+    """The right numbers, row by row; of `turns`, the first turns may be enough."""
     stated: Matrix | None = None
     """The numbers that the source prints."""
 
     def answer(self, arrays: Arrays) -> Labelled:
-        return arrays[arrays.name(self.matrix, ("matrix",), self.layer, self.head)]
+        array = arrays.as_written(arrays.name(self.matrix, ("matrix",), self.layer, self.head))
+        values, dims, names = array.values, array.dims, [*array.labels]
+        for_each = values.ndim == 3
+        if for_each or self.at is not None:
+            need(values.ndim > 1, "at", f"'{shortened(self.matrix)}' has no rows")
+            rows = [*names[0]]
+            need(self.at is not None or len(rows) == 1, (), f"needs `at`, one of {listed(rows)}: each has a matrix")
+            row = 0 if self.at is None else arrays.row(self.at, ("at",), rows)
+            values, names[0] = values[row : row + 1], names[0][row : row + 1]
+            values, dims, names = (values[0], dims[1:], names[1:]) if for_each else (values, dims, names)
+        if self.columns is not None:
+            need(values.ndim > 1, "columns", f"'{shortened(self.matrix)}' has no columns")
+            columns = [arrays.row(one, ("columns", i), names[-1]) for i, one in enumerate(self.columns)]
+            values, names[-1] = values[:, columns], tuple(names[-1][column] for column in columns)
+        if dims[:1] == ("turn",):
+            values, names[0] = values[: len(self.is_)], names[0][: len(self.is_)]
+        return Labelled(values, dims, tuple(names), array.tiny, None if values is not array.values else array.hidden)
 
     def sentence(self) -> str:
-        return f"matrix of {self.matrix}{_place(self)}"
+        columns = f" ({', '.join(self.columns)})" if self.columns else ""
+        return f"matrix of {self.matrix}{columns}{self.of_head()}{f' at {self.at}' if self.at else ''}"
 
 
 class MeasureIs(Value):
@@ -188,9 +210,13 @@ class Located(Expectation):
         place, layer = ("layer",) if self.layer else ("at",), None if of else self.layer
         array = arrays[arrays.name(of or self.of, place, layer, last=True)]
         row = arrays.row(self.at, ("at",), array.labels[0])
+        width, ends = array.values.shape[1], [part.stop for part in arrays.parts.values()]
+        size = width if None in ends else max(ends, default=width)
         if self.part is not None:
             need_known(self.part, arrays.parts, "in")
-        part = slice(None) if len(arrays.parts) == 1 else arrays.parts[self.part or WORD]
+            need(width == size, "in", f"the vector has {width} numbers and no parts; that of a word has {size}")
+        whole = len(arrays.parts) == 1 or width != size
+        part = slice(None) if whole else arrays.parts[self.part or WORD]
         return Labelled(array.values[row][part], array.dims[-1:], (array.labels[-1][part],))
 
     def likeness(self, arrays: Arrays, word: str, key: str, of: str = "") -> float:
@@ -284,11 +310,6 @@ class VectorIs(Located, Numeric):
 
     def sentence(self) -> str:
         return f"vector of {self.place()}"
-
-
-def _place(one: Any) -> str:
-    """The head and the layer in words, as far as they are given."""
-    return (f" of head {one.head}" if one.head else "") + (f" in layer {one.layer}" if one.layer else "")
 
 
 def nearest_words(vector: np.ndarray, words: Mapping[str, np.ndarray]) -> list[str]:

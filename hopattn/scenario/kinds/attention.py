@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hopattn.foundation.registry import name_of
@@ -21,24 +21,24 @@ from hopattn.retrieval.masks import MaskRule, PositionRule
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.arithmetic import dot, equals, in_parts, vector, weighing, written
-from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
+from hopattn.scenario.arrays import Arrays, labels, numbers
 from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.explained_layers import explain_layers, explained_rows
-from hopattn.scenario.kinds.layers import HeadTable, LayerTable, beta_of
+from hopattn.scenario.kinds.layers import HeadTable, LayerTable, MatricesTable, beta_of
 from hopattn.scenario.kinds.without import (
     CLOSED,
     MEASURED,
     WORTH,
     WithoutToken,
-    columns_of,
+    add_worth,
     explain_worth,
-    worth_values,
 )
 from hopattn.scenario.language.table import (
     Parts,
     PositiveNumber,
     Table,
     Text,
+    Told,
     need,
     need_different,
     need_room,
@@ -72,11 +72,20 @@ def layers_size(layers: Sequence[LayerTable], dim: int, shape: tuple[int, int], 
 
 
 def add_layer(
-    arrays: Arrays, trace: BlockTrace, coding: Encoding, rows: Axis, columns: Axis, *, drawn: bool = False, **place: Any
+    arrays: Arrays,
+    trace: BlockTrace,
+    coding: Encoding,
+    rows: Axis,
+    columns: Axis,
+    *,
+    after: Encoding | None = None,
+    drawn: bool = False,
+    **place: Any,
 ) -> None:
     """Add the arrays of a layer and its heads, for the first text of a batch.
 
-    rows, columns: the labels of the queries and of the keys. drawn: as for `Arrays.add`. place: layer, and text.
+    rows, columns: the labels of the queries and of the keys. after: the encoding of the state, if it is another one.
+    drawn: as for `Arrays.add`. place: layer, and text.
     """
     shape, pairs = (len(rows), len(columns)), {"query": rows, "key": columns}
     for j, head in enumerate(trace.heads, start=1):
@@ -100,7 +109,8 @@ def add_layer(
     for name, array in {**inside, "state": trace.state}.items():
         if array is not same.get(name):
             values = _first(array)
-            axis = {"hidden": numbers(values.shape[1])} if name == "hidden" else {"axis": coding.axes}
+            elements = (coding if name == "normed" else after or coding).axes
+            axis = {"hidden": numbers(values.shape[1])} if name == "hidden" else {"axis": elements}
             arrays.add(name, values, {"token": rows, **axis}, drawn=drawn, **place)
 
 
@@ -113,9 +123,9 @@ def _first(array: Any, axes: int = 2) -> np.ndarray:
 class WordsKind(Kind):
     """The base of the kinds whose words are vectors."""
 
-    vocabulary: Vocabulary | None = None
+    vocabulary: Annotated[Vocabulary | None, Told()] = None
     """The words as vectors."""
-    spaces: dict[Text, Space] = Field(default_factory=dict)
+    spaces: Annotated[dict[Text, Space], Told()] = Field(default_factory=dict)
     """The named parts of a vector."""
 
     @property
@@ -134,14 +144,14 @@ class WordsKind(Kind):
         return self.encoding
 
 
-class TextKind(WordsKind):
+class TextKind(MatricesTable, WordsKind):
     """The base of the kinds in which one text goes through layers of attention."""
 
-    positions: Positions | None = None
+    positions: Annotated[Positions | None, Told()] = None
     """The position of each word in the text, as a vector."""
-    layer: Annotated[list[LayerTable], Field(min_length=1)]
+    layer: Annotated[list[LayerTable], Field(min_length=1), Told()]
     """The layers of attention, in their order."""
-    input: Input
+    input: Annotated[Input, Told()]
     """The text that goes in."""
 
     @property
@@ -161,12 +171,24 @@ class TextKind(WordsKind):
 
     def layers(self) -> list[Block]:
         """The layers of attention."""
-        made, shape = list[Block](), (len(self.rows), len(self.columns))
+        made, coding, shape = list[Block](), self.encoding, (len(self.rows), len(self.columns))
         with Parts() as parts:
             for i, table in enumerate(self.layer):
                 with parts.at("layer", i):
-                    made.append(table.build(self.encoding, self.crossed, shape))
+                    made.append(table.build(coding, self.crossed, shape))
+                    coding = table.after(coding, made[-1])
         return made
+
+    def encodings(self, layers: Sequence[Block]) -> list[Encoding]:
+        """The encoding of the words, and that of the state after each layer."""
+        codings = [self.encoding]
+        for table, layer in zip(self.layer, layers, strict=True):
+            codings.append(table.after(codings[-1], layer))
+        return codings
+
+    def texts(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """The texts of the queries, and the text of keys and values where it is another one, as `Input.encoded`."""
+        return self.input.encoded(self.encoding)
 
     def heads(self) -> Mapping[str, Head]:
         of_layers = enumerate((layer.attention.heads for layer in self.layers()), start=1)
@@ -191,15 +213,18 @@ class TextKind(WordsKind):
         coding = self.prepared(arrays)
         with Parts() as parts:
             with parts.at():
-                batch, source = self.input.encoded(coding)
+                batch, source = self.texts()
             with parts.at():
                 layers = self.layers()
             self.need_fit(parts, arrays)
-        arrays.add("input", batch[0], {"token": self.rows, "axis": coding.axes})
-        if source is not None:
-            arrays.add("source", source, {"token": self.columns, "axis": coding.axes}, drawn=True)
-        for i, trace in enumerate(stack(layers, batch, self.visible(arrays), source=source), start=1):
-            add_layer(arrays, trace, coding, self.rows, self.columns, layer=i)
+        if coding.words:
+            arrays.add("input", batch[0], {"token": self.rows, "axis": coding.axes})
+            if source is not None:
+                arrays.add("source", source, {"token": self.columns, "axis": coding.axes}, drawn=True)
+        traces = stack(layers, batch, self.visible(arrays), source=source)
+        codings = self.encodings(layers)
+        for i, (table, trace) in enumerate(zip(self.layer, traces, strict=True), start=1):
+            add_layer(arrays, table.seen(trace), codings[i - 1], self.rows, self.columns, after=codings[i], layer=i)
 
 
 class ReadoutTable(Table):
@@ -222,8 +247,15 @@ class ReadoutTable(Table):
         return part, coding.words, separations.make("softmax", beta=beta_of(self))
 
 
+def _without_required_input(schema: dict[str, Any]) -> None:
+    """A file of printed queries, keys and values needs no [input]."""
+    schema["required"].remove("input")
+
+
 class Attention(TextKind):
     """A text and the layers of attention that it goes through."""
+
+    model_config = ConfigDict(json_schema_extra=_without_required_input)
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("weights", WORTH, CLOSED, MEASURED, "state", "probabilities")
     kind: Literal["attention"]
@@ -232,6 +264,67 @@ class Attention(TextKind):
     """The read-out of the last state: a probability of each word."""
     without: list[WithoutToken] = Field(default_factory=list)
     """Tokens that are taken away, each for a run of its own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _numbered(cls, document: Any) -> Any:
+        """Call the rows of printed queries, keys and values 1, 2, … where the file has no [input]."""
+        match document:
+            case {"input": _}:
+                return document
+            case {"layer": [{"head": [{"values": [*values]} as head, *_]}, *_]}:
+                table = next((head[name] for name in ("queries", "scores", "weights") if head.get(name)), values)
+                rows = {"tokens": [*numbers(len(values))]}
+                other = isinstance(table, list) and len(table) != len(values)
+                return document | {"input": rows | ({"queries": [*numbers(len(table))]} if other else {})}
+        return document
+
+    @cached_property
+    def _sheet(self) -> tuple[Encoding, np.ndarray, np.ndarray] | None:
+        """The encoding and the vectors of printed queries, keys and values; None for a text of words."""
+        if not self.layer[0].wordless:
+            return None
+        with Parts() as parts:
+            for key in ("vocabulary", "spaces", "positions"):
+                unused = "is not used where queries, keys and values are given; leave one of them out"
+                with parts.at(key):
+                    need(not getattr(self, key), (), unused)
+            with parts.at("input"):
+                self.input.need_plain("padding", "batch")
+            with parts.at("layer"):
+                more = "would read the outputs of a sheet without words; leave it out"
+                need(len(self.layer) == 1, (1,), more)
+            with parts.at("layer", 0):
+                coding, queries, keys = self.layer[0].sheet()
+            parts.end()
+            n, m = len(queries), len(keys)
+            with parts.at("input"):
+                names = f"{counted(len(self.columns), 'name')} for {counted(m, 'key')}"
+                need(len(self.columns) == m, "tokens", names)
+                names = f"{counted(len(self.rows), 'name')} for {n} queries"
+                need(len(self.rows) == n, "queries" if self.crossed else (), names)
+                for key in ("tokens", "queries"):
+                    need_different(labels(getattr(self.input, key) or []), (key,))
+        return coding, queries, keys
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        return super().encoding if self._sheet is None else self._sheet[0]
+
+    @property
+    def dim(self) -> int:
+        return super().dim if self._sheet is None else self.encoding.dim
+
+    def prepared(self, arrays: Arrays) -> Encoding:
+        coding = super().prepared(arrays)
+        arrays.parts = arrays.parts if self._sheet is None else {WORD: slice(None)}
+        return coding
+
+    def texts(self) -> tuple[np.ndarray, np.ndarray | None]:
+        if self._sheet is None:
+            return super().texts()
+        _, queries, keys = self._sheet
+        return (queries[None], keys) if self.crossed else ((queries + keys)[None], None)
 
     def layers(self) -> list[Block]:
         return super().layers() if self._taken is None else self._taken.applied(super().layers(), *self._places)
@@ -244,15 +337,14 @@ class Attention(TextKind):
         with parts.at("readout"):
             if self.readout is not None:
                 self.readout.build(self.encoding)
+                narrow = "compares the state with words, which have another number of elements"
+                need(parts.problems or self.encodings(self.layers())[-1].dim == self.dim, (), narrow)
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         super().compute(arrays, rng)
         for place, _, _, effect in self._worths(arrays):
-            row = self._places[1]
-            for name, values in worth_values(place, effect, slice(None) if row is None else [row]).items():
-                axis = {"axis": arrays[f"{place} output"].labels[1]}
-                axis = {"of": columns_of(effect.lacks)} if name.endswith(WORTH) else axis
-                arrays[name] = labelled(values, {"token": self.rows if row is None else (self.rows[row],), **axis})
+            axes = {"token": self.rows, "axis": arrays[f"{place} output"].labels[1]}
+            add_worth(arrays, place, effect, axes, self._places[1])
         if self.readout is not None:
             part, words, separation = self.readout.build(self.encoding)
             need_room(3 * len(self.rows) * len(words), *self.input.large(self.dim))
@@ -267,13 +359,18 @@ class Attention(TextKind):
         """
         visible = self.visible(arrays)
         options: dict[str, Any] = {"mask": None if visible is None else visible[0]}
-        options["source"] = arrays["source"].values if self.crossed else None
+        batch, options["source"] = self.texts()
         for i, layer in enumerate(super().layers() if self._taken is not None else [], start=1):
-            text = arrays.get(f"layer {i} normed") or arrays["input" if i == 1 else f"layer {i - 1} state"]
+            text = arrays.get(f"layer {i} normed") or arrays.get(f"layer {i - 1} state")
             pairs = zip(self.layer[i - 1].heads, layer.attention.heads, strict=True)
             for j, (table, head) in enumerate(pairs, start=1):
                 if self._taken.is_at(i, j):
-                    yield f"layer {i} head {j}", head, table, worth(head, text.values, self._places[0], **options)
+                    yield (
+                        f"layer {i} head {j}",
+                        head,
+                        table,
+                        worth(head, batch[0] if text is None else text.values, self._places[0], **options),
+                    )
 
     @property
     def _last(self) -> str:
@@ -284,7 +381,7 @@ class Attention(TextKind):
         yield from explain_layers(self.layer, coding, arrays, crossed=self.crossed)
         for place, head, table, effect in self._worths(arrays):
             (taken, row), value, values = self._places, table.projection("value"), arrays[f"{place} values"].values
-            plain = value.matrix is None and value.scale == 1
+            plain = value.matrix is None and value.scale == 1 and not table.wordless
             names = [self.columns[j] if plain else f"value({self.columns[j]})" for j in taken]
             shown = partial(in_parts, parts=coding.parts if values.shape[1] == coding.dim else {"": slice(None)})
             yield f"{place}, {self._taken.run}, from the same words:"
@@ -315,7 +412,7 @@ Edge = Annotated[list[Text], Field(min_length=2, max_length=2), BeforeValidator(
 class GraphTable(Table):
     """The graph of the words, written out."""
 
-    edges: Annotated[list[Edge], Field(min_length=1)]
+    edges: Annotated[list[Edge], Field(min_length=1), Told()]
     """The edges, ["banks", "financial"] for banks that attends to financial: the message goes from financial to banks.
     The mask of each head is then "none"."""
 
@@ -336,7 +433,7 @@ class Messages(TextKind):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("weights", "messages", "state", "edges", "difference")
     kind: Literal["messages"]
-    graph: GraphTable | None = None
+    graph: Annotated[GraphTable | None, Told()] = None
     """The edges between the words; by default those that the masks of the heads allow."""
 
     def need_fit(self, parts: Parts, arrays: Arrays) -> None:
@@ -365,7 +462,7 @@ class Messages(TextKind):
         layers, edges, apart = self.layers(), 0, [0.0]
         pairs = len(self.rows) * len(self.columns) * sum(layer.n_heads for layer in self.layer)
         need_room(NUMBERS_OF_AN_EDGE * pairs, *self.input.large(self.encoding.dim))
-        visible, (batch, source) = self.visible(arrays), self.input.encoded(self.encoding)
+        visible, (batch, source) = self.visible(arrays), self.texts()
         words = batch[0]
         for i, layer in enumerate(layers, start=1):  # each is fed with what the messages of the layer before gave
             passed = layer_by_messages(layer, words, None if visible is None else visible[0], source=source)
@@ -438,15 +535,16 @@ class Cache(TextKind):
                     heads.end()
                     with unnamed("layers: layer 1"):
                         KeyValueCache([layer])
-        cache, whole, grown = KeyValueCache(layers), text, list[np.ndarray]()
+        cache, whole, grown, after = KeyValueCache(layers), text, list[np.ndarray](), self.encodings(layers)[-1]
         for layer in layers:
             whole = np.asarray(layer(whole))
         for word in text:
             output, cache = cache.append(word[None])
             grown.append(output)
         one_by_one, counts = np.concatenate(grown), _counts(layers, self.cache.lengths)
-        for name, values in {"input": text, "state": whole, "word by word": one_by_one}.items():
-            arrays.add(name, values, {"token": self.rows, "axis": coding.axes})
+        arrays.add("input", text, {"token": self.rows, "axis": coding.axes})
+        for name, values in {"state": whole, "word by word": one_by_one}.items():
+            arrays.add(name, values, {"token": self.rows, "axis": after.axes})
         arrays.add("multiplications", counts, {"words": tuple(map(str, self.cache.lengths)), "way": tuple(WAYS)})
         arrays.add("difference", np.abs(one_by_one - whole).max() / max(1.0, np.abs(whole).max()))
         for end, each in (("", _counts(layers, [len(text)])[0]), ("_growth", np.log2(counts[-1] / counts[-2]))):

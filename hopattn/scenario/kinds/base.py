@@ -37,6 +37,8 @@ WHOLE_FILE = (
     "practice",
 )
 """The keys that no variant may change."""
+BESIDE = ("matrices", "vocabulary", "pictures", "spaces", "positions", "input", "cue", "task", "writing", "encoder")
+"""The keys of what is read and asked; another key of a kind says what is computed."""
 LISTS_OF_FILE = ("variant", "expect", "without", "practice")
 """Fields that a single run does not need; they are left out, so that they are not validated again."""
 
@@ -91,8 +93,6 @@ class Kind(Table):
 
     shown_arrays: ClassVar[tuple[str, ...]] = ()
     """The arrays that a terminal shows, by their names or the last words of these."""
-    main_table: ClassVar[str] = "layer"
-    """The table of the file that says what is computed; the error of a run that fails points to its line."""
 
     @classmethod
     def template(cls) -> str:
@@ -112,9 +112,13 @@ class Kind(Table):
 
     def run(self, rng: np.random.Generator) -> Arrays:
         """Run the scenario: its labelled arrays, with the words that expectations compare them with."""
+        self.need_bounds()
         arrays = Arrays()
         self.compute(arrays, rng)
         return arrays
+
+    def need_bounds(self) -> None:
+        """Refuse keys that contradict each other, and what would take too long, before anything is computed."""
 
     def least(self) -> Self:
         """The scenario with trials, sizes and steps at their least, where its run takes seconds; else itself.
@@ -141,6 +145,13 @@ class Kind(Table):
                 elif asked:
                     lack = "needs a table [practice], which says what is drawn anew"
                     raise refusal(("expect", asked[0], "asked"), lack)
+
+    @property
+    def main_table(self) -> str:
+        """The first key that says what is computed; the error of a run that fails points to its line."""
+        keys = {name: field.alias or name for name, field in type(self).model_fields.items()}
+        own = (name for name, key in keys.items() if name not in Kind.model_fields and key not in BESIDE)
+        return next((keys[name] for name in own if getattr(self, name) is not None), "kind")
 
     @classmethod
     def is_user_key(cls, path: tuple[str, ...]) -> bool:
@@ -171,6 +182,10 @@ class Kind(Table):
     def run_without(self, table: WithoutTable) -> Self:
         """The specification of such a run; raises `Refused` for words that the scenario does not have."""
         return self.changed(table, without=[])
+
+    def reading(self) -> str:
+        """How something in the file was read that could be meant otherwise; empty for most files."""
+        return ""
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows."""

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from hopattn.circuits.emergence.record import ITERATIONS, Training, measured
-from hopattn.circuits.outer_products import PROBES, memory_curves, outer_product_recall, recall_width
+from hopattn.circuits.outer_product_memories import PROBES, memory_curves, outer_product_recall, recall_width
 from hopattn.circuits.probes import position_probe, random_blocks, random_texts
 from hopattn.foundation.writing import number
 from hopattn.gradients.curves import DIM_KEY, OF, VARIANTS, saturation_of, softmax_saturation, stack_gradients
@@ -127,17 +127,18 @@ class Probe(Kind):
     """A random model without position codes, and linear probes that read positions from it."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy",)
-    main_table: ClassVar[str] = "probe"
     kind: Literal["probe"]
     """Which kind of scenario it is."""
     probe: ProbeTable
     """The model, and the texts."""
 
-    def least(self) -> Self:
+    def need_bounds(self) -> None:
         table = self.probe
         texts = table.sequences * table.length * (10 * table.dim + 3 * table.heads * table.length)
         need_room(texts + (12 * table.layers * table.dim + 3 * table.words) * table.dim, ("probe",))
-        return self.changed(probe=table.model_copy(update={"sequences": 20}))
+
+    def least(self) -> Self:
+        return self.changed(probe=self.probe.model_copy(update={"sequences": 20}))
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         with at("probe", table=self.probe):
@@ -202,7 +203,6 @@ class MemoryCircuit(Kind):
     """An induction head made of associative memories, and texts to continue."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "probes", "capacity")
-    main_table: ClassVar[str] = "circuit"
     kind: Literal["memory_circuit"]
     circuit: CircuitTable
     """The circuit and its texts."""
@@ -265,15 +265,16 @@ class Emergence(Kind):
     """Trainings that are finished, and the models that came out."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "loss", "falls")
-    main_table: ClassVar[str] = "training"
     kind: Literal["emergence"]
     training: TrainingTable
     """The files of the trainings."""
 
-    def least(self) -> Self:
+    def need_bounds(self) -> None:
         table, length, dim = self.training, 64, 88  # of the models that `hopattn train` makes
         need_room(table.texts * len(table.files or TRAININGS) * length * 8 * (length + dim), ("training",))
-        return self.changed(training=table.model_copy(update={"texts": 1}))
+
+    def least(self) -> Self:
+        return self.changed(training=self.training.model_copy(update={"texts": 1}))
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         with at("training"):
@@ -325,11 +326,14 @@ class StackTable(Table):
     magnitude: PositiveNumber = 1.0
     """The standard deviation of the elements of the text."""
 
-    def least(self) -> Self:
-        """One stack of the least dim that fits as its own does, and one word; refuses what takes too long."""
+    def need_bounds(self) -> None:
+        """Refuse stacks that take too long."""
         work = self.layers * self.draws * self.dim
         long = f"would take too long: layers × draws × dim = {work:,}; expected at most {LONGEST:,}"
         need(work <= LONGEST, (), long)
+
+    def least(self) -> Self:
+        """One stack of the least dim that fits as its own does, and one word."""
         return self.model_copy(update={"draws": 1, "words": 1, "dim": self.dim if self.dim % DIM_KEY else DIM_KEY})
 
 
@@ -361,35 +365,42 @@ class GradientsTable(Table):
         """The number of draws of scores, and of the scores of a draw."""
         return (1, len(self.scores)) if self.scores else (self.draws or 200, self.n_scores or 16)
 
-    def least(self) -> Self:
-        """Two scores, one draw, the least stack; refuses keys that contradict each other, and too many scores."""
-        magnitudes, scores, stack = self.magnitudes or [], self.scores, self.stack
+    def need_bounds(self) -> None:
+        """Refuse keys that contradict each other, and too many scores."""
+        magnitudes = self.magnitudes or []
         with Parts() as parts:
             with parts.at():
-                need(magnitudes or stack, (), "needs `magnitudes`, [gradients.stack], or both; none is given")
+                need(magnitudes or self.stack, (), "needs `magnitudes`, [gradients.stack], or both; none is given")
                 if not magnitudes:
                     need_unused(self, ("scores", "n_scores", "draws"), "is not used without `magnitudes`")
-                elif scores:
+                elif self.scores:
                     need_unused(self, ("n_scores", "draws"), "belongs to random scores; `scores` are given")
                 need_different(magnitudes, ("magnitudes",))
                 need_room(self.shape[0] * (5 * self.shape[1] ** 2 + 3 * len(magnitudes)))
             with parts.at("stack"):
-                stack = stack and stack.least()
-        return self.model_copy(update={"scores": scores and scores[:2], "n_scores": 2, "draws": 1, "stack": stack})
+                if self.stack:
+                    self.stack.need_bounds()
+
+    def least(self) -> Self:
+        """Two scores, one draw, the least stack."""
+        drawn = {"scores": self.scores[:2]} if self.scores else {"n_scores": 2, "draws": 1} if self.magnitudes else {}
+        return self.model_copy(update={**drawn, "stack": self.stack and self.stack.least()})
 
 
 class Gradients(Kind):
     """The derivatives of a softmax, and the gradients in random stacks of layers."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("derivative", "words_norm", "scores_norm", "vanished")
-    main_table: ClassVar[str] = "gradients"
     kind: Literal["gradients"]
     gradients: GradientsTable
     """The scores, the magnitudes, the stacks."""
 
-    def least(self) -> Self:
+    def need_bounds(self) -> None:
         with at("gradients"):
-            return self.changed(gradients=self.gradients.least())
+            self.gradients.need_bounds()
+
+    def least(self) -> Self:
+        return self.changed(gradients=self.gradients.least())
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table, stack = self.gradients, self.gradients.stack

@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from hopattn.foundation.writing import number
+from hopattn.foundation.writing import WRITTEN_AS_0, number
 from hopattn.positions.planes import rotation_degrees
 from hopattn.retrieval.cues import cue, functions
-from hopattn.scenario.arithmetic import dot, equals, factor, rotated, rotation_rows, vector, written
+from hopattn.scenario.arithmetic import equals, factor, product, rotated, rotation_rows, vector, written
 from hopattn.scenario.arrays import Arrays, labels
 from hopattn.scenario.kinds.base import Kind
-from hopattn.scenario.language.syntax_faults import comma_hint
+from hopattn.scenario.kinds.layers import MatricesTable
 from hopattn.scenario.language.table import (
     Angle,
     Matrix,
@@ -20,41 +20,43 @@ from hopattn.scenario.language.table import (
     Parts,
     Table,
     Text,
+    Told,
     Vector,
     at,
+    fitting,
     need,
     need_one_of,
     need_room,
 )
 from hopattn.scenario.words.cues import vectors_of
 from hopattn.scenario.words.pictures import Vectors
-from hopattn.scenario.words.vocabulary import WORD, Input, Vocabulary
+from hopattn.scenario.words.vocabulary import OF_MATRICES, OF_VECTORS, WORD, Input, Vocabulary
 
 
 class Network(Table):
     """A layer of neurons: its weights given by name, as a matrix, or as a rotation."""
 
-    neurons: Annotated[dict[Text, Vector], Field(min_length=1)] | None = None
+    neurons: Annotated[Annotated[dict[Text, Vector], Field(min_length=1)] | None, Told(pools=OF_VECTORS)] = None
     """Each neuron's name and weights, of the magnitude that the vocabulary asks for."""
-    matrix: Matrix | None = None
-    """The weights, one row a neuron."""
-    rotate: Angle | None = None
+    matrix: Annotated[Matrix | None, Told(pools=("rotations", *OF_MATRICES))] = None
+    """The weights, one row a neuron; one column a neuron with matrices = "right"."""
+    rotate: Annotated[Angle | None, Told()] = None
     """By how many degrees the layer rotates a point, counter-clockwise."""
     activation: Annotated[str, NameIn(functions, lambda _: {})] = "identity"
-    """The function f that gives a neuron's activation from its field."""
+    """The function f that gives a neuron's activation from its field. Where as many neurons as axes are cued, "sign"
+    keeps a spin whose field is 0."""
 
-    def names(self, axes: list[str]) -> tuple[str, ...]:
-        """The names of the neurons: those of the file; else the axes, for a layer with one neuron for each axis."""
+    def names(self, axes: list[str], count: int) -> tuple[str, ...]:
+        """The names of so many neurons: those of the file; else the axes, for a layer with one neuron for each axis."""
         if self.neurons is not None:
             return tuple(self.neurons)
-        if self.matrix is None or len(self.matrix) == len(axes):
-            return tuple(axes)
-        return tuple(f"neuron {i + 1}" for i in range(len(self.matrix)))
+        return tuple(axes) if count == len(axes) else tuple(f"neuron {i + 1}" for i in range(count))
 
-    def weights(self, vocabulary: Vocabulary) -> np.ndarray:
+    def weights(self, vocabulary: Vocabulary, right: bool = False) -> np.ndarray:
         """The weights, `(n_neurons, dim)`; named neurons have the magnitude that the vocabulary asks for.
 
-        Raises `Refused` for none or several of the three forms, and for weights that do not fit the vocabulary.
+        right: as for `fitting`. Raises `Refused` for none or several of the three forms, and for weights that do not
+        fit the vocabulary.
         """
         need_one_of(self, "neurons", "matrix", "rotate")
         dim = len(vocabulary.axes)
@@ -64,10 +66,7 @@ class Network(Table):
         if self.neurons is not None:
             with at("neurons"):
                 return np.stack([*vocabulary.scaled(self.neurons).values()])
-        rows = self.matrix or []
-        rest = f"every row needs {dim} numbers, one for each axis{comma_hint(rows, dim)}"
-        need(all(len(row) == dim for row in rows), "matrix", rest)
-        return np.array(rows, dtype=float)
+        return np.asarray(fitting(self.matrix, "matrix", (dim, "one for each axis"), right=right))
 
 
 _WORKED: dict[str, Callable[[float], str]] = {
@@ -79,17 +78,16 @@ _WORKED: dict[str, Callable[[float], str]] = {
 """The formula of f for one field, by the name of f; empty where there is none to work out by hand."""
 
 
-class Cue(Kind):
+class Cue(MatricesTable, Kind):
     """Patterns of activation, and a layer of neurons that they cue."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("network", "state")
-    main_table: ClassVar[str] = "network"
     kind: Literal["cue"]
-    vocabulary: Vocabulary
+    vocabulary: Annotated[Vocabulary, Told()]
     """The words as vectors."""
-    input: Input
+    input: Annotated[Input, Told()]
     """The words that cue the neurons."""
-    network: Network
+    network: Annotated[Network, Told()]
     """The neurons."""
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
@@ -99,14 +97,14 @@ class Cue(Kind):
             with parts.at("vocabulary"):
                 words = self.vocabulary.vectors
             with parts.at("network"):
-                weights = self.network.weights(self.vocabulary)
+                weights = self.network.weights(self.vocabulary, self.right)
             parts.end()
             with parts.at("input"):
                 patterns = vectors_of(self.input, Vectors(words))
-        token, neuron = {"token": labels(self.input.tokens)}, {"neuron": self.network.names(self.vocabulary.axes)}
+        token, neuron = {"token": labels(self.input.tokens)}, {"neuron": self.network.names([*axes], len(weights))}
         arrays.words, arrays.parts = words, {WORD: slice(0, len(weights))}
         arrays.add("input", patterns, token | {"axis": axes})
-        arrays.add("network", weights, neuron | {"axis": axes})
+        arrays.add("network", weights, neuron | {"axis": axes}, right=self.right and self.network.matrix is not None)
         arrays.add("state", cue(weights, patterns, self.network.activation), token | neuron)
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
@@ -118,11 +116,14 @@ class Cue(Kind):
             if self.network.rotate is not None:
                 yield f"{label}: {rotated(weights.values, pattern)}"
             else:
-                for neuron, row in zip(weights.labels[0], weights.values, strict=True):
-                    yield f"{label} → {neuron}: {dot(row, pattern)}"
+                lines = product(weights.values, pattern, right="network" in arrays.right)
+                yield from (
+                    f"{label} → {neuron}: {line}" for neuron, line in zip(weights.labels[0], lines, strict=True)
+                )
             if f in _WORKED:
                 for neuron, total, answer in zip(weights.labels[0], weights.values @ pattern, state, strict=True):
                     result = f"{equals(answer, functions[f](written(total)))} {number(answer)}"
                     yield f"{label} → {neuron}: {f}({number(total)}) {_WORKED[f](total)}{result}"
             elif f != "identity":
-                yield f"{label}: {f} gives {vector(state)}"
+                kept = f == "sign" and np.any((state != 0) & (np.abs(weights.values @ pattern) < WRITTEN_AS_0))
+                yield f"{label}: {f} gives {vector(state)}{', and keeps a spin whose field is 0' * bool(kept)}"

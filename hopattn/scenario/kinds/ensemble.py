@@ -1,10 +1,9 @@
 """kind = "ensemble": patterns, random or from a file, are stored, damaged ones are recalled, and recall is measured."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path as FilePath
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -164,13 +163,7 @@ class StoredTable(ModelTable, TableWithFiles):
             return np.tile(np.where(np.arange(dim) % 2, silent_of(self.sort), 1.0), (count, 1))
         return patterns
 
-    def build(
-        self,
-        patterns: np.ndarray,
-        values: np.ndarray | None,
-        rng: np.random.Generator,
-        given: Mapping[str, Any] = MappingProxyType({}),
-    ) -> AssociativeMemory:
+    def build(self, patterns: np.ndarray, *arguments: Any, **options: Any) -> AssociativeMemory:
         """The memory, as of `ModelTable`; the message about patterns that it cannot store names their file."""
         file = self.file and named(FilePath(self.file))
         cure = f"{file} holds other numbers" if file else 'write sort = "binary"'
@@ -179,7 +172,7 @@ class StoredTable(ModelTable, TableWithFiles):
         if self.needs_values:
             raise refusal("model", f"'{self.card.name}' needs values; random patterns lead to themselves")
         try:
-            return super().build(patterns, values, rng, given)
+            return super().build(patterns, *arguments, **options)
         except InvalidInput as error:
             if file and str(error).startswith(("patterns: ", "keys: ")):
                 raise InvalidInput(f"{file}: {error}") from None
@@ -258,7 +251,6 @@ class Ensemble(Kind):
     """Patterns, random or from a file, and the memory that recalls them."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = tuple(MEASURES)
-    main_table: ClassVar[str] = "ensemble"
     kind: Literal["ensemble"]
     ensemble: EnsembleTable
     """The patterns, the memory, the cues."""

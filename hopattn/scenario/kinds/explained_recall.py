@@ -18,7 +18,6 @@ from hopattn.networks.classical import Hopfield
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.scenario.arithmetic import (
     MANY,
-    added,
     dot,
     equals,
     factor,
@@ -28,9 +27,12 @@ from hopattn.scenario.arithmetic import (
     written,
 )
 from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.kinds.explained_turns import Flow
 from hopattn.scenario.kinds.models import MemoryTable
 from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters
 
+UNKNOWN = "unknown"
+"""The array that says of a cue of 0 and 1, for neurons of ±1, how many of them are unknown."""
 FRAMES = 10
 """The largest number of pictures in a strip; of a longer recall, the first pictures and the last."""
 _ENDED = {
@@ -50,7 +52,7 @@ def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Stri
     """
     size = words.size or Size(1, 1)
     for i, label in enumerate(arrays["input"].labels[0]):
-        own = _of_cue(arrays, i)
+        own = of_cue(arrays, i)
         steps, states = int(own["steps"]), own["trajectory"] / words.black
         shown = [as_characters(state, size) for state in states[: steps + 1]]
         frames = [t for t in range(len(shown)) if t < 2 or shown[t] != shown[t - 1]]
@@ -58,15 +60,15 @@ def strips(arrays: Arrays, words: Words, damage: Sequence[str]) -> Iterator[Stri
         names = tuple(f"step {t}" if t else "cue" for t in frames)
         names = (*names[:-1], f"… {names[-1]}") if len(frames) == FRAMES else names  # steps before the last are skipped
         pictures = states[frames]
-        if "answer" in own:
+        if "answer" in own and own["answer"].shape == states.shape[1:]:  # else the second side is no picture
             names, pictures = (*names, "answer"), np.concatenate([pictures, own["answer"][None]])
         answers = f", and {own['answers']} with it" if "answers" in own else ""
         ended = f"{_ENDED[Status(str(own['status']))].format(own['period'])} {counted(steps, 'step')}"
-        caption = f"recalls {_recalled(own)}{answers}, {ended}"
+        caption = f"recalls {_recalled(own)}{answers}, {ended}" if "recalls" in own else ended
         yield Strip(f"{label}: {damage[i]}" if damage[i] else label, size, names, pictures, caption)
 
 
-def _of_cue(arrays: Arrays, i: int) -> dict[str, Any]:
+def of_cue(arrays: Arrays, i: int) -> dict[str, Any]:
     """The values of every array for cue i."""
     cues = len(arrays["input"].values)
     return {name: one.values[i] for name, one in arrays.items() if one.dims[:1] == ("cue",) and len(one.values) == cues}
@@ -93,8 +95,13 @@ def agreement(cue: np.ndarray, pattern: np.ndarray) -> str:
     return f"sum of {len(products)} products {equals(total)} {number(total)}"
 
 
-def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable, words: Words) -> Iterator[str]:
-    """The arithmetic of the first step of each cue, then the end of its recall."""
+def explain_recall(
+    arrays: Arrays, memory: AssociativeMemory, table: MemoryTable, words: Words, flow: Flow | None
+) -> Iterator[str]:
+    """The arithmetic of the first step of each cue, then the end of its recall.
+
+    flow: that of an asynchronous recall, of which every step is worked out, neuron by neuron.
+    """
     product = dot if words.size is None else agreement
     update, activation = table.update_rule(memory), name_of(memory.activation)
     way = "" if isinstance(update, Synchronous) else f", {update.way},"
@@ -102,9 +109,11 @@ def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable
     if activation == "identity":
         verb = f"the new state{way}".rstrip(",") if words.size else f"the new state{way} is"
     for i, label in enumerate(arrays["input"].labels[0]):
-        own = _of_cue(arrays, i)
+        own = of_cue(arrays, i)
         yield f"{label}, the first step:"
         yield from _with_picture(None, own["input"], words)
+        if UNKNOWN in arrays and label in (cues := arrays[UNKNOWN].labels[0]):
+            yield f"  {arrays[UNKNOWN].values[cues.index(label)]}"
         if isinstance(memory, LogSumRelu):
             yield from _explain_range(memory, own["input"], table.recalled_words)
         elif isinstance(memory, Memory) and "step 1 weights" in own:
@@ -113,14 +122,18 @@ def explain_recall(arrays: Arrays, memory: AssociativeMemory, table: MemoryTable
                 other = f"{name_of(memory.similarity)} {number(score)}"
                 yield f"  similarity to {name}: {product(own['input'], pattern) if memory.similarity.linear else other}"
             yield from (f"  {line}" for line in weighing(memory.separation, scores, names))
-            field, worked = weights @ memory.values, added(written(weights) * np.asarray(memory.values).T)
-            numbers = "" if words.size else f" {equals(field, worked)} {vector(field)}"
-            yield f"  field: {weighted_sum(weights, names)}{numbers}"
+            yield f"  field: {weighted_sum(weights, names, None if words.size else memory.values)}"
         else:
             for name, pattern in zip(table.recalled_words, memory.patterns, strict=True):
                 yield f"  similarity to {name}: {product(own['input'], pattern)}"
             yield from _explain_couplings(memory, own["input"], own["step 1 field"], table.recalled_words, words)
+            if isinstance(update, Synchronous):
+                yield from _explain_opposed(memory, update, own["input"], own["step 1 field"])
+        if flow is not None:
+            yield from flow.sweep(i, 0)
         yield from _with_picture(f"  {verb}", own["step 1 output"], words)
+        if flow is not None:
+            yield from flow.further_sweeps(i, int(own["steps"]))
         yield from _explain_end(own, words, memory)
 
 
@@ -150,10 +163,17 @@ def _explain_couplings(
     numbers = "" if words.size else f"{equals(field)} {vector(field)}" if by_hebb else vector(field)
     if by_hebb or numbers:
         yield f"  field of all neurons: {' '.join(filter(None, (by_hebb, numbers)))}"
+
+
+def _explain_opposed(
+    memory: AssociativeMemory, update: Synchronous, cue: np.ndarray, field: np.ndarray
+) -> Iterator[str]:
+    """How many neurons a synchronous step turns."""
     if memory.activation.discrete or isinstance(memory, Hopfield):
         against, idle = int(np.sum(field * cue < 0)), int(np.sum(field == 0))
+        up = ", which gives 1" if update.ties == "up" else ""
         are = "is opposed to its" if against == 1 else "are opposed to their"
-        yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field"
+        yield f"  {len(field)} neurons: {against} {are} field, {idle} {'has' if idle == 1 else 'have'} zero field{up}"
 
 
 def _with_picture(before: str | None, values: np.ndarray, words: Words, after: str = "") -> Iterator[str]:
@@ -179,7 +199,8 @@ def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory
         yield f"  energy: {' → '.join(shown if len(shown) <= 12 else [*shown[:10], '…', shown[-1]])}"
         for what, one, t in (("the cue", own["input"], 0), ("the last state", state, steps)):
             yield from (f"    {line}" for line in explain_energy(what, memory, one, float(own["energy"][t])))
-    yield f"  recalls: {_recalled(own)}"
+    if "recalls" in own:
+        yield f"  recalls: {_recalled(own)}"
     if "answers" in own:
         yield f"  answers: {own['answers']}"
 

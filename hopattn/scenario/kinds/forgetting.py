@@ -58,17 +58,18 @@ class Forgetting(Kind):
     """Random texts, and two readers that are asked for the first word."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("accuracy", "cosine", "accuracy-law", "cosine-law")
-    main_table: ClassVar[str] = "forgetting"
     kind: Literal["forgetting"]
     forgetting: ForgettingTable
     """The networks, the names, the texts."""
 
-    def least(self) -> Self:
+    def need_bounds(self) -> None:
         table = self.forgetting
         with at("forgetting", table=table):
             words = max(table.after) + table.names + 2
-        need_room(6 * table.trials * words * (table.dim + 1) + 4 * (table.dim + 1) ** 2)
-        return self.changed(forgetting=table.model_copy(update={"trials": 2}))
+            need_room(6 * table.trials * words * (table.dim + 1) + 4 * (table.dim + 1) ** 2)
+
+    def least(self) -> Self:
+        return self.changed(forgetting=self.forgetting.model_copy(update={"trials": 2}))
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table, model, after = self.forgetting, self.forgetting.model, self.forgetting.after

@@ -12,8 +12,9 @@ from hopattn.landscapes.enumerated import spins
 from hopattn.memories.models import named_memories
 from hopattn.networks.classical import Hopfield
 from hopattn.networks.ising import MOST_SPINS_SUMMED, boltzmann, curie_weiss, mean_field
-from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.arrays import Arrays, numbers
 from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.couplings import MOST_SHOWN, add_couplings
 from hopattn.scenario.kinds.models import ModelChoice, ModelTable
 from hopattn.scenario.language.table import (
     Count,
@@ -142,14 +143,15 @@ class IsingTable(Table):
 class Ising(Kind):
     """Spins at a temperature: the Ising model, and memories as magnets."""
 
-    main_table: ClassVar[str] = "ising"
     kind: Literal["ising"]
     ising: IsingTable
     """The spins and the temperatures."""
 
-    def least(self) -> Self:
+    def need_bounds(self) -> None:
         with at("ising"):
             self.ising.need_bounds()
+
+    def least(self) -> Self:
         least = {"sweeps": min(self.ising.sweeps, 1), "burn_in": 0, "chains": 2}
         return self.changed(self._taken, ising=self.ising.model_copy(update=least))
 
@@ -157,7 +159,6 @@ class Ising(Kind):
         table, temperatures = self.ising, np.array(self.ising.temperatures)
         axis, names = {"temperature": temperatures}, table.names
         with at("ising", table=table):
-            table.need_bounds()
             overlaps, thermal = table.averages(temperatures)
             arrays.add("overlaps", overlaps, {**axis, "pattern": names})
             if table.curie_weiss:
@@ -168,6 +169,8 @@ class Ising(Kind):
                 averages = "infinitely many", "exact"
                 arrays.add("curve", curves, {"fine temperature": fine, "average": averages}, drawn=True)
             arrays.add("thermal", thermal, {**axis, "quantity": THERMAL})
+            if table.neurons <= MOST_SHOWN or not table.curie_weiss:
+                add_couplings(arrays, table.memory(), table.memory, numbers(table.neurons))
             if table.sweeps:
                 sampled = [*map(table.sampled, temperatures.tolist(), rng.spawn(len(temperatures)))]
                 means, errors = np.stack(sampled, axis=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from hopattn.results.labelled import Labelled
 from hopattn.scenario.arithmetic import vector
 from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
 from hopattn.scenario.grids import axis_values
+from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling
 from hopattn.scenario.kinds.ensemble import NUMBERS, StoredTable
 from hopattn.scenario.kinds.models import MemoryTable, StoredWords
 from hopattn.scenario.language.table import (
@@ -85,10 +86,9 @@ class Landscape(StoredWords):
     """A memory, and the valleys of its energy: how deep, how wide, and how they merge."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = (
-        *("basin", "cycles", "minima", "energy", "depth", "barrier"),
+        *(COUPLINGS, "basin", "cycles", "minima", "energy", "depth", "barrier"),
         *("returned", "radii", "radii-error", "count"),
     )
-    main_table: ClassVar[str] = "memory"
     kind: Literal["landscape"]
     memory: MemoryTable | None = None
     """The stored words, and how they are recalled."""
@@ -124,8 +124,8 @@ class Landscape(StoredWords):
         return [] if self.memory is None else [self.memory.patterns.index(word) for word in self.memory.between or ()]
 
     def least(self) -> Self:
-        """The same with one cue and step; only a whole run knows how many minima and fixed points there are."""
-        if self.returns is None:
+        """The same with one cue and step; the whole where it looks for minima or fixed points, which take longer."""
+        if self.returns is None or self.states or self.fixed_points:
             return self
         few = {"cues": 1} | ({"memories": min(2, self.returns.memories)} if self.ensemble else {})
         steps = {"memory" if self.memory else "ensemble": self.table and self.table.model_copy(update={"max_steps": 1})}
@@ -148,10 +148,11 @@ class Landscape(StoredWords):
         states = 3 * 2 ** min(dim, MOST_SPINS_SEEN) if self.states else 0
         need_room((n_patterns + dim + states + (4 * self.returns.cues if self.returns else 0)) * dim)
         with at(place):
-            memory = self._build(np.random.default_rng(seed))
+            memory = self._memory(seed)
             update = table.update_rule(memory)
             obstacle = update.obstacle(memory) or memory.why_not("recall")
             need(not obstacle, "update", obstacle)
+        add_couplings(arrays, memory, partial(self._memory, seed), self.axes)
         with Parts() as parts:
             with parts.at():
                 self._add_states(arrays, memory, update)
@@ -160,17 +161,29 @@ class Landscape(StoredWords):
             with parts.at("returns", table=self.returns):
                 self._add_returns(arrays, memory, update, rng)
 
+    def _memory(self, seed: int) -> AssociativeMemory:
+        """The memory of a run; its random numbers depend on the seed."""
+        return self._build(np.random.default_rng(seed))
+
     def _build(self, rng: np.random.Generator, load: Any = None, **arguments: Any) -> AssociativeMemory:
         """A memory of the words, or of patterns that are drawn. load: of these, instead of that of the file."""
         if self.memory is not None:
-            return self.memory.build_from_words(self.vocabulary.vectors, rng, arguments)
+            answers = None if self.answers is None else self.answers.vectors
+            return self.memory.build_from_words(self.vocabulary.vectors, rng, arguments, answers)
         table: StoredTable = self.table if load is None else self.table.at_load(load)
         return table.build(table.drawn(rng), None, rng, arguments)
 
     def _names_of(self, memory: AssociativeMemory, states: np.ndarray) -> tuple[str, ...]:
-        """A name for each state, with the number of its occurrence: a pattern, the reverse of one, or its kind."""
+        """A name for each state, with the number of its occurrence: a pattern, the reverse of one, or its kind.
+
+        Without patterns, it is the state itself, such as `+−+` or `101`.
+        """
         if not len(states):  # every course ends in a cycle
             return ()
+        if not len(memory.patterns):
+            silent = "0" if memory.activation.silent == 0 else "−"
+            signs = np.where(states > 0, "1" if silent == "0" else "+", silent)
+            return tuple("".join(row) for row in signs.tolist())
         like, farthest = memory._reference.likeness(states), (states @ memory.patterns.T).argmin(axis=1)
         names = np.where(like.matched >= 0, np.array(self.names)[like.matched], like.spurious.astype(object))
         reverse = np.flatnonzero(like.spurious == Spurious.REVERSED)
@@ -231,6 +244,7 @@ class Landscape(StoredWords):
     def _add_returns(self, arrays: Arrays, memory: AssociativeMemory, update: Update, rng: np.random.Generator) -> None:
         if (table := self.returns) is None:
             return
+        need(self.names, (), "needs patterns, to which damaged cues return; `couplings` alone have none")
         damage = None if table.damage is None else np.array(axis_values(table.damage, "damage"), dtype=float)
         if damage is not None:
             need(damage[0] >= 0, "damage", f"got {damage[0]:g}; expected numbers from 0 up")
@@ -293,6 +307,9 @@ class Landscape(StoredWords):
         return tuple(name for name in super().shown(arrays) if arrays[name].values.size)
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
+        if self.memory is not None:
+            root = int(np.random.default_rng(self.seed).integers(2**63))
+            yield from explained_coupling(self._memory(root), self.axes)
         for name, lines in EXPLAINED.items():
             yield from lines(arrays) if name in arrays else ()
 

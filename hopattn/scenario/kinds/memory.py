@@ -1,15 +1,17 @@
 """kind = "memory": patterns are stored, and cues are recalled until nothing changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import fields
-from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from functools import cached_property, partial
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field
 
 from hopattn.dynamics.likeness import Likeness, ReferencePatterns, Spurious
 from hopattn.dynamics.record import Recall
+from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import shortened
 from hopattn.foundation.registry import name_of
@@ -19,28 +21,43 @@ from hopattn.memories.interventions import worth
 from hopattn.memories.memory import Memory
 from hopattn.networks.associator import Associator, Bidirectional
 from hopattn.networks.classical import Hopfield
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arithmetic import vector
 from hopattn.scenario.arrays import Arrays, labels
-from hopattn.scenario.kinds.explained_recall import explain_recall, strips
+from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling
+from hopattn.scenario.kinds.explained_recall import UNKNOWN, explain_recall, strips
+from hopattn.scenario.kinds.explained_sides import explain_sides
+from hopattn.scenario.kinds.explained_turns import Flow
 from hopattn.scenario.kinds.models import MemoryTable, StoredWords
 from hopattn.scenario.kinds.without import (
     CLOSED,
     MEASURED,
     WORTH,
     WithoutTable,
-    columns_of,
+    add_worth,
     explain_worth,
-    worth_values,
 )
-from hopattn.scenario.language.table import Parts, Text, TextOrTexts, at, need, need_room
+from hopattn.scenario.language.table import (
+    Parts,
+    Text,
+    TextOrTexts,
+    Told,
+    at,
+    fitting,
+    need,
+    need_known,
+    need_room,
+)
 from hopattn.scenario.words.cues import INSTEAD_OF_NOISE, Damaged, random_stream, vectors_of
 from hopattn.scenario.words.pictures import Strip, Vectors
-from hopattn.scenario.words.vocabulary import WORD, Input
+from hopattn.scenario.words.vocabulary import WORD, Input, VocabularyOfSides
 
 MOST_OVERLAPS = 2**20
 """The largest number of overlaps by cue, step and pattern that a result holds."""
+MOST_TURNS = 2**9
+"""The largest number of turns that a result holds; of more, they are computed when they are asked for."""
 BLOCK = 1024
 """The number of states that are compared with the patterns at once."""
 
@@ -61,14 +78,18 @@ class MemoryScenario(StoredWords):
     name: ClassVar[str] = "memory"
     in_caption: ClassVar[tuple[str, ...]] = ("state", "status", "recalls", "answers")
     """Those of the arrays below that the caption of a strip of pictures replaces."""
-    shown_arrays: ClassVar[tuple[str, ...]] = ("scores", "weights", WORTH, CLOSED, MEASURED, *in_caption)
-    main_table: ClassVar[str] = "memory"
+    shown_arrays: ClassVar[tuple[str, ...]] = (
+        *(UNKNOWN, COUPLINGS, "scores", "weights", WORTH, CLOSED, MEASURED),
+        *in_caption,
+    )
     kind: Literal["memory"]
-    memory: MemoryTable
+    memory: Annotated[MemoryTable, Told()]
     """The stored patterns, and how they are recalled."""
+    written: Annotated[VocabularyOfSides | None, Field(alias="vocabulary"), Told()] = None
+    """The words as vectors."""
     cue: dict[Text, Damaged] = Field(default_factory=dict)
-    """Cues that are damaged words, or mixed of several, by name."""
-    input: Input | None = None
+    """Cues that are damaged words, mixed of several, or numbers, by name."""
+    input: Annotated[Input | None, Told()] = None
     """The cues; without it, those of [cue], in their order."""
     without: list[WithoutPattern] = Field(default_factory=list)
     """Patterns that are taken away, each for a run of its own."""
@@ -82,8 +103,14 @@ class MemoryScenario(StoredWords):
     def targets(self) -> list[int]:
         """For each cue the number of the stored pattern that it is, or that it was made of; −1 if there is none."""
         sources = [self.cue[token].of if token in self.cue else token for token in self.tokens]
-        stored = self.memory.patterns
-        return [stored.index(word) if word in stored else -1 for word in sources]
+        stored = [*self.memory.patterns, *((self.memory.values or ()) if self.answers else ())]
+        return [stored.index(word) % len(self.memory.patterns) if word in stored else -1 for word in sources]
+
+    @property
+    def neurons(self) -> tuple[str, ...]:
+        """The names of the neurons, with those of a second side behind those of the first one."""
+        words, answers = self.sides
+        return words.axes if answers is None else (*words.axes, *(f"answer {axis}" for axis in answers.axes))
 
     def run_without(self, table: WithoutTable) -> Self:
         names, values, rows = self.memory.patterns, self.memory.values, Arrays()
@@ -99,40 +126,87 @@ class MemoryScenario(StoredWords):
     @cached_property
     def stored(self) -> Any:
         """The memory of a run with the file's own seed."""
-        return self._built(self._root)[0]
+        return self._memory(self._root)
 
     @cached_property
     def _root(self) -> int:
         """The root of the random numbers of such a run: the memory and each cue draw from it by their names."""
         return int(np.random.default_rng(self.seed).integers(2**63))
 
+    def _memory(self, root: int) -> Any:
+        """The memory; its random numbers depend on the root."""
+        return self._built(root)[0]
+
     def _built(self, root: int) -> tuple[Any, np.ndarray]:
         """The memory, and the cues `(n_cues, dim)`; the random numbers of each depend on its name and on the root."""
-        words, cues = self.vocabulary, dict.fromkeys(self.cue, np.zeros(len(self.vocabulary.axes)))
+        (words, answers), cues = self.sides, dict.fromkeys(self.cue, np.zeros(len(self.neurons)))
         damaged = {name: f"'{shortened(name)}' is a damaged cue; store a word" for name in cues}
         known = Vectors(words.vectors, {**words.vectors.absent, **damaged})
+        whole = self._both(words.vectors, {} if answers is None else answers.vectors)
         with Parts() as parts:
             with parts.at("memory"):
-                memory = self.memory.build_from_words(known, random_stream(root, "memory"))
+                other = None if answers is None else Vectors(answers.vectors, damaged)
+                memory = self.memory.build_from_words(known, random_stream(root, "memory"), answers=other)
             for name, cue in self.cue.items():
                 with parts.at("cue", name):
-                    need(name not in known, (), f"'{shortened(name)}' is a word already; give the cue another name")
-                    cues[name] = cue.build(known, words.size, random_stream(root, name))
+                    need(name not in whole, (), f"'{shortened(name)}' is a word already; give the cue another name")
+                    fitting(cue.state, "state", (len(words.axes), "one for each neuron"))
+                    cues[name] = self._cue(cue, known, random_stream(root, name))
             with parts.at("input"):
-                tokens = Vectors({**known, **cues}, words.vectors.absent)
+                tokens = Vectors({**whole, **cues}, words.vectors.absent)
                 inputs = np.stack([*cues.values()]) if self.input is None else vectors_of(self.input, tokens)
         return memory, inputs
 
+    @property
+    def _answer_axes(self) -> tuple[str, ...] | None:
+        return None if self.answers is None else self.answers.axes
+
+    def _both(self, left: Mapping[str, np.ndarray], right: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The states of all neurons for words of the first and of the second side; the other side is unknown (0)."""
+        one = [len(words.axes) for words in self.sides if words is not None]
+        after, before = (0, sum(one[1:])), (one[0], 0)
+        states = {word: np.pad(vector, after) for word, vector in left.items()}
+        return states | {word: np.pad(vector, before) for word, vector in right.items()}
+
+    def _cue(self, cue: Damaged, known: Vectors, rng: np.random.Generator) -> np.ndarray:
+        """The state of all neurons from which a cue starts."""
+        words, answers = self.sides
+        if answers is None:
+            need(cue.answer is None, "answer", "is for a memory whose second side has words in [vocabulary.answer]")
+            return cue.build(known, words.size, rng)
+        if cue.of in answers.vectors:
+            need(cue.answer is None, "answer", f"is the second side, and '{shortened(str(cue.of))}' is of it already")
+            return self._both({}, {"": cue.build(answers.vectors, None, rng)})[""]
+        left = right = np.zeros(len(self.neurons))
+        if cue.answer is None or any(key is not None for key in (cue.of, cue.state, cue.mixture)):
+            left = self._both({"": cue.build(known, words.size, rng)}, {})[""]
+        if isinstance(cue.answer, str):
+            need_known(cue.answer, answers.vectors, "answer")
+            right = self._both({}, {"": answers.vectors[cue.answer]})[""]
+        elif cue.answer is not None:
+            vector = fitting(cue.answer, "answer", (len(answers.axes), "one for each neuron of the second side"))
+            right = self._both({}, {"": vector})[""]
+        return left + right
+
+    def _started(self, memory: Any) -> tuple[Any, Update]:
+        """The memory of all neurons, and the rule of a step; two sides change in turn, the second one first."""
+        n, update = len(self.vocabulary.axes), self.memory.update_rule(memory)
+        if self.answers is None:
+            return memory, update
+        turns = Asynchronous(order=[*range(n, len(self.neurons)), *range(n)])
+        return memory.both_sides, turns if self.memory.update is None else update
+
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         root, table, words = int(rng.integers(2**63)), self.memory, self.vocabulary
-        dim, steps = len(words.axes), len(self.tokens) * (table.steps + 1)
+        dim, steps = len(self.neurons), len(self.tokens) * (table.steps + 1)
         need(self.tokens, (), "needs cues: [input] with tokens, or a [cue.name] for each")
         need_room((len(table.patterns) + dim) * dim + steps * (dim + 1) + MOST_OVERLAPS)
         memory, cues = self._built(root)
+        add_couplings(arrays, memory, partial(self._memory, root), words.axes, self._answer_axes)
         with Parts() as parts:
             with parts.at("memory"):
                 with at("update"):
-                    update = table.update_rule(memory)
+                    memory, update = self._started(memory)
                     need(not (obstacle := update.obstacle(memory)), (), obstacle)
                 if table.between is not None:
                     need(not (reason := memory.why_not("energy")), "between", f"there is no energy: {reason}")
@@ -143,8 +217,14 @@ class MemoryScenario(StoredWords):
                     reason, advice = memory.activation.why_outside_domain(cue), INSTEAD_OF_NOISE if noisy else ""
                     need(not reason, (), f"'{shortened(token)}' {reason}{advice}")
         arrays.words, arrays.parts, arrays.recallable = words.vectors, {WORD: slice(0, dim)}, table.stored_words
+        if self.answers is not None:
+            n = len(words.axes)
+            arrays.parts = {WORD: slice(0, n), "answer": slice(n, dim)}
         with at("memory"), table.named_rows(self.tokens):
+            start = deepcopy(rng)
             self._add_recall(arrays, memory, update, cues, rng)
+            if isinstance(update, Asynchronous):
+                self._add_turns(arrays, cues, start, root)
             self._add_worth(arrays, root, cues)
             self._add_memory(arrays, memory, update, cues)
 
@@ -154,12 +234,20 @@ class MemoryScenario(StoredWords):
         """The first step of each cue, its way and its end, and what the end is like."""
         table, rows = self.memory, labels(self.tokens)
         names = np.array([*table.recalled_words, "nothing"])  # the last one is that of the pattern number −1
-        cue, axis, step = {"cue": rows}, {"axis": self.vocabulary.axes}, {"cue": rows, "step": ()}
+        cue, axis, step = {"cue": rows}, {"axis": self.neurons}, {"cue": rows, "step": ()}
+        word, own_axis = arrays.parts[WORD], {"axis": self.vocabulary.axes}
+        patterns = memory.patterns[:, word]
         few = len(cues) * len(memory.patterns) * (table.steps + 1) <= MOST_OVERLAPS
         keep = ("trajectory", "overlaps") if few else ("trajectory",)
         recall = memory.recall(cues, update=update, max_steps=table.steps, rng=rng, keep=keep)
         trajectory = recall.trajectory.swapaxes(0, 1)
         arrays.add("input", cues, cue | axis)
+        if self.answers is None and memory.activation.discrete and memory.activation.silent == -1:
+            of_0_and_1 = [i for i, one in enumerate(cues) if {*one} == {0, 1}]
+            advice = "are 0, which is unknown; if 0 means −1, write −1 for 0"
+            unknown = [f"{int(np.sum(cues[i] == 0))} of {cues.shape[1]} neurons {advice}" for i in of_0_and_1]
+            if unknown:
+                arrays.add(UNKNOWN, unknown, {"cue": [rows[i] for i in of_0_and_1]})
         arrays.add("field", memory.field(cues), cue | axis, step=1)
         arrays.add("output", trajectory[:, 1], cue | axis, step=1)
         arrays.add("state", recall.state, cue | axis)
@@ -169,41 +257,69 @@ class MemoryScenario(StoredWords):
             arrays.add("weights", memory.weights(cues), cue | pattern, step=1)
             if memory.separation.sink is not None:
                 arrays.add("rest", memory.rest(cues), cue, step=1)
+        stored, state = ReferencePatterns(patterns, memory.activation), recall.state[:, word]
+        ended = recall if self.answers is None else stored.likeness(state)
         arrays.add("status", recall.status, cue)
-        arrays.add("recalls", names[recall.matched], cue)
-        arrays.add("spurious", np.where(recall.spurious == "", "none", recall.spurious), cue)
-        arrays.add("of", parts_of_spurious(recall.state, recall, memory.patterns, names), cue)
+        if table.patterns:
+            arrays.add("recalls", names[ended.matched], cue)
+            arrays.add("spurious", np.where(ended.spurious == "", "none", ended.spurious), cue)
+            arrays.add("of", parts_of_spurious(state, ended, patterns, names), cue)
         arrays.add("steps", recall.steps, cue)
         arrays.add("period", recall.period, cue, mean=False)
-        states = recall.trajectory.reshape(-1, cues.shape[1])
-        stored = ReferencePatterns(memory.patterns, memory.activation)
-        visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
-        arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
+        if table.patterns:
+            states = recall.trajectory.reshape(-1, cues.shape[1])[:, word]
+            visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
+            arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
         if recall.energies is not None:
             arrays.add("energy", recall.energies.T, step)
-        if isinstance(memory, Bidirectional):
-            answer = memory.answer(recall.state)
-            matched = ReferencePatterns(memory.forward.patterns, memory.activation).likeness(answer).matched
-            arrays.add("answer", answer, cue | axis)
+        if isinstance(memory, Bidirectional) or self.answers is not None:
+            answer, known = recall.state[:, word.stop :], memory.patterns[:, word.stop :]
+            if isinstance(memory, Bidirectional):
+                answer, known = memory.answer(recall.state), memory.forward.patterns
+            matched = ReferencePatterns(known, memory.activation).likeness(answer).matched
+            arrays.add("answer", answer, cue | {"axis": (self.answers or self.vocabulary).axes})
             arrays.add("answers", np.array([*(table.values or ()), "nothing"])[matched], cue)
         if self._is_drawn:
-            arrays.add("trajectory", trajectory, step | axis)
+            arrays.add("trajectory", trajectory[..., word], step | own_axis)
+        if not table.patterns:
+            return
         if few:
             pattern = {"pattern": labels(table.recalled_words)}
             arrays.add("course", recall.overlaps.swapaxes(0, 1), step | pattern, drawn=True)
-        cosines = np.asarray(cosine(recall.state, memory.patterns))
+        cosines = np.asarray(cosine(state, patterns))
         nearest = np.argmax(np.abs(cosines), axis=-1)
-        arrays.add("nearest", memory.patterns[nearest], cue | axis, mean=False)
+        arrays.add("nearest", patterns[nearest], cue | own_axis, mean=False)
         arrays.add("nearest word", names[nearest], cue)
         some = np.flatnonzero(np.asarray(self.targets) >= 0)
         if some.size:  # cues that are patterns, or were made of one
-            own, matched = np.asarray(self.targets)[some], np.asarray(recall.matched)[some]
-            alike = np.all(memory.patterns[matched] == memory.patterns[own], axis=-1)  # a pattern may occur twice
+            own, matched = np.asarray(self.targets)[some], np.asarray(ended.matched)[some]
+            alike = np.all(patterns[matched] == patterns[own], axis=-1)  # a pattern may occur twice
             arrays.add("overlap", np.mean(cosines[some, own]))
             arrays.add("recalled", np.mean((matched >= 0) & alike))
             known = {"cue": [rows[i] for i in some]}
             arrays.add("overlaps", cosines[some, own], known)
-            arrays.add("start", np.asarray(cosine(cues, memory.patterns))[some, own], known, drawn=True)
+            arrays.add("start", np.asarray(cosine(cues[:, word], patterns))[some, own], known, drawn=True)
+
+    def _flow(self, stored: Any, cues: np.ndarray, rng: np.random.Generator) -> Flow:
+        """The turns of the asynchronous recall of cues that begins with this generator. stored: the memory."""
+        memory, update = self._started(stored)
+        options: Any = {"update": update, "max_steps": self.memory.steps, "keep": "trajectory"}
+        recall = memory.recall(cues, rng=deepcopy(rng), **options)
+        return Flow(memory, options["update"], recall.trajectory.swapaxes(0, 1), rng, self.seed)
+
+    def _add_turns(self, arrays: Arrays, cues: np.ndarray, start: np.random.Generator, root: int) -> None:
+        """The turns of an asynchronous recall: now if they are few, else when they are asked for.
+
+        start: the generator as the recall began.
+        """
+        compute = partial(self._turns, cues, start, root)
+        if cues.size * int(arrays["steps"].values.max()) <= MOST_TURNS:
+            arrays.add("turns", compute(), mean=False)
+        else:
+            arrays.add_on_demand("turns", compute)
+
+    def _turns(self, cues: np.ndarray, start: np.random.Generator, root: int) -> Labelled:
+        return self._flow(self._memory(root), cues, deepcopy(start)).array(labels(self.tokens))
 
     def _add_worth(self, arrays: Arrays, root: int, cues: np.ndarray) -> None:
         """The worth of the patterns that a run of [[without]] takes away."""
@@ -214,9 +330,7 @@ class MemoryScenario(StoredWords):
             arrays.add(WORTH, self._why_no_weights(memory), drawn=True)
             return
         cue, axis = {"cue": labels(self.tokens)}, {"axis": self.vocabulary.axes}
-        for name, values in worth_values("step 1", found).items():
-            axes = cue | ({"of": columns_of(found.lacks)} if name.endswith(WORTH) else axis)
-            arrays.add(name, values, axes)
+        add_worth(arrays, "step 1", found, cue | axis)
         if found.closed is not None and "fixed_point" not in found.lacks:
             arrays.add(CLOSED, found.closed.fixed_point, cue | axis, stage="fixed")
             arrays.add(MEASURED, found.measured.fixed_point, cue | axis, stage="fixed")
@@ -224,12 +338,12 @@ class MemoryScenario(StoredWords):
     def _worth(self, root: int, cues: np.ndarray) -> tuple[Any, Worth | None]:
         """The whole memory, and that worth to cues `(n_cues, dim)`; None where no pattern has a weight."""
         whole, taken = self._taken
-        memory = whole._built(root)[0]
+        memory = whole._memory(root)
         return memory, None if self._why_no_weights(memory) else worth(memory, cues, taken)
 
     def _add_memory(self, arrays: Arrays, memory: Any, update: Update, cues: np.ndarray) -> None:
         """The parameters of the separation; of a small memory its energy or successors, and its patterns."""
-        words, dim = self.vocabulary, len(self.vocabulary.axes)
+        words, dim = self.vocabulary, len(self.neurons)
         if not self._why_no_weights(memory):
             given = {one.name: getattr(memory.separation, one.name) for one in fields(memory.separation)}
             values = {name: float(value) for name, value in given.items() if value is not None}
@@ -238,16 +352,19 @@ class MemoryScenario(StoredWords):
         if has_landscape(memory, dim):
             small = True
             arrays.add("landscape", landscape(memory, cues))
-        if has_successors(memory, update, dim):
+        if self.answers is None and has_successors(memory, update, dim):
             small = True
             for name, array in successors(memory, update, dim).items():
                 arrays.add(name, array, mean=False)
         if small:
             axes = {"pattern": labels(self.memory.recalled_words), "axis": words.axes}
-            arrays.add("patterns", memory.patterns, axes, mean=False)
+            arrays.add("patterns", memory.patterns[:, : len(words.axes)], axes, mean=False)
         if self.memory.between is not None:
             arrays.add("ends", self.memory.between, {"end": ("from", "to")}, drawn=True)
-            line = line_between(memory, *(words.vectors[word] for word in self.memory.between))
+            ends = [words.vectors[word] for word in self.memory.between]
+            if self.answers is not None:
+                ends = [memory.patterns[self.memory.patterns.index(word)] for word in self.memory.between]
+            line = line_between(memory, *ends)
             arrays.add("between", line["between"], drawn=True)
             arrays.add("barrier", line["barrier"])
 
@@ -276,7 +393,16 @@ class MemoryScenario(StoredWords):
             yield from strips(arrays, self.vocabulary, damage)
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
-        yield from explain_recall(arrays, self.stored, self.memory, self.vocabulary)
+        yield from explained_coupling(self.stored, self.vocabulary.axes, self._answer_axes)
+        if self.answers is not None:
+            update = None if self.memory.update is None else self.memory.update_rule(self.stored)
+            yield from explain_sides(arrays, self.stored, update, (self.vocabulary, self.answers))
+        else:
+            flow, rng = None, np.random.default_rng(self.seed)
+            if "turns" in arrays:
+                rng.integers(2**63)  # the root
+                flow = self._flow(self.stored, arrays["input"].values, rng)
+            yield from explain_recall(arrays, self.stored, self.memory, self.vocabulary, flow)
         if self._taken is None:
             return
         memory, found = self._worth(self._root, arrays["input"].values)

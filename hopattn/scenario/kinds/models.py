@@ -19,7 +19,8 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.errors import InvalidInput, quoted, shortened
 from hopattn.memories.memory import Memory
 from hopattn.memories.models import named_memories
-from hopattn.memories.models.card import Card
+from hopattn.memories.models.card import CURE_OF_0_AND_1, Card
+from hopattn.networks.classical import Hopfield
 from hopattn.retrieval.activation import Activation, activations
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
@@ -32,6 +33,7 @@ from hopattn.scenario.language.table import (
     ByTomlType,
     Count,
     EntryIn,
+    Matrix,
     NameIn,
     Number,
     Parts,
@@ -39,11 +41,14 @@ from hopattn.scenario.language.table import (
     Refused,
     Table,
     Text,
+    Told,
     Vector,
     at,
+    fitting,
     need,
     need_different,
     need_known,
+    need_unused,
     own_fields,
     registry_entry,
 )
@@ -51,6 +56,7 @@ from hopattn.scenario.words.cues import combined_words
 from hopattn.scenario.words.pictures import Pictures, Vectors, Words
 from hopattn.scenario.words.vocabulary import Vocabulary
 
+NumberOrVector = Annotated[Annotated[Number, Tag("number")] | Annotated[Vector, Tag("array")], ByTomlType]
 _REGISTRIES: dict[Any, Any] = {Separation: separations, Similarity: similarities, Activation: activations}
 PARTS = ("similarity", "separation", "beta", "sink", "activation")
 """The keys that define a memory without a named model."""
@@ -66,7 +72,7 @@ def model_options(card: Card) -> dict[str, tuple[Any, Any]]:
     for name, parameter in card.parameters.items():
         union = get_origin(parameter.annotation) in (Union, UnionType)
         choices = get_args(parameter.annotation) if union else (parameter.annotation,)
-        types = [*filter(None, map(_file_type, choices))]
+        types = [NumberOrVector] if list[float] in choices else [*filter(None, map(_file_type, choices))]
         if types and name not in (card.stored, card.read_out, "rng"):
             default = ... if parameter.default is parameter.empty else parameter.default
             types += [NoneType] if default is None or NoneType in choices else []
@@ -88,6 +94,8 @@ ModelChoice = Annotated[
     | Annotated[Table, EntryIn(named_memories, parameters=model_options, suffix="Model"), Tag("table")],
     ByTomlType,
 ]
+IN_FILE = '; for 0 and 1, write −1 for 0, or model = { name = "hopfield", activation = "step" }'
+"""The advice for patterns of 0 and 1, as a file writes it."""
 UpdateChoice = Annotated[
     Annotated[str, NameIn(updates, own_fields), Tag("text")]
     | Annotated[Table, EntryIn(updates, suffix="Update"), Tag("table")],
@@ -101,23 +109,23 @@ WordsOrNumbers = Annotated[
 class ModelTable(Table):
     """A memory, given by its model or by its parts, and the options of its recall."""
 
-    model: ModelChoice | None = None
+    model: Annotated[ModelChoice | None, Told("model")] = None
     """A memory of the literature by its name, instead of the five keys below."""
     similarity: Annotated[str, NameIn(similarities)] = "dot"
     """How well a cue matches a pattern."""
-    separation: SeparationChoice = "softmax"
+    separation: Annotated[SeparationChoice, Told("separation")] = "softmax"
     """How scores become weights."""
-    beta: PositiveNumber = 1.0
+    beta: Annotated[PositiveNumber, Told()] = 1.0
     """The inverse temperature, which multiplies the scores before the separation."""
     sink: Number | None = None
     """The logit of a null pattern, which competes with beta times the scores and gives nothing: the weights of a cue
     then sum to less than 1, and the array `rest` holds what is left. 0 is softmax1."""
     activation: Annotated[str, NameIn(activations)] = "identity"
     """The function from a neuron's field to its state."""
-    update: UpdateChoice | None = None
+    update: Annotated[UpdateChoice | None, Told("update")] = None
     """The rule of a step: all neurons together, one by one, at random …; by default the memory's own: spins one after
     the other, in sequence, graded neurons in continuous time, others all together."""
-    max_steps: Annotated[Count, Field(le=100_000)] | None = None
+    max_steps: Annotated[Annotated[Count, Field(le=100_000)] | None, Told()] = None
     """The largest number of steps of a recall; 1 is transformer attention. By default 100, or 1 for a linear or nearest
     memory that answers with values."""
 
@@ -197,22 +205,32 @@ class ModelTable(Table):
 
 def update_entry(choice: Any) -> Update:
     """The update that a file asks for; an order of neurons counts from 1 there, and from 0 in Python."""
-    if not isinstance(order := getattr(choice, "order", None), list):
+    order = getattr(choice, "order", "")
+    if isinstance(order, str):
         return registry_entry(updates, choice)
-    if sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
+    if not isinstance(order, list) or sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
         expected = "expected 'sequence', 'random', or the number of every neuron once, counted from 1"
         raise InvalidInput(f"order: {expected}, not {quoted(order)}")
-    return updates.make(choice.name, order=[number - 1 for number in order])
+    parameters = choice.model_dump(exclude={"name"}) | {"order": [number - 1 for number in order]}
+    return updates.make(choice.name, **parameters)
 
 
 class MemoryTable(ModelTable):
     """A memory of words, and the options of its recall."""
 
     arguments: ClassVar[Mapping[str, str]] = dict.fromkeys(("keys", "patterns"), "stored") | {"values": "read"}
-    stored: Annotated[WordsOrNumbers, Field(alias="patterns")]
+    stored: Annotated[WordsOrNumbers | None, Field(alias="patterns"), Told(pools=("spins", "whole"))] = None
     """The words that are stored; or numbers, which are stored as they stand: [[1, 1, -1], …]. Such patterns are called
-    1, 2, 3 …, and need no vocabulary."""
-    read: Annotated[WordsOrNumbers | None, Field(alias="values")] = None
+    1, 2, 3 …, and need no vocabulary. With `couplings`, recalled states are compared with them, and they may be left
+    out."""
+    couplings: Matrix | None = None
+    """Instead of a model: the couplings W of a network, one row for each neuron. Number j of row i leads from neuron j
+    to neuron i. Spins are updated by default; `activation` may name other neurons, such as "step" for 0 and 1."""
+    bias: NumberOrVector | None = None
+    """With `couplings`: what is added to the field of every neuron, or of each of them; by default 0."""
+    threshold: NumberOrVector | None = None
+    """With `couplings`, instead of `bias`: what is taken off the field of every neuron, or of each of them."""
+    read: Annotated[WordsOrNumbers | None, Field(alias="values"), Told()] = None
     """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself. Values of
     numbers are called value 1, value 2 …"""
     input: Text | None = None
@@ -224,7 +242,7 @@ class MemoryTable(ModelTable):
     @property
     def patterns(self) -> list[str]:
         """The names of the patterns."""
-        return _names(self.stored, "")
+        return _names(self.stored or (), "")
 
     @property
     def values(self) -> list[str] | None:
@@ -234,31 +252,56 @@ class MemoryTable(ModelTable):
     @property
     def of_numbers(self) -> bool:
         """Whether every pattern stands there as numbers, so that no word has to have a vector."""
-        return not any(isinstance(pattern, str) for pattern in self.stored)
+        return not any(isinstance(pattern, str) for pattern in self.stored or ())
 
-    def with_numbers(self, words: Words) -> Words:
-        """The words of a file, and the patterns and values that the table gives as numbers.
+    @property
+    def has_own_side(self) -> bool:
+        """Whether values are of a second side, whose neurons are others, as in a bidirectional memory."""
+        return self.card is not None and bool(self.card.read_out == "right")
 
-        The axes of patterns without a vocabulary are numbered. Raises `Refused` for numbers that do not fit the axes,
-        and for a word with the name of such a pattern.
+    def with_numbers(self, words: Words, answers: Words | None = None) -> tuple[Words, Words | None]:
+        """The words of a file and those of the second side, with the patterns and values that the table has as numbers.
+
+        Without a second side of its own axes there is None. The axes of numbers without a vocabulary are numbered.
+        Raises `Refused` for numbers that do not fit the axes, and for a word with the name of such a pattern.
         """
-        axes = words.axes or (numbers(len(self.stored[0])) if self.of_numbers else ())
-        vectors = {**words.vectors}
+        axes = words.axes
+        if not axes and self.of_numbers:
+            axes = numbers(len(self.couplings or (self.stored or ([],))[0]))
+        widths = [len(value) for value in self.read or () if not isinstance(value, str)]
+        if answers is None and self.has_own_side and widths and widths[0] != len(axes):
+            answers = Words(numbers(widths[0]), Vectors({}))
+        left = replace(words, axes=axes, vectors=Vectors(words.vectors, words.vectors.absent))
+        right = answers and replace(answers, vectors=Vectors(answers.vectors))
+        lists = (("patterns", self.stored, self.patterns, left), ("values", self.read, self.values, right or left))
         with Parts() as parts:
-            for key, entries, names in (("patterns", self.stored, self.patterns), ("values", self.read, self.values)):
+            with parts.at("couplings"):
+                fitting(self.couplings, (), self._each_neuron(len(axes)), self._each_neuron(len(axes)))
+            for key, entries, names, side in lists:
                 for i, (entry, name) in enumerate(zip(entries or (), names or (), strict=True)):
                     with parts.at(key, i):
                         if not isinstance(entry, str):
-                            fit = f"do not fit the {len(axes)} axes ({', '.join(axes[:8])})"
-                            hint = comma_hint(entry, len(axes))
-                            need(len(entry) == len(axes), (), f"{len(entry)} numbers {fit}{hint}")
-                            need(name not in words.vectors, (), f"is called '{name}', as a word is; rename the word")
-                            vectors[name] = np.array(entry, dtype=float)
-        return replace(words, axes=axes, vectors=Vectors(vectors, words.vectors.absent))
+                            fit = f"do not fit the {len(side.axes)} axes ({', '.join(side.axes[:8])})"
+                            hint = comma_hint(entry, len(side.axes))
+                            need(len(entry) == len(side.axes), (), f"{len(entry)} numbers {fit}{hint}")
+                            known = {*words.vectors, *side.vectors}
+                            need(name not in known, (), f"is called '{name}', as a word is; rename the word")
+                            side.vectors[name] = np.array(entry, dtype=float)
+        return left, right
 
     def need_fit(self) -> None:
         super().need_fit()
         patterns, values, card = self.patterns, self.values, self.card
+        need(self.stored or self.couplings, "patterns", "is missing; give what is stored, or `couplings`")
+        if self.couplings is None:
+            own = 'and none are given; a model has its own: model = { name = "hopfield", bias = 1 }'
+            need_unused(self, ("bias", "threshold"), f"belongs to `couplings`, {own}")
+        else:
+            other = "does not go together with `couplings`; leave one of them out"
+            need_unused(self, ("model", "similarity", "separation", "sink", "input"), other)
+            need(values is None, "values", other)
+            both = self.bias is None or self.threshold is None
+            need(both, "threshold", "is the bias with the other sign; leave one of them out")
         model = "" if card is None else f"the model '{card.name}'"
         weighs_input = card is not None and "input" in card.parameters
         nothing = "'nothing' is what a recall of no pattern is called; rename the word"
@@ -285,7 +328,7 @@ class MemoryTable(ModelTable):
         except Refused:
             raise
         except InvalidInput as error:
-            message = str(error)
+            message = str(error).replace(CURE_OF_0_AND_1, IN_FILE)
             words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
             words = list(cues) if message.startswith(("cues", "energy")) else words
             name = lambda match: f"'{shortened(words[int(match[2])])}'"  # noqa: E731
@@ -305,35 +348,56 @@ class MemoryTable(ModelTable):
     @property
     def recalled_words(self) -> list[str]:
         """The words with which a recalled state is compared; a bidirectional memory recalls patterns, not values."""
-        own_side = self.card is not None and self.card.read_out == "right"
-        return self.patterns if self.values is None or own_side else self.values
+        return self.patterns if self.values is None or self.has_own_side else self.values
 
     def build_from_words(
         self,
         words: Mapping[str, np.ndarray],
         rng: np.random.Generator,
         given: Mapping[str, Any] = MappingProxyType({}),
+        answers: Mapping[str, np.ndarray] | None = None,
     ) -> AssociativeMemory:
         """The memory of the table's words; raises `Refused` for unknown words, and if the model cannot store them.
 
-        words: the vector of each word, and of each pattern of numbers. rng, given: as of `build`.
+        words: the vector of each word, and of each pattern of numbers. rng, given: as of `build`. answers: the vectors
+        of the second side, if they are others.
         """
         rows: dict[str, list[np.ndarray]] = {"patterns": [], "values": []}
+        sides = {"patterns": (self.patterns, words), "values": (self.values or (), answers or words)}
         with Parts() as parts:
-            for key, names in (("patterns", self.patterns), ("values", self.values or ())):
+            for key, (names, vectors) in sides.items():
                 for i, name in enumerate(names):
                     with parts.at(key, i):
-                        rows[key].append(words[name])
+                        rows[key].append(vectors[name])
                 with parts.at(key):
                     need_different(labels(names))
             if self.input is not None:
                 with parts.at("input"):
                     given = {"input": words[self.input], **given}
         self.need_fit()
+        if self.couplings is not None:
+            return self._network(rows["patterns"], given)
         values = None if self.read is None else np.stack(rows["values"])
         place = at(table=self) if self.model is None else at("model")
         with place, self.named_rows():
             return self.build(np.stack(rows["patterns"]), values, rng, given)
+
+    def _network(self, patterns: Sequence[np.ndarray], given: Mapping[str, Any]) -> Hopfield:
+        """The network of the couplings, whose states are compared with patterns. given: another β of its neurons."""
+        key = "bias" if self.threshold is None else "threshold"
+        shift = getattr(self, key) or 0.0
+        if isinstance(shift, list):
+            shift = fitting(shift, key, self._each_neuron(len(self.couplings or ())))
+        options = {"beta": self.beta} if "beta" in self.model_fields_set else {}
+        options |= {name: value for name, value in given.items() if name == "beta"}
+        rows = np.stack(patterns) if patterns else None
+        with at(table=self):
+            kind = activations.make(self.activation if "activation" in self.model_fields_set else "sign", **options)
+            return Hopfield(self.couplings, bias=shift if key == "bias" else -shift, activation=kind, patterns=rows)
+
+    @staticmethod
+    def _each_neuron(neurons: int) -> tuple[int, str]:
+        return neurons, f"one for each of the {neurons} neurons"
 
 
 def _names(entries: Sequence[str | Vector], before: str) -> list[str]:
@@ -344,20 +408,38 @@ def _names(entries: Sequence[str | Vector], before: str) -> list[str]:
 class StoredWords(Kind):
     """The base of the kinds with words and pictures, and mostly a memory of them."""
 
-    written: Annotated[Vocabulary | None, Field(alias="vocabulary")] = None
+    written: Annotated[Vocabulary | None, Field(alias="vocabulary"), Told()] = None
     """The words as vectors."""
     pictures: Pictures | None = None
     """The words that are pictures."""
 
-    @cached_property
+    @property
     def vocabulary(self) -> Words:
         """The words, the pictures, and the patterns of numbers together: in a run of [[without]] those of the whole."""
+        return self.sides[0]
+
+    @property
+    def answers(self) -> Words | None:
+        """The words of the second side of a memory, if they have axes of their own."""
+        return self.sides[1]
+
+    @cached_property
+    def sides(self) -> tuple[Words, Words | None]:
+        """The words of the first side and of the second one."""
         if self._taken is not None:
-            whole: Words = self._taken[0].vocabulary
+            whole: tuple[Words, Words | None] = self._taken[0].sides
             return whole
         table: MemoryTable | None = getattr(self, "memory", None)
         lack = "needs [vocabulary] or [pictures]: nothing says which words there are"
         need(self.written or self.pictures or table is None or table.of_numbers, (), lack)
-        words = combined_words(self.written, self.pictures)
+        words, own, answers = combined_words(self.written, self.pictures), getattr(self.written, "answer", None), None
+        if own is not None:
+            with at("vocabulary", "answer"):
+                unread = 'is for the second side of a bidirectional memory, model = "bam"'
+                need(table is not None and table.has_own_side, (), unread)
+                answers = Words(tuple(own.axes), Vectors(own.vectors))
+                for name in answers.vectors:
+                    twice = f"'{shortened(name)}' is a word of the first side too; rename one of them"
+                    need(name not in words.vectors, ("words", name), twice)
         with at("memory"):
-            return words if table is None else table.with_numbers(words)
+            return (words, None) if table is None else table.with_numbers(words, answers)

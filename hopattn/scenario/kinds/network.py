@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from inspect import signature
 from itertools import chain
 from math import prod
@@ -13,6 +13,7 @@ from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.dynamics.likeness import ReferencePatterns
 from hopattn.dynamics.record import Status
+from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.dynamics.updates.base import Update
 from hopattn.dynamics.updates.layer_by_layer import Layers
 from hopattn.foundation.errors import shortened
@@ -21,14 +22,16 @@ from hopattn.foundation.writing import counted, number
 from hopattn.networks.energy_transformer import EnergyTransformer, Patches, TokenMemory
 from hopattn.networks.layers import Layer, described, lengths
 from hopattn.networks.network import Network
-from hopattn.networks.synapses import Connection, Function, synapses
+from hopattn.networks.synapses import Connection, Dense, Function, synapses
 from hopattn.retrieval.activation import Identity, activations
 from hopattn.retrieval.masks import mask_rules
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arithmetic import MANY, added, equals, vector, written
 from hopattn.scenario.arrays import Arrays
+from hopattn.scenario.kinds.couplings import COUPLINGS, add_matrix
 from hopattn.scenario.kinds.explained_recall import strips
+from hopattn.scenario.kinds.explained_turns import Flow
 from hopattn.scenario.kinds.layers import Mask, SeparationChoice
 from hopattn.scenario.kinds.memory import parts_of_spurious
 from hopattn.scenario.kinds.models import StoredWords, UpdateChoice, update_entry
@@ -142,6 +145,7 @@ class Values:
             self.count_in(prod(value.shape))
             return rng.normal(0, value.normal, value.shape)
         if isinstance(value, Damaged):
+            need(value.answer is None, "answer", "is for the kind 'memory'; here each layer has a key of its own")
             return value.build(vectors, words.size, rng)
         if isinstance(value, str):
             need_known(value, vectors)
@@ -362,8 +366,10 @@ class NetworkScenario(StoredWords):
     """Layers of neurons that descend one energy, and the cues that they start from."""
 
     name: ClassVar[str] = "network"
-    shown_arrays: ClassVar[tuple[str, ...]] = ("activations", "joins", "parts", "status", "recalls", "answers")
-    main_table: ClassVar[str] = "network"
+    shown_arrays: ClassVar[tuple[str, ...]] = (
+        *("activations", "joins", COUPLINGS, "parts"),
+        *("status", "recalls", "answers"),
+    )
     kind: Literal["network"]
     network: NetworkTable | None = None
     """Layers of neurons, and the synapses that join them."""
@@ -421,6 +427,7 @@ class NetworkScenario(StoredWords):
             joins = {str(one.name): [one.layers.count(layer) for layer in parts] for one in memory.synapses}
             counts = np.array([*joins.values()]).reshape(-1, len(parts))
             arrays.add("joins", counts, {"synapse": tuple(joins), **layers})
+            self._add_couplings(arrays, memory)
         neurons = tuple(f"{name} {i + 1}" for name, part in parts.items() for i in range(part.stop - part.start))
         of_neurons, of_parts = {**cues, "neuron": neurons}, {**cues, "part": tuple(memory.energies(start))}
         arrays.add("input", states[:, 0], of_neurons)
@@ -437,6 +444,15 @@ class NetworkScenario(StoredWords):
         if table.compared:
             arrays.recallable = tuple(word for compared in table.compared.values() for word in compared)
             self._compare(arrays, memory, states)
+
+    def _add_couplings(self, arrays: Arrays, network: Network) -> None:
+        """Add the matrix of each synapse that joins two layers by one: of several, with the name of the synapse."""
+        matrices = {one: one.synapse.weights for one in network.synapses if isinstance(one.synapse, Dense)}
+        pairs = [(one, w) for one, w in matrices.items() if w.ndim == 2 and len({*one.layers}) == 2]
+        for one, w in pairs:
+            sides = ([f"{layer} {i + 1}" for i in range(network[layer].size)] for layer in one.layers)
+            axes = dict(zip(("to", "from"), sides, strict=True))
+            add_matrix(arrays, partial(np.asarray, w), axes, str(one.name) if len(pairs) > 1 else "")
 
     def _compare(self, arrays: Arrays, memory: Any, states: np.ndarray) -> None:
         """Add the words that states `(n_cues, n_steps + 1, total)` are compared with, and those that they match."""
@@ -488,13 +504,18 @@ class NetworkScenario(StoredWords):
         return "; ".join(told)
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
-        started = self._started(int(np.random.default_rng(self.seed).integers(2**63)))
+        root = int(np.random.default_rng(self.seed).integers(2**63))
+        started, neurons = self._started(root), arrays["state"].labels[1]
         for i, (cue, (memory, _)) in enumerate(zip(self.cue, started, strict=True)):
             yield f"{cue}: {self._said(self.cue[cue])}"
             states, steps = arrays["activities"].values[i], int(arrays["steps"].values[i])
             update = self.table.rule(memory)
             if isinstance(update, Layers) and not isinstance(memory, TokenMemory):
                 yield from _first_sweep(memory, states[0], states[1])
+            elif isinstance(update, Asynchronous):
+                flow = Flow(memory, update, states[None, : steps + 1], random_stream(root, cue), self.seed, neurons)
+                yield from flow.sweep(0, 0)
+                yield from flow.further_sweeps(0, steps)
             else:
                 yield f"  {update.way}"
             energies, last = arrays["energies"].values[i], ""

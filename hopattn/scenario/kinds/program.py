@@ -1,7 +1,7 @@
 """kind = "program": a text goes through named selections, aggregations and maps (RASP)."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, Tag
@@ -183,7 +183,6 @@ class StepTable(Table):
 class Program(Kind):
     """A text, and a program of named selections, aggregations and maps that it goes through."""
 
-    main_table: ClassVar[str] = "step"
     kind: Literal["program"]
     """Which kind of scenario it is."""
     input: ProgramInput

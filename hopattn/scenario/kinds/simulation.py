@@ -6,7 +6,7 @@ generator; the others are keys of the file, within the bounds that their annotat
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field
@@ -201,7 +201,6 @@ class SimulationTable(Table):
 class Simulation(Kind):
     """The simulation of a published number, and its theory."""
 
-    main_table: ClassVar[str] = "simulation"
     kind: Literal["simulation"]
     simulation: SimulationTable
     """What is simulated, and how often."""

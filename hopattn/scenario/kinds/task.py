@@ -13,7 +13,7 @@ from hopattn.scenario.arrays import Arrays, labels, numbers, of_text
 from hopattn.scenario.expectations.numbers import largest_axes, nearest_words
 from hopattn.scenario.kinds.attention import WordsKind, add_layer, layers_size
 from hopattn.scenario.kinds.explained_layers import explain_layers
-from hopattn.scenario.kinds.layers import LayerTable
+from hopattn.scenario.kinds.layers import LayerTable, MatricesTable
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.table import (
     Count,
@@ -204,7 +204,7 @@ class TaskTable(Table):
         return result
 
 
-class Task(WordsKind):
+class Task(MatricesTable, WordsKind):
     """Many sequences and the layers that should answer them."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("sequences", "accuracy")
@@ -234,7 +234,7 @@ class Task(WordsKind):
             for n, blocks in layers.items():
                 for i, layer in enumerate(self.layer):
                     with parts.at("layer", i):
-                        blocks.append(layer.build(coding, crossed, (1 if crossed else n, n)))
+                        blocks.append(layer.build(coding, crossed, (1 if crossed else n, n), whole=True))
         answers, solutions = self._answers(layers, sequences), [one.answer for one in sequences]
         replies = [" and ".join(answer) or "nothing" for answer in answers]
         texts, names = [" ".join(one.tokens) for one in sequences], tuple(f"sequence {i + 1}" for i in range(count))

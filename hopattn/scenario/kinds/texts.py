@@ -20,12 +20,20 @@ from hopattn.retrieval.features import RandomFeatures, feature_maps
 from hopattn.retrieval.masks import PositionRule
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import Additive, Bilinear, FeatureMap, Similarity, similarities
-from hopattn.scenario.arithmetic import added, dot, equals, vector, weighing, weighted_sum, written
+from hopattn.scenario.arithmetic import added, dot, equals, total, vector, weighing, weighted_sum, written
 from hopattn.scenario.arrays import Arrays, labels, numbers, of_text
 from hopattn.scenario.expectations.numbers import nearest_words
 from hopattn.scenario.kinds.attention import WordsKind, add_layer, layers_size
 from hopattn.scenario.kinds.explained_layers import explain_layers
-from hopattn.scenario.kinds.layers import HeadTable, LayerTable, ProjectionOrMatrix, ProjectionsTable, SeparationChoice
+from hopattn.scenario.kinds.layers import (
+    ROLES,
+    HeadTable,
+    LayerTable,
+    MatricesTable,
+    ProjectionOrMatrix,
+    ProjectionsTable,
+    SeparationChoice,
+)
 from hopattn.scenario.language.table import (
     ByTomlType,
     EntryIn,
@@ -77,7 +85,7 @@ def growing(table: LayerTable, coding: Encoding, crossed: bool, shape: tuple[int
                 for key in ("scores", "weights", "mask", "bias"):
                     fixed = "has a fixed number of rows, but the text of a decoder grows word by word"
                     need(not isinstance(getattr(head, key), list), key, fixed)
-    block = table.build(coding, crossed, shape)
+    block = table.build(coding, crossed, shape, whole=True)
     with Parts() as parts:
         for i, one in enumerate(block.attention.heads):
             later = "no word may see a later one, which is not written yet; expected 'causal', 'strict' or a window"
@@ -116,10 +124,9 @@ class WritingTable(Table):
         return lambda states: np.asarray(similarity(states[:, part], keys))
 
 
-class Translation(WordsKind):
+class Translation(MatricesTable, WordsKind):
     """A text that an encoder reads, and the text that a decoder writes from it."""
 
-    main_table: ClassVar[str] = "decoder"
     kind: Literal["translation"]
     positions: Positions | None = None
     """The position of each word in the text, as a vector."""
@@ -156,7 +163,7 @@ class Translation(WordsKind):
                 scores = writing.build(coding)
             for i, layer in enumerate(self.encoder):
                 with parts.at("encoder", i):
-                    encoder.append(layer.build(coding, False, (m, m)))
+                    encoder.append(layer.build(coding, False, (m, m), whole=True))
             for i, layer, crossed in self.decoder_parts:
                 with parts.at("decoder", i - 1, *["cross"] * crossed):
                     decoder.append(growing(layer, coding, crossed, (limit, m if crossed else limit)))
@@ -332,7 +339,6 @@ class RecurrentScenario(WordsKind):
 
     name: ClassVar[str] = "recurrent"
     shown_arrays: ClassVar[tuple[str, ...]] = ("states", "weights", "state", "reads")
-    main_table: ClassVar[str] = "cell"
     kind: Literal["recurrent"]
     input: Input
     """The text that goes in."""
@@ -415,8 +421,7 @@ class RecurrentScenario(WordsKind):
                 product = f"{name_of(similarity)} {number(score)}"
                 yield f"    similarity to {name}: {dot(cue, key) if by_matrix or similarity.linear else product}"
             yield from (f"    {line}" for line in weighing(step.separation, scores.tolist(), names))
-            sign = equals(contexts[i], added(written(weights) * written(states.values).T))
-            yield f"    context: {weighted_sum(weights, names)} {sign} {vector(contexts[i])}"
+            yield f"    context: {weighted_sum(weights, names, states.values)}"
             yield _step("    state", decoder.cell, heard[i], before, state)
             if "output" in arrays:
                 yield f"    read out: {vector(arrays['output'].values[i])}, nearest to {arrays['reads'].values[i]}"
@@ -426,10 +431,8 @@ class RecurrentScenario(WordsKind):
 def _step(head: str, cell: Recurrent, heard: np.ndarray, before: np.ndarray, state: np.ndarray) -> str:
     """The sum of what a network hears, its state before and its bias, and the state that follows."""
     terms = [linear(heard, cell.w_input), linear(before, cell.w_hidden), *([cell.bias] if np.any(cell.bias) else [])]
-    field = np.sum(terms, axis=0)
-    sign = equals(field, added(np.stack([written(term) for term in terms], axis=-1)))
     after = "" if name_of(cell.activation) == "identity" else f"; {name_of(cell.activation)} gives {vector(state)}"
-    return f"{head}: {' + '.join(map(vector, terms))} {sign} {vector(field)}{after}"
+    return f"{head}: {total(terms)}{after}"
 
 
 FeaturesChoice = Annotated[
@@ -477,11 +480,10 @@ class FastWeightsTable(ProjectionsTable):
         return phi, DeltaState(phi)
 
 
-class FastWeights(WordsKind):
+class FastWeights(MatricesTable, WordsKind):
     """A text that is written word by word into one matrix, and read from it."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = ("memory", "output", "sums", "difference", "positive", "error")
-    main_table: ClassVar[str] = "fast_weights"
     kind: Literal["fast_weights"]
     positions: Positions | None = None
     """The position of each word in the text, as a vector."""
@@ -493,7 +495,8 @@ class FastWeights(WordsKind):
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
         table, dim, query_words = self.fast_weights, self.dim, self.input.queries or self.input.tokens
         n, m, crossed = len(self.input.tokens), len(query_words), self.input.queries is not None
-        rows = max(dim, *(len(table.projection(role).matrix or []) for role in ("query", "key", "value")))
+        written = [table.projection(role).matrix or [[]] for role in ROLES]
+        rows = max([dim, *(max(len(one), len(one[0])) for one in written)])
         size = (3 * n * (dim + 1) + 8 * (n + m)) * max(rows, table.n_random) + 6 * n * max(n, m) + 4 * rows * dim
         need_room(size, *self.input.large(dim))
         coding = self.prepared(arrays)
@@ -503,7 +506,7 @@ class FastWeights(WordsKind):
             with parts.at():
                 batch, source = self.input.encoded(coding)
             with parts.at("fast_weights", table=table):
-                matrices, mask = table.matrices(coding), "none" if crossed else "causal"
+                matrices, mask = table.arrays(coding, right=self.right), "none" if crossed else "causal"
                 phi, state = table.build(rng)
                 separation = "proportional" if table.normalise else "identity"
                 head = Head(*matrices, similarity=FeatureMap(phi), separation=separation, mask=mask)
@@ -523,17 +526,18 @@ class FastWeights(WordsKind):
         token, query, axis = {"token": labels(self.input.tokens)}, {"query": labels(query_words)}, {"axis": coding.axes}
         key_axis = axis if k.shape[1] == coding.dim else {"axis": numbers(k.shape[1])}
         feature = {"feature": numbers(table.n_random)} if table.n_random else key_axis
-        matrix = {"value": (*coding.axes, "sum") if table.normalise else coding.axes} | feature
+        value_axes = coding.axes if v.shape[1] == coding.dim else numbers(v.shape[1])
+        matrix = {"value": (*value_axes, "sum") if table.normalise else value_axes} | feature
         arrays.add("input", words, query | axis)
         arrays.add("queries", q, query | key_axis)
         arrays.add("keys", k, token | key_axis)
-        arrays.add("values", v, token | axis)
+        arrays.add("values", v, token | {"axis": value_axes})
         arrays.add("scores", scores, query | {"key": token["token"]})
         arrays.add("sums", scores.sum(axis=-1), query)
         arrays.add("memories", np.stack(memories), token | matrix, drawn=True)
         arrays.add("memory", memories[-1], matrix)
-        arrays.add("output", output, query | axis)
-        arrays.add("quadratic", quadratic, query | axis)
+        arrays.add("output", output, query | {"axis": value_axes})
+        arrays.add("quadratic", quadratic, query | {"axis": value_axes})
         arrays.add("difference", np.max(np.abs(output - quadratic)))
         arrays.add("positive", np.mean(scores.sum(axis=-1) > 0))
         if crossed:
@@ -541,7 +545,7 @@ class FastWeights(WordsKind):
         if table.n_random:
             softmax = separations.make("softmax" if table.normalise else "exponential", beta=phi.beta)
             exact = Head(*matrices, separation=softmax, mask=mask)(words, source=text)
-            arrays.add("softmax", exact, query | axis)
+            arrays.add("softmax", exact, query | {"axis": value_axes})
             arrays.add("error", np.max(np.abs(output - exact)))
 
     def explain(self, arrays: Arrays) -> Iterator[str]:

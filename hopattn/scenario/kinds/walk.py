@@ -108,7 +108,6 @@ class Walk(Kind):
     """A walk through a world, and a memory of positions and observations."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = (*MEASURES, "by noise")
-    main_table: ClassVar[str] = "walk"
     kind: Literal["walk"]
     walk: WalkTable
     """The world, the walk, the memory."""

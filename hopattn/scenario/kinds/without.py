@@ -15,7 +15,7 @@ from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.separation.base import Elementwise
 from hopattn.retrieval.step import Step
 from hopattn.scenario.arithmetic import added, equals, weighted_sum, written
-from hopattn.scenario.arrays import Arrays, labels
+from hopattn.scenario.arrays import Arrays, labelled, labels
 from hopattn.scenario.language.table import Count, Parts, Table, Text, TextOrTexts, need
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.multi_head import MultiHead
@@ -142,14 +142,22 @@ def meaning(name: str, run: str) -> str:
     return f", {what} {run if run.startswith('without ') else f'of {run}'}, {MEANINGS[quantity]}"
 
 
-def worth_values(place: str, found: Worth, rows: Any = slice(None)) -> dict[str, np.ndarray]:
-    """The arrays of a worth by their names, for some rows. place: the beginning of the names. rows: as an index."""
+def add_worth(
+    arrays: Arrays, place: str, found: Worth, axes: Mapping[str, Sequence[str]], row: int | None = None
+) -> None:
+    """Add the arrays of a worth: its weights and changes of energy, and the answers.
+
+    place: the beginning of their names. axes: the labels of the cues or queries and of the elements of an answer. row:
+    the number of the only cue or query; None for all.
+    """
+    (rows, every), (axis, elements) = axes.items()
+    index, potentials = slice(row, None if row is None else row + 1), "potential" not in found.lacks
     responses = {name: one for name, one in ((CLOSED, found.closed), (MEASURED, found.measured)) if one is not None}
-    known = {} if "potential" in found.lacks else responses
-    columns: list[Any] = [found.weight]
-    columns += [found.before.potential - one.potential for one in known.values()]  # type: ignore[operator]
-    answers = {f"{place} {name}": one.answer[rows] for name, one in responses.items()}
-    return {f"{place} {WORTH}": np.stack(columns, axis=-1)[rows], **answers}
+    changes: Any = [found.before.potential - one.potential for one in responses.values() if potentials]  # type: ignore[operator]
+    values = np.stack([found.weight, *changes], axis=-1)
+    arrays[f"{place} {WORTH}"] = labelled(values[index], {rows: every[index], "of": columns_of(found.lacks)})
+    for name, one in responses.items():
+        arrays[f"{place} {name}"] = labelled(one.answer[index], {rows: every[index], axis: elements})
 
 
 def explain_worth(

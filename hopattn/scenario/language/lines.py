@@ -7,7 +7,8 @@ TOML, parsed by `tomllib` before: the reader follows the structure of the text a
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
@@ -68,59 +69,42 @@ def tokens(text: str) -> Iterator[Token]:
 _END = Token("", 0, 0)
 
 
-class KeyLines(Mapping[Path, int]):
-    """The line, counted from 1, on which each path below a table, a list or a value of a document first occurs.
+@dataclass(eq=False, slots=True)
+class KeyLines:
+    """A document, table, list or value: its line, counted from 1, and what is inside it by key or index.
 
-    A tree holds each key once; a line for each whole path would hold all keys above it again.
+    tables: the number of tables read so far, if this is an array of tables, `[[…]]`.
     """
 
-    __slots__ = ("inside", "line", "tables")
+    line: int = 1
+    inside: dict[str | int, "KeyLines"] = field(default_factory=dict)
+    tables: int = 0
 
-    def __init__(self, line: int = 1) -> None:
-        self.line = line
-        self.inside: dict[str | int, KeyLines] = {}
-        self.tables = 0
-        """The number of tables read so far, if this is an array of tables, `[[…]]`."""
+    def line_of(self, path: Path) -> int:
+        """The line on which a path first occurs. Without it: the line of the innermost table or list around it."""
+        place = self
+        for key in path:
+            if key not in place.inside:
+                break
+            place = place.inside[key]
+        return place.line
 
     def note(self, key: str | int, line: int) -> "KeyLines":
         """The place of a key or index; it keeps the first line that is noted."""
-        if key not in self.inside:
-            self.inside[key] = KeyLines(line)
-        return self.inside[key]
+        return self.inside.setdefault(key, KeyLines(line))
 
     def newest(self, line: int) -> "KeyLines":
         """What a name in a header means: of an array of tables the last table so far, else the place itself."""
         return self.note(self.tables - 1, line) if self.tables else self
 
-    def __getitem__(self, path: Path) -> int:
-        place = self
-        for key in path:
-            place = place.inside[key]
-        if place is self:
-            raise KeyError(path)
-        return place.line
-
-    def __iter__(self) -> Iterator[Path]:
-        for key, place in self.inside.items():
-            yield (key,)
-            yield from ((key, *path) for path in place)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
 
 def key_lines(text: str) -> KeyLines:
     """The line, counted from 1, on which each path of the document first occurs.
 
-    >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]')[("a", "b", 1)]
+    >>> key_lines('title = "x"\\n[a]\\nb = [1,\\n 2]').line_of(("a", "b", 1))
     4
     """
     return _Reader(text).root
-
-
-def line_of(lines: Mapping[Path, int], path: Path) -> int:
-    """The line of a path. If the text has no such path: the line of the innermost table or list around it, else 1."""
-    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 1)
 
 
 class _Reader:

@@ -230,7 +230,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
             return path, value.split(",") if "," in value else value
         cause = "texts need quotes, lists need brackets"
         if isinstance(error, tomllib.TOMLDecodeError):
-            cause = syntax_fault(f"value = {value}", error).message
+            _, cause, _ = syntax_fault(f"value = {value}", error)
         if cause.startswith("a text needs quotes") and not _IN_A_SHELL.search(text):
             argument = shortened(f"{path}='{value}'")
             cause = f'a text needs quotes: --set "{argument}"'
@@ -306,14 +306,15 @@ def changed(
         keys = whole_path(text, written, user_key)
         if keys[0] == ALL_DEFAULTS and len(keys) > 1:
             result.setdefault(ALL_DEFAULTS, {})
-        origins |= dict.fromkeys(_set(result, keys, value, (), text), text)
+        origins |= dict.fromkeys(_set(result, keys, value, (), text, user_key), text)
     return result, origins
 
 
-def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -> Iterator[Path]:
+def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str, user_key: IsUserKey) -> Iterator[Path]:
     """Set a value in place and yield the path of each changed entry.
 
-    keys: the rest of the path, below `node`. place: the path of `node`. text: the whole path, for messages.
+    keys: the rest of the path, below `node`. place: the path of `node`. text: the whole path, for messages. user_key:
+    as for `changed`.
     """
     key, below, named = keys[0], keys[1:], shortened(text)
     chosen: Iterable[str | int] = [key]
@@ -328,7 +329,14 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
         holds = f"'{shortened(place[-1])}' holds {shortened(node)}"
         raise InvalidInput(f"{named}: {holds}, which has no '{shortened(key)}'")
     elif below and key not in node:
-        raise InvalidInput(f"{named}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
+        names = [one for one in place if isinstance(one, str)]
+        if user_key((*names, key)):
+            raise InvalidInput(f"{named}: {unknown(dotted([key]), (dotted([name]) for name in node))}")
+        inner, upper = shortened(dotted([*names, key])), shortened(dotted([*names, *below]))
+        cure = (
+            f"set {inner} to a table with '{shortened(below[0])}'" if user_key((*names, below[0])) else f"write {upper}"
+        )
+        raise InvalidInput(f"{named}: the file has no {inner}; {cure}")
     for one in chosen:
         if not below:
             node[one] = copy.deepcopy(value)
@@ -336,4 +344,4 @@ def _set(node: Any, keys: tuple[str, ...], value: Any, place: Path, text: str) -
             continue
         if one == NAMED and isinstance(node[one], str):
             node[one] = {"name": node[one]}
-        yield from _set(node[one], below, value, (*place, one), text)
+        yield from _set(node[one], below, value, (*place, one), text, user_key)

@@ -12,7 +12,6 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -106,32 +105,6 @@ def _count(node: Any) -> int:
     return sum(1 + _count(entry) for entry in entries)
 
 
-@dataclass(frozen=True)
-class Fault:
-    """A place in a text, and what is wrong there in words."""
-
-    text: str
-    at: int
-    message: str
-
-    @property
-    def line(self) -> int:
-        """The number of the line, from 1."""
-        return self.text.count("\n", 0, self.at) + 1
-
-    @property
-    def excerpt(self) -> str:
-        """The line, and below it a caret under the place, by the columns that letters take on a terminal."""
-        start = self.text.rfind("\n", 0, self.at) + 1
-        column = self.at - start
-        first = max(0, column - _SHOWN + 16)
-        line = "".join(c if c.isprintable() else " " for c in self.text[start:].partition("\n")[0])
-        shown = "…" * (first > 0) + line[first : first + _SHOWN].rstrip()
-        letters = [c for c in line[first:column] if not unicodedata.combining(c)]
-        before = (first > 0) + sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
-        return f"  {shown}\n  {' ' * before}^"
-
-
 class Stop:
     """The place where `tomllib` stopped reading a text; it is the last letter if the text ends too early.
 
@@ -166,9 +139,22 @@ class Stop:
         return self.text[start:].partition("\n")[0]
 
 
-def syntax_fault(text: str, error: tomllib.TOMLDecodeError) -> Fault:
-    """The fault of a text that `tomllib` refused with an error."""
-    return Fault(text, *next(_causes(Stop(text, error))))
+def syntax_fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str, str]:
+    """What is wrong with a text that `tomllib` refused: the number of the line, the fault in words, and the excerpt."""
+    place, message = next(_causes(Stop(text, error)))
+    return text.count("\n", 0, place) + 1, message, _excerpt(text, place)
+
+
+def _excerpt(text: str, place: int) -> str:
+    """The line of a place, and below it a caret under the place, by the columns that letters take on a terminal."""
+    start = text.rfind("\n", 0, place) + 1
+    column = place - start
+    first = max(0, column - _SHOWN + 16)
+    line = "".join(c if c.isprintable() else " " for c in text[start:].partition("\n")[0])
+    shown = "…" * (first > 0) + line[first : first + _SHOWN].rstrip()
+    letters = [c for c in line[first:column] if not unicodedata.combining(c)]
+    before = (first > 0) + sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
+    return f"  {shown}\n  {' ' * before}^"
 
 
 def _causes(stop: Stop) -> Causes:

@@ -6,11 +6,11 @@ of it is the key.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from datetime import date, time
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union
@@ -25,6 +25,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     PrivateAttr,
     Tag,
+    TypeAdapter,
     create_model,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -49,6 +50,24 @@ Angle = Annotated[float, Field(ge=-1e6, le=1e6)]
 Text = Annotated[str, Field(min_length=1)]
 Vector = Annotated[list[Number], Field(min_length=1)]
 Matrix = Annotated[list[Vector], Field(min_length=1)]
+
+
+PoolEntry = str | dict[str, Any] | list[Any]
+"""A pool of [practice] as a file writes it: a name, a table with the name and parameters, or a list of values."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """Annotation of a key that the sheets of practice tell; a problem that needs any other key is refused.
+
+    by: the texts of a language, such as "mask", that have a sentence for each of its values; by default the key has
+    sentences of its own, and the keys of its table say for themselves whether they are told. pools: those from
+    which a first table [practice] draws it anew, the narrowest first; of a table of vectors, each vector is drawn by
+    itself, and the first pool is for vectors that are all of its sort.
+    """
+
+    by: str = ""
+    pools: tuple[PoolEntry, ...] = ()
 
 
 class Table(BaseModel):
@@ -214,26 +233,49 @@ def need_room(numbers: int, path: Path = (), what: str = "") -> None:
     need(numbers <= MAX_NUMBERS, path, f"{what}{' ' * bool(what)}would take about {took}; a scenario may take 1 GiB")
 
 
-def fitting(values: Any, path: Path | str, columns: tuple[int, str], rows: tuple[int, str] | None = None) -> Any:
+def fitting(
+    values: Any,
+    path: Path | str,
+    columns: tuple[int, str],
+    rows: tuple[int, str] | None = None,
+    *,
+    right: bool | None = None,
+) -> Any:
     """A vector or a matrix of a file as an array; None for None. Refuses one of another shape.
 
-    columns, rows: the number, and what each is for; rows None where any number is right.
+    columns, rows: the number, and what each is for; rows None where any number is right. right: whether the file writes
+    the W of x·W, whose rows are the columns of the array; None for a matrix that no file writes so.
 
     >>> fitting([[1, 0], [0.5]], "query", (2, "one for each element that is read"))
     Traceback (most recent call last):
         ...
     hopattn.scenario.language.table.Refused: every row needs 2 numbers, one for each element that is read
+    >>> fitting([[1, 2, 3], [4, 5, 6]], "query", (2, "one for each element that is read"), right=True).tolist()
+    [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
     """
     if values is None:
         return None
-    size, reason = columns
     matrix = isinstance(values[0], list)
+    across, down = (rows, columns) if right else (columns, rows)
+    size, reason = across or (len(values[0]), "as many as the first")
+    cure = "" if right is None else _transposed(values, across, down, right)
     if any(len(row) != size for row in (values if matrix else [values])):
         every, rest = ("every row ", "") if matrix else ("", f", not {len(values)}")
-        raise refusal(path, f"{every}needs {size} numbers, {reason}{rest}{comma_hint(values, size)}")
-    if rows is not None:
-        need(len(values) == rows[0], path, f"needs {rows[0]} rows, {rows[1]}, not {len(values)}")
-    return np.array(values, dtype=float)
+        raise refusal(path, f"{every}needs {size} numbers, {reason}{rest}{cure or comma_hint(values, size)}")
+    if down is not None:
+        need(len(values) == down[0], path, f"needs {down[0]} rows, {down[1]}, not {len(values)}{cure}")
+    array = np.array(values, dtype=float)
+    return np.ascontiguousarray(array.T) if right else array
+
+
+def _transposed(
+    values: Sequence[Sequence[float]], across: tuple[int, str] | None, down: tuple[int, str] | None, right: bool
+) -> str:
+    """The cure for a matrix that fits once its columns are its rows; empty for any other."""
+    lengths = {len(row) for row in values}
+    fits = all(one is None or one[0] == n for one, n in ((across, len(values)), (down, max(lengths))))
+    word = 'leave matrices = "right" out' if right else 'write matrices = "right"'
+    return f"; transpose it, or {word}" if fits and len(lengths) == 1 else ""
 
 
 def toml_type(value: Any) -> str:
@@ -314,41 +356,48 @@ class EntryIn:
     parameters: Parameters = own_fields
     suffix: str = "Table"
     """The end of each table's name in the schema."""
+    _tables: dict[Any, type[Table]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def annotation(self) -> Any:
         """A union with one table for each entry; the keys of a table are `name` and the entry's parameters."""
-        tables = tuple(self._table(name) for name in self._built)
-        return Annotated[Union[tables], Discriminator("name")]  # noqa: UP007
-
-    @cached_property
-    def _built(self) -> tuple[str, ...]:
-        return tuple(self.registry)
+        return Annotated[Union[tuple(map(self._table, self.registry))], Discriminator("name")]  # noqa: UP007
 
     def _table(self, name: str) -> type[Table]:
+        """The table of an entry, made when a file first asks for it: most files ask for few."""
         entry = self.registry[name]
-        parameters: Any = {
-            key: definition for key, definition in self.parameters(entry).items() if key not in self.without
-        }
-        parameters["name"] = (Literal[name], ...)
-        title = "".join(word.capitalize() for word in name.replace("-", "_").split("_"))
-        return create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters)
+        if entry not in self._tables:
+            parameters: Any = {key: each for key, each in self.parameters(entry).items() if key not in self.without}
+            parameters["name"] = (Literal[name], ...)
+            title = "".join(word.capitalize() for word in name.replace("-", "_").split("_"))
+            made = create_model(f"{title}{self.suffix}", __base__=Table, __doc__=entry.__doc__, **parameters)
+            self._tables[entry] = made
+        return self._tables[entry]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """The schema of the union; `name` selects the table. A class that was registered later has one of its own."""
-        union = handler.generate_schema(self.annotation)
-        written = core_schema.wrap_serializer_function_ser_schema(self._written, schema=union)
-        return core_schema.no_info_wrap_validator_function(self._checked, union, serialization=written)
+        """The schema of the union; `name` selects the table."""
 
-    def _checked(self, value: Any, check: Callable[[Any], Any]) -> Any:
-        name = value.get("name") if isinstance(value, dict) else None
-        if isinstance(name, str):
-            _require_entry(name, self.registry)
-        later = isinstance(name, str) and name in self.registry and name not in self._built
-        return self._table(name).model_validate(value) if later and name else check(value)
+        def read(name: str, value: Any) -> Table:
+            return self._table(name).model_validate(value)
 
-    def _written(self, value: Any, write: Callable[[Any], Any]) -> Any:
-        return write(value) if getattr(value, "name", None) in self._built else value.model_dump()
+        entries: dict[Any, CoreSchema] = {
+            name: core_schema.no_info_plain_validator_function(partial(read, name)) for name in self.registry
+        }
+
+        def checked(value: Any, check: Callable[[Any], Any]) -> Any:
+            name = value.get("name") if isinstance(value, dict) else None
+            if isinstance(name, str):
+                _require_entry(name, self.registry)
+                return check(value) if name in entries else read(name, value)  # a class that was registered later
+            return check(value)
+
+        written = core_schema.plain_serializer_function_ser_schema(BaseModel.model_dump)
+        union = core_schema.tagged_union_schema(entries, "name")
+        return core_schema.no_info_wrap_validator_function(checked, union, serialization=written)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The tables of all entries."""
+        return handler(TypeAdapter(self.annotation).core_schema)
 
 
 def _require_entry(name: str, registry: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from hopattn.scenario.language.table import (
     PositiveNumber,
     Table,
     Text,
+    Vector,
     need,
     need_different,
     need_known,
@@ -66,17 +67,18 @@ def vectors_of(text: Input, words: Vectors) -> np.ndarray:
                 vectors.append(words[token])
         with parts.at("tokens"):
             need_different(labels(text.tokens))
-        for key in ("queries", "padding", "batch"):
-            with parts.at(key):
-                need(getattr(text, key) is None, (), f"only kind 'attention' has {key}")
+        with parts.at():
+            text.need_plain()
     return np.stack(vectors)
 
 
 class Damaged(Table):
-    """A cue that is made of a word, or of several. The damage is done in the order of these keys."""
+    """A cue that is made of a word, of several, or of numbers. The damage is done in the order of these keys."""
 
     of: Text | None = None
     """The word that it is made of."""
+    state: Vector | None = None
+    """The numbers of its neurons, instead of `of`: [1, 1, -1]."""
     mixture: Annotated[list[Text], Field(min_length=2)] | None = None
     """The words of a mixture, instead of `of`: the sign of their sum, and 0 (unknown) where the sum is 0."""
     reverse: bool = False
@@ -89,17 +91,21 @@ class Damaged(Table):
     """The part that becomes unknown (0): a half of a picture (a middle row or column stays), or a fraction of the
     neurons; the seed decides which ones."""
 
+    answer: Annotated[Annotated[Text, Tag("text")] | Annotated[Vector, Tag("array")], ByTomlType] | None = None
+    """Of a memory of two sides, the second side of the cue: a word of [vocabulary.answer], or numbers. Without `of` and
+    its like, the first side is unknown (0)."""
+
     def build(self, words: Mapping[str, np.ndarray], size: Size | None, rng: np.random.Generator) -> np.ndarray:
         """The cue, `(dim,)`.
 
         All random numbers are sampled, even for keys that are not given. So a change of one key does not change the
         random numbers of another, and a smaller fraction touches a subset of the neurons of a larger one. size: of the
-        pictures; None if there are none. Raises `Refused` for none or both of `of` and `mixture`, an unknown word, and
-        a half of something other than a picture.
+        pictures; None if there are none. Raises `Refused` for none or several of `of`, `state` and `mixture`, an
+        unknown word, and a half of something other than a picture.
         """
         with Parts() as parts:
             with parts.at():
-                need_one_of(self, "of", "mixture")
+                need_one_of(self, "of", "state", "mixture")
             if self.of is not None:
                 with parts.at("of"):
                     need_known(self.of, words)
@@ -109,8 +115,12 @@ class Damaged(Table):
             with parts.at("hide"):
                 side = self.hide if isinstance(self.hide, str) else ""
                 need(size or not side, (), f"only a picture has a {side}; give a fraction, such as 0.5")
-        mixed: np.ndarray = np.sum([words[word] for word in self.mixture or []], axis=0)
-        vector = np.sign(mixed) if self.of is None else words[self.of]
+        if self.state is not None:
+            vector = np.array(self.state, dtype=float)
+        elif self.of is not None:
+            vector = words[self.of]
+        else:
+            vector = np.sign(np.sum([words[word] for word in self.mixture or []], axis=0))
         flipped, hidden = rng.permutation(len(vector)), rng.permutation(len(vector))
         noise = rng.standard_normal(len(vector))
         vector = -vector if self.reverse else vector.copy()
@@ -124,7 +134,7 @@ class Damaged(Table):
 
     def description(self, dim: int) -> str:
         """The word or mixture and its damage, in words; dim: the number of neurons."""
-        parts = [self.of or " + ".join(self.mixture or [])]
+        parts = [self.of or " + ".join(self.mixture or []) or "numbers"]
         parts += ["reversed"] if self.reverse else []
         parts += [f"{round(self.flip * dim)} of {dim} neurons flipped"] if self.flip else []
         parts += [f"noise of {self.noise:g}"] if self.noise else []

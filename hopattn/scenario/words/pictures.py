@@ -70,10 +70,6 @@ class Size(NamedTuple):
         return f"{self.columns} × {self.rows}"
 
 
-LETTER_SIZE = Size(columns=5, rows=7)
-"""The size of the letters that come with hopattn."""
-
-
 @dataclass(frozen=True, eq=False)
 class Strip:
     """Pictures side by side: a heading, the pictures with their names, and a closing sentence."""

@@ -22,10 +22,12 @@ from hopattn.scenario.language.table import (
     Count,
     Matrix,
     Parts,
+    PoolEntry,
     PositiveNumber,
     Problem,
     Table,
     Text,
+    Told,
     Vector,
     fitting,
     need,
@@ -35,16 +37,23 @@ from hopattn.scenario.language.table import (
 )
 
 WORD, POSITION, VOCABULARY = "word", "position", "vocabulary"
+_SHORT = ((0.6, 0.8), (0.28, 0.96), (0.352, 0.936))
+_PAIRS = [[a, b] for pair in _SHORT for a, b in (pair, pair[::-1])]
+_CIRCLE = [[1, 0], [0, 1], [-1, 0], [0, -1], *([a * i, b * j] for a, b in _PAIRS[:2] for i in (1, -1) for j in (1, -1))]
+OF_MATRICES: tuple[PoolEntry, ...] = ({"name": "whole", "most": 3}, "tenths")
+"""The pools of matrices."""
+OF_VECTORS: tuple[PoolEntry, ...] = ("spins", "unit-tenths", _PAIRS, _CIRCLE, {"name": "whole", "most": 5}, "tenths")
+"""The pools of vectors; those of two numbers of magnitude 1 are all short ones, the angles of three triangles."""
 
 
 class Vocabulary(Table):
     """Words as vectors on named axes."""
 
-    axes: Annotated[list[Text], Field(min_length=1)]
+    axes: Annotated[list[Text], Field(min_length=1), Told()]
     """The names of the vectors' elements, in their order."""
-    magnitude: Literal["unit", "normalise", "free"] = "unit"
+    magnitude: Annotated[Literal["unit", "normalise", "free"], Told()] = "unit"
     """"unit" checks that every vector has length 1, "normalise" scales it to length 1, "free" leaves it as it is."""
-    words: Annotated[dict[str, Vector], Field(min_length=1)]
+    words: Annotated[dict[str, Vector], Field(min_length=1), Told(pools=OF_VECTORS)]
     """Each word and its vector."""
 
     @cached_property
@@ -79,6 +88,13 @@ class Vocabulary(Table):
         return {name: normalised(vector) for name, vector in made.items()} if self.magnitude == "normalise" else made
 
 
+class VocabularyOfSides(Vocabulary):
+    """Words as vectors on named axes, and those of a second side."""
+
+    answer: Vocabulary | None = None
+    """The words of the second side of a bidirectional memory, on axes of their own: `values` are among them."""
+
+
 class RandomWords(Table):
     """A space of random words: new random unit vectors for every sequence, so that no word occurs in two sequences."""
 
@@ -107,7 +123,7 @@ Sinusoidal = Annotated[Annotated[bool, Tag("truth value")] | Annotated[Sinusoida
 class Positions(Table):
     """The position of each word in the text, as a vector: give one of `turn`, `sinusoidal` and `table`."""
 
-    turn: Angle | None = None
+    turn: Annotated[Angle | None, Told()] = None
     """Points on the unit circle: the angle between neighbouring positions, in degrees, counter-clockwise."""
     sinusoidal: Sinusoidal = False
     """Sines and cosines of the position at many frequencies (true), or a table with the base of the frequencies."""
@@ -313,9 +329,9 @@ def _size(space: list[str] | RandomWords) -> int:
 class Input(Table):
     """The text that goes in."""
 
-    tokens: Annotated[list[str], Field(min_length=1)]
+    tokens: Annotated[list[str], Field(min_length=1), Told()]
     """The words, in their order."""
-    queries: Annotated[list[str], Field(min_length=1)] | None = None
+    queries: Annotated[Annotated[list[str], Field(min_length=1)] | None, Told()] = None
     """Other words that look at the tokens (cross-attention); by default the tokens look at themselves."""
     padding: str | None = None
     """The word that fills a text up to the length of the tokens; nothing attends to it."""

@@ -85,6 +85,9 @@ def _head(head: Head, name: str) -> dict[str, Any]:
     """The settings and matrices of a head; a matrix that changes nothing is None."""
     if head.position is not None or head.bias is not None or not isinstance(head.mask, MaskRule):
         raise InvalidInput(f"{name}: the page has no rotary positions, no bias, and no mask given as a table")
+    width, dim = head.value.dims
+    if width != dim:
+        raise InvalidInput(f"{name}: the page has values of as many numbers as a word has, {dim}, not {width}")
     parts = head.retrieval
     if parts.separation.sink is not None:
         raise InvalidInput(f"{name}: the page has no sink")

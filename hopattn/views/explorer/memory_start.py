@@ -28,6 +28,8 @@ def memory_state(spec: MemoryScenario, cue: np.ndarray) -> tuple[str, dict[str, 
     """
     memory = spec.stored
     patterns = {word: spec.vocabulary.vectors[word] for word in spec.memory.patterns}
+    if spec.memory.couplings is not None:
+        raise InvalidInput("memory.couplings: the spin view learns its couplings from patterns by a rule")
     if not isinstance(memory, (Memory, Hopfield)):
         raise InvalidInput(f"memory.model: the page has no view of a memory of the class {type(memory).__name__}")
     if isinstance(memory, Hopfield) or name_of(memory.activation) == "sign":
@@ -99,14 +101,16 @@ def _rule(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:
 
 
 def _update(spec: MemoryScenario, memory: Memory | Hopfield) -> dict[str, Any]:
-    """The update of the spins, and its temperature."""
-    update = spec.memory.update_rule(memory)
+    """The update of the spins, its temperature, the order of the file (none is 1, 2, 3 …), and its ties."""
+    update, plain = spec.memory.update_rule(memory), {"temperature": 0, "order": list[int](), "ties": "keep"}
     if isinstance(update, Glauber) and update.cooling == 1:
-        return {"update": "random", "temperature": update.temperature}
-    if isinstance(update, Asynchronous) and isinstance(update.order, str):
-        return {"update": update.order, "temperature": 0}
+        return plain | {"update": "random", "temperature": update.temperature}
+    if isinstance(update, Asynchronous):
+        order = update.order if isinstance(update.order, str) else "sequence"
+        numbers = [] if isinstance(update.order, str) else [i + 1 for i in update.order]
+        return plain | {"update": order, "order": numbers, "ties": update.ties}
     if isinstance(update, Synchronous):
-        return {"update": "sync", "temperature": 0}
+        return plain | {"update": "sync", "ties": update.ties}
     raise InvalidInput("memory.update: the spin view has 'sync', 'async' and 'glauber'")
 
 

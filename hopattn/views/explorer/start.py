@@ -76,9 +76,9 @@ def has_view(scenario: Scenario, first: Run) -> bool:
 
 
 def gives_weights(scenario: Scenario) -> bool:
-    """Whether a scenario has heads whose weights or scores are given as tables, so that only the weights view fits."""
-    spec = scenario.spec
-    return isinstance(spec, Attention) and any(head.weights or head.scores for one in spec.layer for head in one.head)
+    """Whether a scenario has heads whose weights, scores or values are printed, so that only the weights view fits."""
+    heads = [head for one in scenario.spec.layer for head in one.head] if isinstance(scenario.spec, Attention) else []
+    return any(head.weights or head.scores or head.wordless for head in heads)
 
 
 def is_explorable(scenario: Scenario, first: Run) -> bool:

@@ -21,7 +21,7 @@ const formulas = {
   }),
   couplings({ rule, self_coupling, patterns, state }) {
     const couplings = learning[rule](patterns, self_coupling);
-    const once = { update: "sequence", temperature: 0, seed: 0, sweeps: 1 };
+    const once = { update: "sequence", order: [], ties: "keep", temperature: 0, seed: 0, sweeps: 1 };
     return {
       fields: range(state.length).map((i) => fieldOf(couplings, state, i)),
       energy: spinEnergy(couplings, state),

@@ -9,6 +9,7 @@ const isName = (x) => typeof x === "string" && x.length > 0 && x.length <= page.
 const isIndex = (x, n) => Number.isInteger(x) && x >= 0 && x < n;
 const hasSize = (list, size) => isList(list) && list.length > 0 && list.length <= page.controls.sizes[size];
 const hasNames = (list, size) => hasSize(list, size) && list.every(isName) && new Set(list).size === list.length;
+const isOrder = (x, n) => isList(x) && x.length === n && x.every((i) => isIndex(i - 1, n)) && new Set(x).size === n;
 const isMatrix = (x) =>
   x === null || (hasSize(x, "axes") && hasSize(x[0], "axes") && x.every((row) => isVector(row, x[0].length)));
 
@@ -106,7 +107,8 @@ const limits = {
       ),
       "names of pictures",
     );
-    return { columns, patterns, cue, time: heldIndex(given.time, 1e6), ...heldValues("spins", given, start, notices) };
+    const order = isOrder(given.order, cue.length) ? given.order : [];
+    return { columns, patterns, cue, order, time: heldIndex(given.time, 1e6), ...heldValues("spins", given, start, notices) };
   },
 
   weights(given) {

@@ -14,7 +14,15 @@ const spinView = {
     this.cue = new Pixels("The cue; arrow keys move, space paints", (cue) => to({ cue, time: 0 }));
     this.now = new Pixels("The state");
     const from = (key, value) => to({ [key]: value, time: 0 });
-    this.settings = new Controls("spins", ["rule", "update", "self_coupling", "temperature", "sweeps", "seed"], own, from);
+    this.settings = new Controls("spins", ["rule", "update", "self_coupling", "ties", "temperature", "sweeps", "seed"], own, from);
+    this.order = element("input", {
+      id: "spins-order",
+      autocomplete: "off",
+      placeholder: "1, 2, 3 …",
+      onchange: () => this.takeOrder(this.order.value),
+    });
+    const label = element("label", { for: "spins-order" }, "Order of the neurons");
+    this.orderRow = element("div", { class: "control" }, label, this.order);
     this.damage = new Controls("spins", ["damage"], own, (key, value) => to({ [key]: value }));
     this.energies = new Chart("Energy", (time) => to({ time }));
     this.overlaps = new Chart("Overlap with each stored picture", (time) => to({ time }));
@@ -69,7 +77,7 @@ const spinView = {
         card("stored-card", "Stored pictures", this.stored, store),
       ],
       second: [
-        leadCard("spin-settings", this.settings.root),
+        leadCard("spin-settings", this.settings.root, this.orderRow),
         this.tasks.root,
         card("energy-card", term("energy", "Energy"), this.parts.noEnergy, element("div", { class: "fit" }, this.energies.svg)),
         card("overlap-card", overlaps, element("div", { class: "fit" }, this.overlaps.svg)),
@@ -81,6 +89,9 @@ const spinView = {
   draw(own) {
     this.presets.draw(own);
     this.settings.draw();
+    this.settings.root.querySelector('[data-control="ties"]').hidden = own.temperature > 0;
+    this.orderRow.hidden = own.update !== "sequence";
+    setValue(this.order, own.order.join(", "), true);
     this.damage.draw();
     this.recall(own);
     const time = Math.min(own.time, this.moves.length);
@@ -175,6 +186,19 @@ const spinView = {
       colour: `var(--series-${(i % 7) + 1})`,
     }));
     this.overlaps.draw({ series, time, across, up: "overlap", ends: [-1.05, 1.05] });
+  },
+
+  /** An order of the neurons from 1, as a person writes it; nothing is 1, 2, 3 … */
+  takeOrder(text) {
+    const order = text.split(/[^0-9]+/).filter(Boolean).map(Number);
+    const [n, written] = [state.spins.cue.length, order.length > 0];
+    if (written && !isOrder(order, n)) {
+      const reason = `An order names each of the ${n} neurons once, from 1.`;
+      this.order.value = state.spins.order.join(", ");
+      setText(this.parts.sentence, reason);
+      return say(reason);
+    }
+    return change("spins", { order, time: 0 });
   },
 
   store(event) {

@@ -16,8 +16,8 @@ const spinEnergy = (couplings, x) => -0.5 * couplings.scale * dot(x, product(cou
 /** m_μ = (1/N) Σ ξ_i x_i: 1 for the pattern itself, −1 for its reverse. */
 const overlap = (pattern, x) => dot(pattern, x) / x.length;
 
-/** A neuron takes the side of its field; a field of 0 leaves it as it is. */
-const alignedSpin = (field, spin) => (field === 0 ? spin : Math.sign(field));
+/** A neuron takes the side of its field; a field of 0 leaves it as it is, or with ties "up" makes it 1. */
+const alignedSpin = (field, spin, ties) => (field === 0 ? (ties === "up" ? 1 : spin) : Math.sign(field));
 
 /** The probability of +1 at a temperature: 1 / (1 + exp(−2h/T)). */
 const probabilityUp = (field, temperature) => 0.5 * (1 + Math.tanh(field / temperature));
@@ -44,15 +44,16 @@ function shuffled(n, random) {
 }
 
 /** All updates of a recall, one entry each: the neurons that changed, and their new spins.
- *  update: "sequence" and "random" are one neuron after another, "sync" all at once. */
-function spinRecall(couplings, cue, { update, temperature, seed, sweeps }) {
+ *  update: "sequence" and "random" are one neuron after another, "sync" all at once. order: the numbers of the neurons
+ *  in sequence, from 1; none is 1, 2, 3 … */
+function spinRecall(couplings, cue, { update, order, ties, temperature, seed, sweeps }) {
   const random = randomNumbers(seed);
   const moves = [];
   let [x, before, status] = [cue.slice(), null, "limit"];
   for (let sweep = 0; sweep < sweeps && status === "limit"; sweep++) {
     const start = x.slice();
-    if (update === "sync") moves.push(stepTogether(couplings, x, temperature, random));
-    else sweepOneByOne(couplings, x, { update, temperature, random, moves });
+    if (update === "sync") moves.push(stepTogether(couplings, x, { temperature, random, ties }));
+    else sweepOneByOne(couplings, x, { update, order, ties, temperature, random, moves });
     const same = (a, b) => b !== null && temperature === 0 && largestDifference(a, b) === 0;
     if (same(x, start)) status = "converged";
     else if (update === "sync" && same(x, before)) status = "cycle";
@@ -61,23 +62,24 @@ function spinRecall(couplings, cue, { update, temperature, seed, sweeps }) {
   return { moves, status, state: x };
 }
 
-function nextSpin(field, spin, temperature, random) {
-  if (temperature === 0) return alignedSpin(field, spin);
+function nextSpin(field, spin, temperature, random, ties) {
+  if (temperature === 0) return alignedSpin(field, spin, ties);
   return random() < probabilityUp(field, temperature) ? 1 : -1;
 }
 
 /** One neuron after another, each with the new spins of those before it; x is changed in place. */
-function sweepOneByOne(couplings, x, { update, temperature, random, moves }) {
-  for (const i of update === "random" ? shuffled(x.length, random) : range(x.length)) {
-    const spin = nextSpin(localField(couplings, x, i), x[i], temperature, random);
+function sweepOneByOne(couplings, x, { update, order, ties, temperature, random, moves }) {
+  const sequence = order.length ? order.map((number) => number - 1) : range(x.length);
+  for (const i of update === "random" ? shuffled(x.length, random) : sequence) {
+    const spin = nextSpin(localField(couplings, x, i), x[i], temperature, random, ties);
     moves.push({ neuron: i, changes: spin === x[i] ? [] : [[i, spin]] });
     x[i] = spin;
   }
 }
 
 /** All neurons at once; x is changed in place. */
-function stepTogether(couplings, x, temperature, random) {
-  const after = x.map((spin, i) => nextSpin(fieldOf(couplings, x, i), spin, temperature, random));
+function stepTogether(couplings, x, { temperature, random, ties }) {
+  const after = x.map((spin, i) => nextSpin(fieldOf(couplings, x, i), spin, temperature, random, ties));
   const changes = range(x.length)
     .filter((i) => after[i] !== x[i])
     .map((i) => [i, after[i]]);

@@ -107,12 +107,14 @@ const toml = {
       rule: own.rule,
       self_coupling: SELF_COUPLING.includes(own.rule) && own.self_coupling,
     };
+    const inOrder = own.update === "sequence" && own.order.length > 0;
+    const ties = own.ties === "up" ? { ties: "up" } : {};
     const update =
       own.update === "sync"
-        ? "sync"
+        ? { name: "sync", ...ties }
         : own.temperature > 0
           ? { name: "glauber", temperature: own.temperature }
-          : { name: "async", order: own.update };
+          : { name: "async", order: inOrder ? own.order : own.update, ...ties };
     const rowsOf = (picture) =>
       range(picture.length / own.columns).map((row) => picture.slice(row * own.columns, (row + 1) * own.columns));
     const drawn = Object.fromEntries(own.patterns.map(([name, picture]) => [name, rowsOf(picture)]));

@@ -1,0 +1,122 @@
+"""Neuron by neuron: the array `turns` of an asynchronous recall, and a line of arithmetic for each turn."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from hopattn.dynamics.recall import AssociativeMemory
+from hopattn.dynamics.turns import Turn, turns
+from hopattn.dynamics.updates.asynchronous import Asynchronous
+from hopattn.foundation.writing import number
+from hopattn.networks.classical import Coupled
+from hopattn.results.labelled import Labelled
+from hopattn.scenario.arithmetic import added, dot, equals, factor, written
+from hopattn.scenario.arrays import labelled
+
+EVERY = 12
+"""The largest number of neurons of which each has a line in every sweep; of more, those that change."""
+LISTED = 40
+"""The largest number of lines of a sweep, and of neurons in the name of an order."""
+SWEEPS = 10
+"""The largest number of sweeps of a cue that are written out."""
+
+
+class Flow:
+    """The asynchronous recall of several cues, turn by turn.
+
+    trajectory: the states after each sweep, `(n_cues, T + 1, N)`; a cue that has stopped repeats its last state. rng:
+    the generator in the state in which the recall began. seed: the one that its random numbers come from. names: of
+    the neurons; by default "neuron 1" … orders: of the neurons in each sweep.
+    """
+
+    def __init__(
+        self,
+        memory: AssociativeMemory,
+        update: Asynchronous,
+        trajectory: np.ndarray,
+        rng: np.random.Generator,
+        seed: int,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.memory, self.update, self.trajectory, self.seed = memory, update, trajectory, seed
+        self.n = trajectory.shape[2]
+        self.names = names or [f"neuron {i + 1}" for i in range(self.n)]
+        self.orders = [update._order_of_sweep(self.n, rng) for _ in range(trajectory.shape[1] - 1)]
+        self.has_energy = not memory.why_not("energy")
+
+    def array(self, cues: Sequence[str]) -> Labelled:
+        """The field, the values before and after, and the energy after each turn of each cue; cues: their labels."""
+        table = [
+            [one for t, order in enumerate(self.orders) for one in turns(self.memory, states[t], states[t + 1], order)]
+            for states in self.trajectory
+        ]
+        values = np.array([[(turn.field, turn.before, turn.after) for turn in row] for row in table])
+        columns: tuple[str, ...] = ("field", "before", "after")
+        if self.has_energy:
+            states = np.array([[turn.state for turn in row] for row in table])
+            energies = np.asarray(self.memory.energy(states.reshape(-1, self.n))).reshape(*values.shape[:2], 1)
+            values, columns = np.concatenate([values, energies], axis=-1), (*columns, "energy")
+        names = tuple(f"{t}: {self.names[i]}" for t, i in enumerate(np.concatenate(self.orders), start=1))
+        return labelled(values, {"cue": cues, "turn": names, "of": columns})
+
+    def sweep(self, cue: int, t: int) -> Iterator[str]:
+        """The lines of sweep t of a cue, both counted from 0."""
+        before, after = self.trajectory[cue, t : t + 2]
+        order, drawn, told = self.orders[t], self.update.order == "random", [f"  sweep {t + 1}"]
+        if drawn or t == 0:
+            told.append(f"one neuron after the other in the order {self._listed(order)}")
+            told += [f"which seed {self.seed} draws"] * drawn
+            told += ["a field of 0 gives 1"] * (self.update.ties == "up")
+        order = order[before[order] != after[order]] if self.n > EVERY else order
+        if np.array_equal(before, after):
+            told.append("no neuron changes")
+        elif self.n > EVERY:
+            told.append(f"{len(order)} of {self.n} neurons change{'s' * (len(order) == 1)}")
+        yield f"{', '.join(told)}{':' * bool(len(order))}"
+        for turn in islice(turns(self.memory, before, after, order), LISTED):
+            yield f"    {self._line(turn)}"
+        if len(order) > LISTED:
+            yield f"    … and {len(order) - LISTED} more that change"
+
+    def further_sweeps(self, cue: int, steps: int) -> Iterator[str]:
+        """The lines of the sweeps after the first one; steps: the number of all sweeps of this cue."""
+        for t in range(1, min(steps, SWEEPS)):
+            yield from self.sweep(cue, t)
+        if steps > SWEEPS:
+            yield f"  … and {steps - SWEEPS} more sweeps"
+
+    def _listed(self, order: np.ndarray) -> str:
+        """The numbers or the names of neurons in their order."""
+        listed = [self.names[i].removeprefix("neuron ") for i in order]
+        if np.array_equal(order, np.arange(self.n)) and self.n > EVERY:
+            return f"{listed[0]} to {listed[-1]}"
+        return ", ".join(listed if self.n <= LISTED else [*listed[:EVERY], "…"])
+
+    def _line(self, turn: Turn) -> str:
+        """The turn of a neuron: its field as a sum, its old and new value, and the energy after it."""
+        what = "stays" if turn.before == turn.after else f"{number(turn.before)} →"
+        energy = f", energy {number(float(self.memory.energy(turn.state)))}" if self.has_energy else ""
+        return f"{self.names[turn.neuron]}: {self._sum(turn)}, {what} {number(turn.after)}{energy}"
+
+    def _sum(self, turn: Turn) -> str:
+        """The field of a neuron in its turn as a sum; in a memory of patterns, from the energies of its two values."""
+        memory, i, state = self.memory, turn.neuron, turn.state.copy()
+        state[i] = turn.before
+        if isinstance(memory, Coupled):
+            row, apart = np.asarray(memory.couplings)[i], [float(getattr(memory, "bias", np.zeros(self.n))[i])]
+            if memory.activation.discrete or row[i] == 0:  # a spin turns without its coupling to itself
+                apart += [0.5 * float(row[i])] if memory.activation.silent == 0 else []
+                row, state = np.delete(row, i), np.delete(state, i)
+            total, apart = float(row @ state), [term for term in apart if term]
+            if not apart:
+                return dot(row, state)
+            text, sign = " + ".join(map(number, [total, *apart])), equals(turn.field, added(written([total, *apart])))
+            return f"{dot(row, state)}; {text.replace('+ −', '− ')} {sign} {number(turn.field)}"
+        if not memory.activation.discrete:
+            return f"field {number(turn.field)}"
+        sides, low = np.stack([state, state]), float(np.broadcast_to(memory.activation.silent, state.shape)[i])
+        sides[:, i] = low, 1
+        down, up = map(float, memory.energy(sides))
+        by_hand, text = float(np.subtract(*written([down, up]))) / (1 - low), f"{number(down)} − {factor(up)}"
+        return f"{f'½×({text})' if low else text} {equals(turn.field, by_hand)} {number(turn.field)}"

@@ -1,0 +1,244 @@
+"""The couplings of a network: as an array of a run, and given by a file instead of a model."""
+
+import numpy as np
+import pytest
+
+import hopattn as ha
+from hopattn.scenario.checking import InvalidScenario
+from tests.texts import parsed
+
+HEAD = 'schema = 1\ntitle = "t"\nkind = "memory"\n'
+PATTERNS = [[1, -1, 1, -1, 1, 1], [1, 1, 1, -1, -1, -1]]
+STORED = f"[memory]\npatterns = {PATTERNS}\n"
+CUE = '[input]\ntokens = ["1"]\n'
+PICTURES = f'{HEAD}[pictures]\nletters = "JRS"\n[memory]\npatterns = ["J", "R"]\n'
+START = "[cue.start]\nstate = [1, 1, -1]\n"
+TENTHS = "[memory]\ncouplings = [[0, 0.1, -0.1], [0.1, 0, 0.2], [-0.1, 0.2, 0]]\n"
+
+
+def run(text, **options):
+    return ha.run(parsed(text), **options).runs[0]
+
+
+MODELS = [
+    ('"hopfield"', ha.memories.hopfield(PATTERNS)),
+    *((f'{{ name = "hopfield", rule = "{rule}" }}', ha.memories.hopfield(PATTERNS, rule=rule))
+      for rule in ("covariance", "pseudo_inverse", "storkey", "perceptron")),
+    ('"graded"', ha.memories.graded(PATTERNS)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "memory"), MODELS)
+def test_couplings_are_those_of_python_and_labelled_by_neurons(model, memory):
+    one = run(f"{HEAD}{STORED}model = {model}\n{CUE}", explain=True)
+    array = one.arrays["couplings"]
+    np.testing.assert_array_equal(array.values, memory.couplings)
+    assert (array.dims, array.labels) == (("to", "from"), (tuple("123456"),) * 2)
+    assert "couplings" in one.shown and one.working[0].startswith("coupling from ")
+
+
+def test_a_linear_memory_is_a_matrix_and_an_attention_is_none():
+    linear = run(f'{HEAD}{STORED}model = "linear"\nvalues = [[1, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]]\n{CUE}')
+    np.testing.assert_array_equal(linear.arrays["couplings"].values[:2], [PATTERNS[0], 2 * np.array(PATTERNS[1])])
+    assert "couplings" not in run(f'{HEAD}{STORED}model = "modern"\n{CUE}').arrays
+
+
+def test_outer_products_are_hebbs_couplings_times_the_number_of_neurons_with_the_same_spins():
+    one, hebb = (run(f'{HEAD}{STORED}model = {{ name = "hopfield", rule = "{rule}" }}\n{CUE}', explain=True)
+                 for rule in ("outer_products", "hebb"))  # fmt: skip
+    assert one.working[0] == "coupling from 3 to 1: 1×1 + 1×1 = 1 + 1 = 2"
+    np.testing.assert_array_equal(one.arrays["couplings"].values, np.rint(6 * hebb.arrays["couplings"].values))
+    np.testing.assert_array_equal(one.arrays["state"].values, hebb.arrays["state"].values)
+
+
+@pytest.mark.parametrize("rule", ["hebb", "storkey"])
+def test_the_arithmetic_gives_the_sum_of_an_entry_or_the_number_alone(rule):
+    one = run(f'{HEAD}{STORED}model = {{ name = "hopfield", rule = "{rule}" }}\n{CUE}', explain=True)
+    sums = "coupling from 3 to 1: 1×1 + 1×1 = 1 + 1 = 2, divided by 6: .3333"
+    assert (one.working[0] == sums) == (rule == "hebb")
+
+
+def test_the_sum_of_neurons_of_0_and_1_is_over_spins():
+    stored = "[memory]\npatterns = [[0, 1, 1], [1, 0, 1]]\n"
+    one = run(f'{HEAD}{stored}model = {{ name = "hopfield", activation = "step" }}\n{CUE}', explain=True)
+    assert one.working[0] == "coupling from 2 to 1: −1×1 + 1×(−1) = −1 + (−1) = −2"
+
+
+def test_couplings_of_many_neurons_are_computed_only_when_asked():
+    expected = '[[expect]]\nmatrix = "couplings"\nis = [[1]]\n'
+    result = ha.run(parsed(f'{PICTURES}model = "hopfield"\n[input]\ntokens = ["J"]\n'))
+    arrays = result.arrays
+    assert "couplings" in arrays and "couplings" not in [*arrays]
+    assert "couplings" not in result.to_dict()["runs"][0]["arrays"] and "couplings" in arrays.asked
+    array, memory = arrays["couplings"], ha.memories.hopfield(arrays["patterns"].values)
+    np.testing.assert_array_equal(array.values, memory.couplings)
+    assert array.labels[0][0] == "row 1, column 1"
+    with pytest.raises(InvalidScenario, match=r"the matrix has shape \(35, 35\)"):
+        parsed(f'{PICTURES}model = "hopfield"\n[input]\ntokens = ["J"]\n{expected}')
+    assert ha.plot(result, "attention") is not None
+
+
+def test_couplings_of_a_file_are_the_network_of_python():
+    one = run(f"{HEAD}{TENTHS}bias = [0.1, 0, 0]\n{START}")
+    network = ha.Hopfield([[0, 0.1, -0.1], [0.1, 0, 0.2], [-0.1, 0.2, 0]], bias=[0.1, 0, 0])
+    recall = network.recall([1, 1, -1])
+    np.testing.assert_array_equal(one.arrays["state"].values[0], recall.state)
+    np.testing.assert_allclose(one.arrays["energy"].values[0], recall.energies)
+    assert "recalls" not in one.arrays and one.arrays["patterns"].values.shape[0] == 0
+
+
+@pytest.mark.parametrize("bias", [0.1, -0.3, [0.1, -0.2, 0]])
+def test_a_threshold_is_the_bias_with_the_other_sign(bias):
+    threshold = (-np.array(bias)).tolist()
+    for activation in ("sign", "step"):
+        start = "[cue.start]\nstate = [1, 0, 1]\n" if activation == "step" else START
+        text = f'{HEAD}{TENTHS}activation = "{activation}"\n'
+        first, second = (
+            run(f"{text}{key} = {value}\n{start}").arrays for key, value in (("bias", bias), ("threshold", threshold))
+        )
+        np.testing.assert_array_equal(first["state"].values, second["state"].values)
+        np.testing.assert_array_equal(first["energy"].values, second["energy"].values)
+
+
+LANDSCAPE = 'schema = 1\ntitle = "t"\nkind = "landscape"\n[memory]\ncouplings = [[0, 1, -1], [1, 0, 1], [-1, 1, 0]]\n'
+
+
+def test_all_states_of_printed_couplings_are_searched_without_patterns():
+    arrays = run(f"{LANDSCAPE}[states]\n").arrays
+    states = np.array(np.meshgrid(*[[-1, 1]] * 3)).reshape(3, -1).T
+    energy = states[:, 0] * states[:, 2] - states[:, 0] * states[:, 1] - states[:, 1] * states[:, 2]
+    least = {"".join("+" if spin > 0 else "−" for spin in state) for state in states[energy == energy.min()]}
+    assert {*arrays["energy"].labels[0]} == least and set(arrays["energy"].values) == {energy.min()}
+
+
+def test_graded_neurons_of_printed_couplings_have_the_gain_that_is_asked():
+    text = f'{LANDSCAPE}patterns = [[1, 1, 1], [1, 1, -1]]\nactivation = "tanh"\n[fixed_points]\nbeta = [0.5, 4]\n'
+    count = run(text).arrays["count"]
+    assert count.values[0, 0] == 1 < count.values[0, 1]  # one where β λ_max ≤ 1, as Hopfield (1984) has it; λ_max = 1
+
+
+def test_words_may_name_neurons_and_states():
+    words = (
+        '[vocabulary]\naxes = ["a", "b", "c"]\nmagnitude = "free"\nwords = { all = [1, -1, -1], some = [1, 1, -1] }\n'
+    )
+    one = run(f'{HEAD}{words}{TENTHS}patterns = ["all"]\n[input]\ntokens = ["some"]\n')
+    assert one.arrays["couplings"].labels[0] == ("a", "b", "c") and one.arrays["recalls"].values[0] == "all"
+
+
+WRONG = [
+    (f'[memory]\nmodel = "hopfield"\n{START}', "memory.patterns: is missing; give what is stored, or `couplings`"),
+    (f'{TENTHS}model = "hopfield"\n{START}', "memory.model: does not go together with `couplings`"),
+    (f"{TENTHS}sink = 1\n{START}", "memory.sink: does not go together"),
+    (f"{TENTHS}values = [[1]]\npatterns = [[1, 1, 1]]\n{START}", "memory.values"),
+    (f"{TENTHS}bias = 1\nthreshold = 1\n{START}", "memory.threshold: is the bias with the other sign"),
+    (f"{TENTHS}threshold = [1, 2]\n{START}", "memory.threshold: needs 3 numbers, one for each of the 3 neurons"),
+    (f"{STORED}bias = 1\n{CUE}", "memory.bias: belongs to `couplings`, and none are given"),
+    (
+        f"[memory]\ncouplings = [[0, 1], [1, 0], [1, 1]]\n{START}",
+        "memory.couplings: every row needs 3 numbers, one for each of the 3 neurons",
+    ),
+    (f"{TENTHS}[cue.start]\nstate = [1, 1]\n", "cue.start.state: needs 3 numbers, one for each neuron, not 2"),
+    (f'{TENTHS}activation = "softmax"\n{START}', "memory.activation"),
+    (f"{TENTHS}[cue.start]\nstate = [1, 0.5, 1]\n", "'start' holds 0.5"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_what_does_not_fit_is_refused_in_its_place(text, message):
+    with pytest.raises(InvalidScenario) as error:
+        parsed(HEAD + text)
+    assert message in str(error.value)
+
+
+def test_two_layers_and_spins_at_a_temperature_have_couplings():
+    layers = ha.run("two-layers").arrays["couplings"]
+    assert layers.dims == ("to", "from") and layers.labels[0] == ("hidden 1", "hidden 2", "hidden 3")
+    ising = 'schema = 1\ntitle = "t"\nkind = "ising"\n[ising]\ncouplings = [[0, 1], [1, 0]]\ntemperatures = [1]\n'
+    np.testing.assert_array_equal(run(ising).arrays["couplings"].values, [[0, 1], [1, 0]])
+
+
+A, B = [[1, 0, 1, 0, 1, 0], [1, 1, 1, 0, 0, 0]], [[1, 1, 0, 0], [1, 0, 1, 0]]
+M = [[2, 0, 0, -2], [0, -2, 2, 0], [2, 0, 0, -2], [-2, 0, 0, 2], [0, 2, -2, 0], [-2, 0, 0, 2]]
+"""Kosko's (1988) two pairs, and the matrix that he prints."""
+SIDES = f'{HEAD}[memory]\npatterns = {A}\nvalues = {B}\nmodel = {{ name = "bam", activation = "step" }}\n'
+SPINS = f"{HEAD}[memory]\npatterns = {(2 * np.array(A) - 1).tolist()}\nvalues = {(2 * np.array(B) - 1).tolist()}\n"
+
+
+def test_two_sides_of_different_lengths_have_koskos_matrix_and_its_products():
+    one = run(f'{SIDES}[input]\ntokens = ["1", "value 2"]\n', explain=True)
+    np.testing.assert_array_equal(one.arrays["couplings"].values.T, M)
+    np.testing.assert_array_equal(one.arrays["step 1 field"].values[0, 6:], [4, 2, -2, -4])  # A1 M
+    np.testing.assert_array_equal(one.arrays["state"].values, [A[0] + B[0], A[1] + B[1]])
+    assert [one.arrays[name].values.tolist() for name in ("recalls", "answers")] == [["1", "2"], ["value 1", "value 2"]]
+    assert one.arrays["energy"].values[:, -1].tolist() == [-6, -6]
+    assert "  field of the second side, W x: (4, 2, −2, −4)" in one.working
+    assert "  field of the first side, Wᵀ y: (2, −2, 2, −2, 2, −2)" in one.working
+
+
+@pytest.mark.parametrize("text", [SIDES, f'{SPINS}model = "bam"\n'])
+def test_either_or_both_sides_are_cues(text):
+    silent, low = (0, "0") if text is SIDES else (-1, "-1")
+    cues = (
+        f"[cue.left]\nstate = [1, {low}, 1, {low}, 1, 1]\n"
+        '[cue.right]\nof = "value 2"\nflip = 0.0\n'
+        f'[cue.word]\nof = "2"\nanswer = [{low}, {low}, {low}, {low}]\n'
+        f"[cue.numbers]\nanswer = [1, 1, {low}, {low}]\n"
+    )
+    arrays, left = run(text + cues).arrays, np.array([A[0], A[1], A[1], A[0]])
+    np.testing.assert_array_equal(arrays["state"].values[:, :6], np.where(left == 0, silent, 1))
+    assert arrays["answers"].values.tolist() == ["value 1", "value 2", "value 2", "value 1"]
+    assert np.all(np.diff(arrays["energy"].values) <= 1e-9) and arrays["input"].values[3, :6].tolist() == [0] * 6
+
+
+@pytest.mark.parametrize("state", [[1, 0, 1, 0, 1, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 1, 1, 0]])
+def test_two_sides_end_as_the_memory_of_python(state):
+    memory = ha.memories.bam(A, B, activation="step")
+    one = run(f"{SIDES}[cue.start]\nstate = {state}\n").arrays
+    recall = memory.recall(state)
+    np.testing.assert_array_equal(one["state"].values[0, :6], recall.state)
+    np.testing.assert_array_equal(one["answer"].values[0], memory.answer(recall.state))
+    assert one["energy"].values[0, -1] == recall.energies[-1]
+
+
+def test_outer_products_of_pairs_of_spins_are_koskos_matrix_too():
+    spins = [2 * np.array(side) - 1 for side in (A, B)]
+    memory = ha.memories.bam(*spins, rule="outer_products")
+    np.testing.assert_array_equal(memory.couplings.T, M)
+    np.testing.assert_array_equal(ha.memories.bam(*spins).couplings * 6, memory.couplings)
+
+
+def test_words_of_the_second_side_have_axes_of_their_own():
+    arrays = ha.run("six-to-four").arrays
+    assert arrays["couplings"].labels == (("b1", "b2", "b3", "b4"), tuple(f"a{i}" for i in range(1, 7)))
+    assert arrays["answer"].labels[1] == ("b1", "b2", "b3", "b4") and arrays["state"].labels[1][6] == "answer b1"
+
+
+def test_pictures_may_lead_to_numbers_that_are_no_pictures():
+    text = PICTURES + 'values = [[1, 1, -1], [-1, 1, 1]]\nmodel = "bam"\n[input]\ntokens = ["J", "value 2"]\n'
+    result = ha.run(parsed(text), explain=True)
+    (one,) = result.runs
+    assert one.arrays["recalls"].values.tolist() == ["J", "R"] and one.arrays["couplings"].values.shape == (3, 35)
+    assert all("answer" not in strip.names for strip in one.strips)
+    assert ha.plot(result, "recall") is not None
+
+
+ANSWER = '[vocabulary]\naxes = ["a", "b"]\nmagnitude = "free"\nwords = { A = [1, -1] }\n[vocabulary.answer]\n'
+THREE = 'axes = ["x", "y", "z"]\nmagnitude = "free"\nwords = { B = [1, 1, -1] }\n[memory]\npatterns = ["A"]\n'
+BAM = f'{ANSWER}{THREE}values = ["B"]\nmodel = "bam"\n'
+UNFIT = [
+    (f'{ANSWER}{THREE}model = "hopfield"\n[input]\ntokens = ["A"]\n', "vocabulary.answer: is for the second side"),
+    (BAM.replace("{ B =", "{ A =") + '[input]\ntokens = ["A"]\n', "vocabulary.answer.words.A: 'A' is a word of the"),
+    (f'{BAM}[cue.c]\nof = "A"\nanswer = "A"\n', "cue.c.answer: 'A' is unknown"),
+    (f'{BAM}[cue.c]\nof = "A"\nanswer = [1]\n', "cue.c.answer: needs 3 numbers"),
+    (f'{BAM}[cue.c]\nof = "B"\nanswer = "B"\n', "cue.c.answer: is the second side, and 'B' is of it already"),
+    (f'{STORED}model = "hopfield"\n[cue.c]\nof = "1"\nanswer = "2"\n', "cue.c.answer: is for a memory whose"),
+    (f'{BAM}[input]\ntokens = ["C"]\n', "input.tokens.1: 'C' is unknown"),
+    (BAM.replace('values = ["B"]', 'values = ["C"]') + '[input]\ntokens = ["A"]\n', "memory.values.1: 'C' is unknown"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), UNFIT)
+def test_sides_that_do_not_fit_are_refused_in_their_place(text, message):
+    with pytest.raises(InvalidScenario) as error:
+        parsed(HEAD + text)
+    assert message in str(error.value)
