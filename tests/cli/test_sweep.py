@@ -72,7 +72,7 @@ def test_a_file_of_ones_own_is_no_file_of_points_and_stays_as_it_is(hopattn, tex
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_stops_and_the_printed_command_goes_on(hopattn, tmp_path, workers):
-    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "15", "--workers", workers]
+    words = ["sweep", "phases", "--set", "ensemble.neurons=100", "--trials", "60", "--workers", workers]
     words += ["--over", "load=0.05:0.2:16"]
     running = started(tmp_path, *words, text=True)
     file, deadline = tmp_path / "phases-points.jsonl", time.monotonic() + 120

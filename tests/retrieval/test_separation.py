@@ -374,7 +374,7 @@ def test_a_power_is_right_where_it_is_a_number_of_the_dtype(library, dtype, data
     parts = [p * Fraction(float(s)) / n for p, s in zip(exact, scores, strict=True)]
     for found, terms in [*zip(weights, [[p] for p in exact], strict=True), (psi, parts), (summed, exact)]:
         size = sum(map(abs, terms))
-        if numbers.smallest_normal <= size <= most / 2:
+        if numbers.smallest_normal <= min(map(abs, terms)) and size <= most / 2:  # JAX takes smaller ones for 0
             assert abs(Fraction(float(found)) - sum(terms)) <= len(terms) * near * size
 
 
