@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from datetime import date, time
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union
@@ -358,9 +358,9 @@ class EntryIn:
     """The end of each table's name in the schema."""
     _tables: dict[Any, type[Table]] = field(default_factory=dict, init=False, repr=False)
 
-    @cached_property
+    @property
     def annotation(self) -> Any:
-        """A union with one table for each entry; the keys of a table are `name` and the entry's parameters."""
+        """A union with a table for each entry of now; the keys of a table are `name` and the entry's parameters."""
         return Annotated[Union[tuple(map(self._table, self.registry))], Discriminator("name")]  # noqa: UP007
 
     def _table(self, name: str) -> type[Table]:
