@@ -231,12 +231,10 @@ class MemoryScenario(StoredWords):
     def _add_recall(
         self, arrays: Arrays, memory: Any, update: Update, cues: np.ndarray, rng: np.random.Generator
     ) -> None:
-        """The first step of each cue, its way and its end, and what the end is like."""
+        """The first step of each cue, its way and its end."""
         table, rows = self.memory, labels(self.tokens)
-        names = np.array([*table.recalled_words, "nothing"])  # the last one is that of the pattern number −1
         cue, axis, step = {"cue": rows}, {"axis": self.neurons}, {"cue": rows, "step": ()}
-        word, own_axis = arrays.parts[WORD], {"axis": self.vocabulary.axes}
-        patterns = memory.patterns[:, word]
+        word = arrays.parts[WORD]
         few = len(cues) * len(memory.patterns) * (table.steps + 1) <= MOST_OVERLAPS
         keep = ("trajectory", "overlaps") if few else ("trajectory",)
         recall = memory.recall(cues, update=update, max_steps=table.steps, rng=rng, keep=keep)
@@ -257,19 +255,11 @@ class MemoryScenario(StoredWords):
             arrays.add("weights", memory.weights(cues), cue | pattern, step=1)
             if memory.separation.sink is not None:
                 arrays.add("rest", memory.rest(cues), cue, step=1)
-        stored, state = ReferencePatterns(patterns, memory.activation), recall.state[:, word]
-        ended = recall if self.answers is None else stored.likeness(state)
         arrays.add("status", recall.status, cue)
         if table.patterns:
-            arrays.add("recalls", names[ended.matched], cue)
-            arrays.add("spurious", np.where(ended.spurious == "", "none", ended.spurious), cue)
-            arrays.add("of", parts_of_spurious(state, ended, patterns, names), cue)
+            self._add_likeness(arrays, memory, recall, cues)
         arrays.add("steps", recall.steps, cue)
         arrays.add("period", recall.period, cue, mean=False)
-        if table.patterns:
-            states = recall.trajectory.reshape(-1, cues.shape[1])[:, word]
-            visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
-            arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
         if recall.energies is not None:
             arrays.add("energy", recall.energies.T, step)
         if isinstance(memory, Bidirectional) or self.answers is not None:
@@ -280,15 +270,28 @@ class MemoryScenario(StoredWords):
             arrays.add("answer", answer, cue | {"axis": (self.answers or self.vocabulary).axes})
             arrays.add("answers", np.array([*(table.values or ()), "nothing"])[matched], cue)
         if self._is_drawn:
-            arrays.add("trajectory", trajectory[..., word], step | own_axis)
-        if not table.patterns:
-            return
-        if few:
+            arrays.add("trajectory", trajectory[..., word], step | {"axis": self.vocabulary.axes})
+
+    def _add_likeness(self, arrays: Arrays, memory: Any, recall: Recall, cues: np.ndarray) -> None:
+        """The likeness of the way and the end of each recall to the patterns, or to their first sides."""
+        table, rows, word = self.memory, labels(self.tokens), arrays.parts[WORD]
+        names = np.array([*table.recalled_words, "nothing"])  # the last one is that of the pattern number −1
+        cue, step, axis = {"cue": rows}, {"cue": rows, "step": ()}, {"axis": self.vocabulary.axes}
+        patterns, state = memory.patterns[:, word], recall.state[:, word]
+        stored = ReferencePatterns(patterns, memory.activation)
+        ended = recall if self.answers is None else stored.likeness(state)
+        arrays.add("recalls", names[ended.matched], cue)
+        arrays.add("spurious", np.where(ended.spurious == "", "none", ended.spurious), cue)
+        arrays.add("of", parts_of_spurious(state, ended, patterns, names), cue)
+        states = recall.trajectory.reshape(-1, cues.shape[1])[:, word]
+        visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
+        arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
+        if recall.overlaps is not None:
             pattern = {"pattern": labels(table.recalled_words)}
             arrays.add("course", recall.overlaps.swapaxes(0, 1), step | pattern, drawn=True)
         cosines = np.asarray(cosine(state, patterns))
         nearest = np.argmax(np.abs(cosines), axis=-1)
-        arrays.add("nearest", patterns[nearest], cue | own_axis, mean=False)
+        arrays.add("nearest", patterns[nearest], cue | axis, mean=False)
         arrays.add("nearest word", names[nearest], cue)
         some = np.flatnonzero(np.asarray(self.targets) >= 0)
         if some.size:  # cues that are patterns, or were made of one
