@@ -329,7 +329,9 @@ def _converted(memory: Any, dtype: str) -> Any:
             sides = _converted(memory.forward, dtype), _converted(memory.backward, dtype)
             return type(memory)(*sides)
         case Hopfield() | Associator():
-            own: Any = {"bias": cast(memory.bias)} if isinstance(memory, Hopfield) else {}
+            own: Any = {}
+            if isinstance(memory, Hopfield):
+                own = {"bias": cast(memory.bias), "offset": memory.offset}
             couplings, patterns = cast(memory.couplings), cast(memory.patterns)
             return type(memory)(couplings, activation=memory.activation, patterns=patterns, **own)
         case TokenMemory():

@@ -59,7 +59,7 @@ def line_between(memory: Any, start: np.ndarray, end: np.ndarray) -> dict[str, L
 
 def _reach(states: np.ndarray) -> float:
     """Half the side of a square that holds the states, with a margin."""
-    return BEYOND * float(np.abs(states).max()) or 1.0
+    return BEYOND * float(np.abs(states).max(initial=0)) or 1.0
 
 
 def _finite(memory: Any, reach: float) -> bool:

@@ -172,7 +172,7 @@ def pooled(
     )
 
 
-def wilson(counts: np.ndarray, trials: int, level: float = 0.95) -> np.ndarray:
+def wilson(counts: np.ndarray, trials: int, level: float) -> np.ndarray:
     """Wilson's interval of each share counts / trials, `(n, 2)`, the lower end first."""
     from scipy.stats import binomtest
 

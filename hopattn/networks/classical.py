@@ -167,21 +167,23 @@ class Hopfield(Coupled):
         Q: Array,  # noqa: N803
         c: Array = 0.0,
         *,
+        constant: Real = 0.0,
         states: str = "01",
         activation: str | Activation | None = None,
     ) -> Self:
-        """The network that minimises ½ xᵀQ x + cᵀx: its energy + `offset` is this objective for every state x.
+        """The network that minimises ½ xᵀQ x + cᵀx + constant: its energy + `offset` is this of every state x.
 
             W = −½ (Q + Qᵀ)          b = −c
 
         The energy of spins counts no neuron's coupling to itself, so that W has no diagonal. Neurons of 0 and 1 have
-        x_i² = x_i, and b_i = −c_i − ½ Q_ii; those of ±1 have x_i² = 1, and the offset is ½ Σ_i Q_ii.
+        x_i² = x_i, and b_i = −c_i − ½ Q_ii; those of ±1 have x_i² = 1, and the offset has ½ Σ_i Q_ii more.
 
         Parameters
         ----------
         Q : (N, N)
             only its symmetric part counts.
         c : a number or `(N,)`.
+        constant : it moves no minimum.
         states : "01" or "±1".
         activation
             graded neurons between these two values, such as `ha.activations.make("logistic", beta=100)`. Then x_i² is
@@ -216,12 +218,12 @@ class Hopfield(Coupled):
             graded = activations.make(activation)
             if graded.discrete:
                 raise InvalidInput(f"activation: expected graded neurons, not {quoted(activation)}; spins need none")
-            return cls(couplings, bias=b, activation=graded)
+            return cls(couplings, bias=b, activation=graded, offset=constant)
         diagonal = xp.linalg.diagonal(matrix)
         couplings = couplings + xp.eye(len(diagonal), dtype=matrix.dtype) * diagonal
         if states == "01":
-            return cls(couplings, bias=b - 0.5 * diagonal, activation=SPINS[states])
-        return cls(couplings, bias=b, activation=SPINS[states], offset=0.5 * float(xp.sum(diagonal)))
+            return cls(couplings, bias=b - 0.5 * diagonal, activation=SPINS[states], offset=constant)
+        return cls(couplings, bias=b, activation=SPINS[states], offset=constant + 0.5 * float(xp.sum(diagonal)))
 
     def __repr__(self) -> str:
         return f"Hopfield({self.couplings.shape[0]} neurons, {self.activation!r}, {self.patterns.shape[0]} patterns)"

@@ -94,7 +94,8 @@ class Quadratic(Owner):
 
     def network(self, activation: str | Activation | None = None) -> Hopfield:
         """The network of this objective, of spins, or of graded neurons with an activation."""
-        return Hopfield.from_quadratic(self.Q, self.c, states=self.states, activation=activation)
+        build = partial(Hopfield.from_quadratic, constant=self.constant, states=self.states)
+        return build(self.Q, self.c, activation=activation)
 
     @public
     def objective(self, x: Annotated[Array, as_float64, Of("… N")]) -> np.ndarray:
@@ -482,12 +483,12 @@ def minimise(
     require_room(starts * len(problem.Q), "the starts")
     low, quench = (0.0 if problem.states == "01" else -1.0), Asynchronous("random")
     smooth = Logistic(2 / (u0 or 1)) if problem.states == "01" else Tanh(1 / (u0 or 1))
-    kinds = {False: problem.network(), True: problem.network(smooth)}
-    network = kinds[u0 is not None]
+    kinds = (None, smooth)
+    network = problem.network(kinds[u0 is not None])
     rule = (quench if u0 is None else Time()) if update is None else updates.make(update)
     if obstacle := rule.obstacle(network):
         cure = "; give u0 for graded neurons" if u0 is None else "; leave u0 out for spins"
-        raise InvalidInput(f"update: {obstacle}{cure * (not rule.obstacle(kinds[u0 is None]))}")
+        raise InvalidInput(f"update: {obstacle}{cure * (not rule.obstacle(problem.network(kinds[u0 is None])))}")
     if u0 is None:
         cues, alone = random.choice([low, 1.0], size), rule == quench  # one order for all starts would make them alike
         ended = np.concatenate(

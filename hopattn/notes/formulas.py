@@ -5,9 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopattn import learning
+from hopattn.retrieval.separation import separations
 from hopattn.retrieval.similarity import cosine
 
 Formula = Callable[..., np.ndarray]
+softmax: Formula = separations.make("softmax").weights
+"""The weights of each row of scores, `(rows, keys)`."""
 
 
 class Rule(NamedTuple):
@@ -21,12 +25,6 @@ class Rule(NamedTuple):
     inputs: tuple[str, ...]
     convention: str
     readings: Mapping[str, Formula]
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """The weights of each row of scores, `(rows, keys)`."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
 def causal(scores: np.ndarray) -> np.ndarray:
@@ -48,8 +46,7 @@ def _hebb(divisor: Callable[[np.ndarray], float], keeps_diagonal: bool) -> Formu
         spins = patterns if np.any(patterns < 0) else 2 * patterns - 1
         if np.any(abs(spins) != 1):
             raise ValueError
-        total = spins.T @ spins / divisor(spins)
-        return np.asarray(total if keeps_diagonal else total - np.diag(np.diag(total)))
+        return np.asarray(learning.outer_products(spins, self_coupling=keeps_diagonal) / divisor(spins))
 
     return couplings
 

@@ -122,6 +122,7 @@ class Inference:
         chains = [_of_sides(matrix)] if matrix.sides else []
         for name in matrix.quantities if not chains else ():
             chains += islice(self._derived(name, matrix.places[0][0], 2), MOST)
+        chains = [one for one in chains if not (matrix.is_stated and one.form.endswith("alone"))]  # of all neurons
         fit = self._best(matrix, chains)
         is_sure = fit is not None and _is_sure(matrix, fit)
         if fit is not None:

@@ -213,7 +213,11 @@ def _read(body: str, start: int) -> Matrix | None:
     if len(rows) == 1:
         rows = [(rows[0][0] + m.start(), m[0]) for m in re.finditer("[^;]+", rows[0][1]) if m[0].strip()]
     grid = [[(at + m.start(), m[0]) for m in re.finditer(_CELL, row)] for at, row in rows]
-    if len(rows) > 1 and all(re.fullmatch(r"\s*[+\-−]?\d+,\d+\s*", row) for _, row in rows):
+    if (
+        len(rows) > 1
+        and not re.match(_NESTED, body)
+        and all(re.fullmatch(r"\s*[+\-−]?\d+,\d+\s*", row) for _, row in rows)
+    ):
         grid = [rows]  # (0,6; 0,8)
     numbers = [[one for _, cell in row if (one := printed(cell))] for row in grid]
     if {*map(len, numbers)} != {len(grid[0])} or sum(map(len, numbers)) < 2:
@@ -338,7 +342,7 @@ def _named(gap: str, header: str) -> tuple[str, Matrix]:
             group = header or "word"
             return header, Matrix((), (), name, called(header) or ("word",), (word[0],), group)
         base, index = _indexed(_symbol(meant) or meant)
-        is_stated = len(expressions) > 1 or bool(re.search("[·√(]|Kᵀ", name))
+        is_stated = len(expressions) > 1 or bool(re.search(r"[·√]|\((?!\d+\))|Kᵀ", name))
         is_stated = is_stated and not re.search(r"θ|theta|bias|[+\-−]\s*[bI]\b", " ".join(expressions))
         several = quantities(meant) or called(header)
         return header, Matrix((), (), name, several, (index,), base, is_stated=is_stated)
@@ -377,15 +381,17 @@ def _of_table(block: Block, starts: Sequence[int]) -> Iterator[Matrix]:
         if len(cells) == len(column) and len({*map(len, numbers)}) == 1 and several:
             lines = tuple(tuple(row[0] + j * len(numbers[0]) + k for k in range(len(numbers[0]))) for row in places[1:])
             yield Matrix(numbers, lines, texts[0][j], several, labels[1:])
+    left = 1 if any(texts[0]) else 0  # without a head the table is the matrix itself, as Markdown has to write it
     for i in (0, 1) if texts[0][0] else (1,):
         hidden = Printed("", 0.0 if "weights" in near else -np.inf, None)  # a cell of a later word
         read = [
-            [printed(text) or (hidden if _HIDDEN.fullmatch(text) else None) for text in row[1:]] for row in texts[i:]
+            [printed(text) or (hidden if _HIDDEN.fullmatch(text) else None) for text in row[left:]] for row in texts[i:]
         ]
         cells_ = [[one for one in row if one] for row in read if any(one and one.text for one in row)]
-        if all(len(row) == len(texts[0]) - 1 for row in cells_) and len(cells_) == len(read):
-            lines = tuple(tuple(row[1:]) for row in places[i:])
-            yield Matrix(tuple(map(tuple, cells_)), lines, title.strip(" #*:\n"), near, labels[i:])
+        if all(len(row) == len(texts[0]) - left for row in cells_) and len(cells_) == len(read):
+            lines = tuple(tuple(row[left:]) for row in places[i:])
+            names = labels[i:] if left else ("",) * len(cells_)
+            yield Matrix(tuple(map(tuple, cells_)), lines, title.strip(" #*:\n"), near, names)
             return
 
 

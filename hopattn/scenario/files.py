@@ -21,7 +21,7 @@ GROUPS = {
     "kim": "KIM: similarity tables, spaces, caches",
     "at6": "AT6: alignment, masks, layers, positions",
     "note": "NOTE: sets, spins, graphs, maps",
-    "sheets": "Exercise sheets of public courses",
+    "sheets": "Exercise sheets, most of public courses",
     "memories": "Memories of the literature",
     "landscapes": "Landscapes of memories",
     "networks": "Networks of layers",

@@ -94,7 +94,7 @@ def parse(
 
 
 def load_table(file: FilePath, model: type[AnyTable]) -> tuple[AnyTable, KeyLines]:
-    """Read and check a TOML file that is not a scenario: its table, and the line number of each path.
+    """Read and check a TOML file that is not a scenario: its table, and the tree of its lines.
 
     model: the table that it must be. Raises `InvalidScenario` with all errors of the file, as `load_scenario` does.
     """

@@ -273,3 +273,20 @@ def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(ha.InvalidInput) as refused:
         call()
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ha.networks.Quadratic([[0, 1], [1, 2]], [1, 1], 5),
+        ha.networks.TravellingSalesman([[0, 1, 2], [1, 0, 1], [2, 1, 0]], A=2, B=3, C=1, D=1),
+        ha.networks.MaxCut([[0, 1, 4], [1, 0, 2], [4, 2, 0]]),
+        ha.networks.Queens(4),
+    ],
+    ids=lambda problem: type(problem).__name__,
+)
+def test_the_network_of_a_problem_has_its_objective_as_energy_and_offset(problem):
+    n, low = len(problem.Q), 0 if problem.states == "01" else -1
+    states = np.where(np.random.default_rng(0).random((50, n)) < 0.5, 1.0, low)
+    network = problem.network()
+    np.testing.assert_allclose(network.energy(states) + network.offset, problem.objective(states), atol=1e-9)

@@ -360,3 +360,23 @@ def test_rounding_of_what_is_between_is_allowed(tmp_path):
     text = [*sheet, f"attention weights = {semicolons(written(softmax(scores), 3))}"]
     checked = findings(tmp_path, "a.txt", text)
     assert (checked.findings, len(checked.claims)) == ([], 8)
+
+
+def test_a_wrong_neuron_of_a_stated_step_is_found_where_one_neuron_alone_would_give_the_state(tmp_path):
+    """sgn(W (1, 1, 1, 1)) has fields 1, 1, 1, −3 by hand; the neurons 1 to 3 alone would leave the state as it is."""
+    sheet = ["W = [0 1 1 -1; 1 0 1 -1; 1 1 0 -1; -1 -1 -1 0]", "s(0) = (1, 1, 1, 1)"]
+    (one,) = findings(tmp_path, "a.txt", [*sheet, "s(1) = sgn(W s(0)) = (1, 1, 1, 1)"]).findings
+    assert (one.about, one.stands, one.right) == ("s(1), row 1, column 4", "1", "−1")
+
+
+def test_rows_of_two_numbers_without_spaces_are_no_decimal_commas(tmp_path):
+    (one,) = findings(tmp_path, "a.md", ["Q = [[1,2],[0,1]]", "K = [[1,1],[3,1]]", "QK^T = [[3,5],[1,2]]"]).findings
+    assert (one.about, one.stands, one.right) == ("QKᵀ, row 2, column 2", "2", "1")
+
+
+def test_a_table_without_a_head_is_the_matrix_itself(tmp_path):
+    rows = ["|   |   |   |   |", "|---|---|---|---|", "| 0 | 0 | 0 | −2 |", "| 0 | 0 | −2 | 0 |"]
+    rows += ["| 0 | 2 | 0 | 0 |", "| −2 | 0 | 0 | 0 |"]
+    sheet = ["x^1 = (1, −1, 1, −1) and x^2 = (1, 1, −1, −1)", "The weights are", "\n".join(rows)]
+    (one,) = findings(tmp_path, "a.md", sheet).findings
+    assert (one.stands, one.right) == ("2", "−2")

@@ -242,3 +242,25 @@ def test_sides_that_do_not_fit_are_refused_in_their_place(text, message):
     with pytest.raises(InvalidScenario) as error:
         parsed(HEAD + text)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("update", ["sync", "async"])
+def test_two_neurons_of_printed_couplings_need_no_pattern(update):
+    text = f'{HEAD}[memory]\ncouplings = [[0, 1], [1, 0]]\nupdate = "{update}"\n[cue.s]\nstate = [1, 1]\n'
+    (run,) = ha.run(parsed(text), explain=True).runs
+    assert run.arrays["state"].values.tolist() == [[1, 1]]
+
+
+def test_the_working_says_what_a_coupling_of_a_neuron_to_itself_counts():
+    text = f"{HEAD}[memory]\ncouplings = [[1, 0.5], [0.5, 1]]\n[cue.s]\nstate = [1, -1]\n"
+    for activation, share in (("sign", "none"), ("step", "half")):
+        state = "[1, -1]" if activation == "sign" else "[1, 0]"
+        wording = text.replace("[memory]", f'[memory]\nactivation = "{activation}"').replace("[1, -1]", state)
+        working = "\n".join(ha.run(parsed(wording), explain=True).runs[0].working)
+        assert f"{share} of a neuron's coupling to itself counts" in working
+
+
+def test_the_cure_for_patterns_of_0_and_1_names_the_model_of_the_file():
+    text = f'{HEAD}[memory]\npatterns = [[1, 0, 1]]\nvalues = [[1, 0]]\nmodel = "bam"\n[input]\ntokens = ["1"]\n'
+    with pytest.raises(InvalidScenario, match=r'model = \{ name = "bam", activation = "step" \}'):
+        parsed(text)

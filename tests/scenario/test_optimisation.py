@@ -59,7 +59,15 @@ def test_an_objective_of_ones_own():
 
 def test_a_run_is_that_of_the_core():
     problem = ha.networks.MaxCut([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
-    assert arrays_of(TRIANGLE)["optimum"].values == problem.optimum
+    run, found = arrays_of(TRIANGLE), ha.networks.minimise(problem, starts=20, rng=0)
+    assert run["solution"].values.tolist() == found.state.tolist()
+    assert run["shares"].values.tolist() == found.shares.tolist()
+
+
+def test_the_couplings_of_many_neurons_are_computed_when_they_are_asked_for():
+    arrays = arrays_of(scenario("optimisation", "[queens]\nsize = 5\n[search]\nstarts = 2\n"))
+    assert "couplings" in arrays and "couplings" not in [*arrays]
+    np.testing.assert_array_equal(arrays["couplings"].values, ha.networks.Queens(5).network().couplings)
 
 
 @pytest.mark.parametrize("name", [name for name, path in shipped().items() if path.parent.name == "optimisation"])

@@ -18,7 +18,7 @@ from hopattn.memories.memory import Stored, place_of, rows_of
 from hopattn.retrieval.activation import Heaviside
 
 Build = TypeVar("Build", bound=Callable[..., Any])
-CURE_OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take `ha.memories.hopfield` with activation="step"'
+CURE_OF_0_AND_1 = '; for 0 and 1, write 2*x − 1, or take activation="step" of `ha.memories.hopfield` or `bam`'
 
 
 @dataclass(frozen=True)

@@ -272,10 +272,12 @@ class Attention(TextKind):
         match document:
             case {"input": _}:
                 return document
-            case {"layer": [{"head": [{"values": [*values]} as head, *_]}, *_]}:
-                table = next((head[name] for name in ("queries", "scores", "weights") if head.get(name)), values)
-                rows = {"tokens": [*numbers(len(values))]}
-                other = isinstance(table, list) and len(table) != len(values)
+            case {
+                "layer": [{"head": [{"values": [*keys]} | {"keys": [*keys]} | {"queries": [*keys]} as head, *_]}, *_]
+            }:
+                table = next((head[name] for name in ("queries", "scores", "weights") if head.get(name)), keys)
+                rows = {"tokens": [*numbers(len(keys))]}
+                other = isinstance(table, list) and len(table) != len(keys)
                 return document | {"input": rows | ({"queries": [*numbers(len(table))]} if other else {})}
         return document
 

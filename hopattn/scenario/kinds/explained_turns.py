@@ -68,6 +68,9 @@ class Flow:
             told.append(f"one neuron after the other in the order {self._listed(order)}")
             told += [f"which seed {self.seed} draws"] * drawn
             told += ["a field of 0 gives 1"] * (self.update.ties == "up")
+            if isinstance(memory := self.memory, Coupled) and memory.activation.discrete:
+                share = "half" if memory.activation.silent == 0 else "none"  # of E(x_i low) − E(x_i = 1)
+                told += [f"{share} of a neuron's coupling to itself counts"] * bool(np.any(np.diag(memory.couplings)))
         order = order[before[order] != after[order]] if self.n > EVERY else order
         if np.array_equal(before, after):
             told.append("no neuron changes")

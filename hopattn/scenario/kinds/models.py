@@ -94,8 +94,6 @@ ModelChoice = Annotated[
     | Annotated[Table, EntryIn(named_memories, parameters=model_options, suffix="Model"), Tag("table")],
     ByTomlType,
 ]
-IN_FILE = '; for 0 and 1, write −1 for 0, or model = { name = "hopfield", activation = "step" }'
-"""The advice for patterns of 0 and 1, as a file writes it."""
 UpdateChoice = Annotated[
     Annotated[str, NameIn(updates, own_fields), Tag("text")]
     | Annotated[Table, EntryIn(updates, suffix="Update"), Tag("table")],
@@ -208,7 +206,7 @@ def update_entry(choice: Any) -> Update:
     order = getattr(choice, "order", "")
     if isinstance(order, str):
         return registry_entry(updates, choice)
-    if not isinstance(order, list) or sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
+    if not isinstance(order, list) or not order or sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
         expected = "expected 'sequence', 'random', or the number of every neuron once, counted from 1"
         raise InvalidInput(f"order: {expected}, not {quoted(order)}")
     parameters = choice.model_dump(exclude={"name"}) | {"order": [number - 1 for number in order]}
@@ -225,7 +223,9 @@ class MemoryTable(ModelTable):
     out."""
     couplings: Matrix | None = None
     """Instead of a model: the couplings W of a network, one row for each neuron. Number j of row i leads from neuron j
-    to neuron i. Spins are updated by default; `activation` may name other neurons, such as "step" for 0 and 1."""
+    to neuron i. Spins are updated by default; `activation` may name other neurons, such as "step" for 0 and 1. One
+    after the other, a neuron turns where the energy falls: its coupling to itself then counts half for 0 and 1, and not
+    at all for spins; with `update = "sync"` it counts whole."""
     bias: NumberOrVector | None = None
     """With `couplings`: what is added to the field of every neuron, or of each of them; by default 0."""
     threshold: NumberOrVector | None = None
@@ -328,11 +328,13 @@ class MemoryTable(ModelTable):
         except Refused:
             raise
         except InvalidInput as error:
-            message = str(error).replace(CURE_OF_0_AND_1, IN_FILE)
+            name = "hopfield" if self.card is None or "activation" not in self.card.parameters else self.card.name
+            cure = f'; for 0 and 1, write −1 for 0, or model = {{ name = "{name}", activation = "step" }}'
+            message = str(error).replace(CURE_OF_0_AND_1, cure)
             words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
             words = list(cues) if message.startswith(("cues", "energy")) else words
-            name = lambda match: f"'{shortened(words[int(match[2])])}'"  # noqa: E731
-            raise InvalidInput(re.sub(r"\b(row|address) (\d+)", name, message)) from None
+            word = lambda match: f"'{shortened(words[int(match[2])])}'"  # noqa: E731
+            raise InvalidInput(re.sub(r"\b(row|address) (\d+)", word, message)) from None
 
     @property
     def steps(self) -> int:

@@ -5,6 +5,7 @@ labels of the first one.
 """
 
 from collections.abc import Iterator
+from functools import cached_property, partial
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -15,6 +16,7 @@ from hopattn.foundation.writing import number
 from hopattn.networks.optimisation import MaxCut, Quadratic, Queens, TravellingSalesman, minimise
 from hopattn.scenario.arrays import Arrays, numbers
 from hopattn.scenario.kinds.base import Kind
+from hopattn.scenario.kinds.couplings import add_matrix
 from hopattn.scenario.kinds.models import UpdateChoice, update_entry
 from hopattn.scenario.language.table import (
     Count,
@@ -33,8 +35,6 @@ from hopattn.scenario.language.table import (
 
 PROBLEMS = ("travelling_salesman", "max_cut", "queens", "quadratic")
 """The tables of which one says what is minimised."""
-SMALL = 20
-"""The number of neurons up to which a run has their couplings."""
 MAX_UPDATES = 100_000_000
 """The largest number of neurons, times starts and steps, that a run updates: about ten seconds."""
 
@@ -163,10 +163,13 @@ class Optimisation(Kind):
     search: SearchTable = Field(default_factory=SearchTable)
     """The recalls."""
 
+    def need_bounds(self) -> None:
+        self._built  # noqa: B018
+
     def least(self) -> Self:
-        self._built()
         return self.changed(search=self.search.model_copy(update={"starts": 2, "max_steps": 2}))
 
+    @cached_property
     def _built(self) -> tuple[Any, Quadratic]:
         """The table of the problem, and the problem; refuses too much work."""
         need_one_of(self, *PROBLEMS)
@@ -180,7 +183,7 @@ class Optimisation(Kind):
         return table, problem
 
     def compute(self, arrays: Arrays, rng: np.random.Generator) -> None:
-        table, problem = self._built()
+        table, problem = self._built
         names, search = getattr(table, "names", ()) or numbers(problem.shape[0]), self.search
         axes = dict(zip(table.dims, [names, *map(numbers, problem.shape[1:])], strict=True))
         with at("search", table=search):
@@ -197,18 +200,21 @@ class Optimisation(Kind):
         arrays.add(problem.measured, problem.value(first)[0])
         arrays.add("answer", np.array(found.said(names)))
         arrays.add("solution", found.state.reshape(problem.shape), axes, mean=False)
-        if len(problem.Q) <= SMALL:
-            neuron = tuple(map(" ".join, product(*axes.values())))
-            arrays.add("couplings", problem.network().couplings, {"neuron": neuron, "from": neuron}, mean=False)
+        neuron = tuple(map(" ".join, product(*axes.values())))
+        add_matrix(arrays, partial(_couplings, problem), {"to": neuron, "from": neuron})
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
         return tuple(name for name in arrays if name not in ("valid", "best"))
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
-        terms, starts = self._built()[1].terms(arrays["solution"].values.ravel()), self.search.starts
+        terms, starts = self._built[1].terms(arrays["solution"].values.ravel()), self.search.starts
         sums = " + ".join(map(number, terms.values())).replace("+ −", "− ")
         yield f"f(x) = {' + '.join(terms)} = {sums} = {number(sum(terms.values()))} of the answer"
         yield f"the answer: {arrays['answer'].values}"
         for name, (share, low, high) in zip(arrays["shares"].labels[0], arrays["shares"].values, strict=True):
             part = f"{round(share * starts):,} of {starts:,} starts = {number(share)}"
             yield f"{name}: {part}, Wilson's interval from {number(low)} to {number(high)}"
+
+
+def _couplings(problem: Quadratic) -> np.ndarray:
+    return np.asarray(problem.network().couplings)
