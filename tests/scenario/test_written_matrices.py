@@ -13,6 +13,7 @@ from hopattn.scenario.kinds.layers import MATRICES, TABLES
 from hopattn.scenario.mistakes import mistakes
 from tests.refusal import assert_refused, assert_says, problems
 from tests.runs import scenario_of
+from tests.scenario.scenarios_of_kinds import scenario
 from tests.texts import parsed
 
 ABOUT = 'schema = 1\ntitle = "a title"\nsource = "ours"\nkind = "attention"\n'
@@ -288,3 +289,8 @@ def test_the_arithmetic_of_narrow_heads_writes_no_zeros():
     said = lines(ABOUT + WORDS + HEAD + "value = [[0, 0, 1]]\n[[layer.head]]\nvalue = [[1, 1, 1]]\n")
     side = said.index("layer 1, the outputs of the heads side by side:")
     assert said[side + 1] == "a: (2, 3)" and said[-3] == "a: (2, 3)"
+
+
+def test_queries_and_keys_without_values_are_told_what_is_missing():
+    text = "[[layer]]\nresidual = false\n[[layer.head]]\nqueries = [[1, 0]]\nkeys = [[1, 0], [0, 1]]\n"
+    assert_refused(scenario("attention", text), "7: layer.1.head.1.values: ", "without words, a head needs queries")
