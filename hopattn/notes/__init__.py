@@ -5,10 +5,11 @@
 - `reading.py`: a text as tables and paragraphs with their lines
 - `known.py`: the numbers of a run by the names that a text calls them by
 - `claims.py`: a number of a text beside the right one
-- `tables.py`: the cells of tables, and rows of weights that must sum to 1
+- `tables.py`: the cells of tables
 - `prose.py`: vectors and sentences
-- `matrices.py`: vectors and matrices with their names
+- `products.py`: products and sums of names
+- `matrices.py`: vectors and matrices with their names; energies and single entries
 - `formulas.py`: what follows from what
-- `inference.py`: what a text gives, computed anew from what else it gives
+- `inference.py`: what a text gives, computed anew from what else it gives; rows of weights that must sum to 1
 - `checking.py`: a whole text
 """

@@ -10,9 +10,9 @@ from hopattn.notes.claims import Claim
 from hopattn.notes.inference import Inference, Reading
 from hopattn.notes.known import Known, known
 from hopattn.notes.pages import read_page
-from hopattn.notes.prose import pair_claims, prose_claims
+from hopattn.notes.prose import prose_claims
 from hopattn.notes.reading import NAMING, Block, blocks
-from hopattn.notes.tables import row_sums, table_claims
+from hopattn.notes.tables import table_claims
 from hopattn.scenario.files import beside
 
 OFF = "off"
@@ -20,8 +20,8 @@ OFF = "off"
 SHOWN = 8
 """The most matrices that a message names."""
 WANTED = (
-    "patterns and their W; W, a state, and the field or the state after it; words X with W_Q, W_K, W_V; Q, K, V with "
-    "scores, weights, outputs; vectors of words with their products or cosines; products of printed matrices; rows of "
+    "patterns and their W; W, a state, and its energy, the field or the state after it; words X with W_Q, W_K, W_V; "
+    "Q, K, V with scores, weights, outputs; vectors of words with their products or cosines; products, sums; rows of "
     "softmax weights; and names of a scenario that --scenario or a comment names"
 )
 """What is looked for."""
@@ -67,7 +67,8 @@ def check(file: Path, names: Sequence[str] = (), runs_of: Callable[[str], list[K
     page = read_page(file)
     own = [run for name in names for run in runs_of(name)]
     claims: list[Claim] = []
-    parts = [block for block in blocks(page.text, page.kind) if not block.naming or block.naming[0] != OFF]
+    text = "\n".join(_compared(page.text.split("\n")))
+    parts = blocks(text, page.kind)
     for block in parts:
         if block.naming is None:
             claims += _claims(block, own)
@@ -75,15 +76,16 @@ def check(file: Path, names: Sequence[str] = (), runs_of: Callable[[str], list[K
             with placed(f"{file}:{page.places[block.naming[1] - 1]}"):
                 runs = runs_of(_beside(file, block.naming[0]))
             claims += _claims(block, runs)
-    text = "\n".join(_compared(page.text.split("\n")))
     inference = Inference(text, page.places, [block for block in parts if block.rows])
     for words in inference.words():
-        pairs = [claim for block in parts if not block.is_code for claim in pair_claims(block, [words])]
+        pairs = [claim for block in parts if not block.is_code for claim in prose_claims(block, [words], True)]
         claims += [one._replace(origin=words.run, is_inferred=True) if one.origin else one for one in pairs]
-    lines = {claim.line for claim in inference.claims if " = " not in claim.stands}
-    claims = [claim for claim in claims if " = " not in claim.stands or claim.line not in lines]  # sums of weights
-    known_at = {(claim.line, claim.stands) for claim in claims}
-    claims += [claim for claim in inference.claims if (claim.line, claim.stands) not in known_at]
+    known_at = {at for claim in claims for at in ((claim.line, claim.stands), claim.line)}
+    claims += [
+        claim  # the sum of a row says nothing where its numbers are known
+        for claim in inference.claims
+        if (claim.line if " = " in claim.stands else (claim.line, claim.stands)) not in known_at
+    ]
     ordered = tuple(sorted(claims, key=lambda claim: claim.line))
     return Checked(str(file), ordered, tuple(inference.readings), tuple(inference.names()), page.places)
 
@@ -92,9 +94,9 @@ def _compared(lines: Sequence[str]) -> Iterator[str]:
     """The lines of a text, with spaces instead of those after a comment that turns comparing off."""
     is_off = False
     for line in lines:
-        naming = NAMING.match(line)
-        is_off = naming[1] == OFF if naming else is_off
-        yield " " * len(line) if is_off or naming else line
+        if naming := NAMING.match(line):
+            is_off = naming[1] == OFF
+        yield " " * len(line) if is_off else line
 
 
 def _beside(file: Path, name: str) -> str:
@@ -104,11 +106,8 @@ def _beside(file: Path, name: str) -> str:
 
 
 def _claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
-    """The numbers of a table or a paragraph; weights that stand beside no names are summed."""
-    found = [] if block.is_code else prose_claims(block, runs)
-    if block.rows:
-        return found + (table_claims(block, runs) or row_sums(block))
-    return found
+    """The numbers of a table or a paragraph beside those of runs."""
+    return ([] if block.is_code else prose_claims(block, runs)) + (table_claims(block, runs) if block.rows else [])
 
 
 def total(checked: Sequence[Checked]) -> str:

@@ -35,8 +35,15 @@ class Claim(NamedTuple):
 
 
 def compared(line: int, about: str, printed: Printed, values: Sequence[Value], accepted: Sequence[Value] = ()) -> Claim:
-    """A printed number beside those that it may be, or that are accepted: it agrees if it is one of them, rounded."""
-    if any(printed.agrees(value.number) for value in (*values, *accepted)):
+    """A printed number beside those that it may be, or that are accepted: it agrees if it is one of them, rounded.
+
+    What these may be off themselves counts for a unit of its last decimal at most.
+    """
+    allowed = [(value.number, min(value.room, 2 * printed.room)) for value in (*values, *accepted)]
+    if any(
+        printed.agrees(right) or abs(right - printed.value) <= printed.room * (room > 0) + room
+        for right, room in allowed
+    ):
         return Claim(line, about, printed.text)
     right: dict[str, str] = {}
     for value in sorted(values, key=lambda value: abs(value.number - printed.value)):

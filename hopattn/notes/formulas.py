@@ -80,6 +80,19 @@ def _update(how: str, tie: Callable[[float, float], float], neuron: int = -1) ->
     return state
 
 
+def _energy(factor: float, keeps_diagonal: bool = True, sign: float = 0.0) -> Formula:
+    """The energies of states of ±1, or of 0 and 1, as a column: factor · sᵀWs + sign · θᵀs."""
+
+    def energies(couplings: np.ndarray, states: np.ndarray, *thresholds: np.ndarray) -> np.ndarray:
+        if couplings.shape != (states.shape[1],) * 2 or np.any((abs(states) != 1) & (states != 0)):
+            raise ValueError
+        weights = couplings if keeps_diagonal else couplings - np.diag(np.diag(couplings))
+        bias = states @ np.atleast_2d(thresholds[0])[0] if thresholds else 0.0
+        return np.asarray(factor * np.sum(states @ weights * states, axis=1) + sign * bias)[:, None]
+
+    return energies
+
+
 # fmt: off
 RULES = (
     *(Rule(name, ("X", f"W_{name}"), "matrices", {
@@ -102,6 +115,11 @@ RULES = (
         **{f"{how}; {name}": _update(how, tie)
            for how in (TOGETHER, "neuron by neuron to the end") for name, tie in _TIES.items()},
         **{f"neuron {i + 1} alone": _update("", _TIES["a field of 0 keeps the neuron"], i) for i in range(12)}}),
+    Rule("energy", ("couplings", "state", "thresholds"), "energy", {
+        "−½ sᵀWs + θᵀs": _energy(-0.5, sign=1), "−sᵀWs + θᵀs": _energy(-1, sign=1),
+        "−½ sᵀWs − θᵀs": _energy(-0.5, sign=-1), "−sᵀWs − θᵀs": _energy(-1, sign=-1)}),
+    Rule("energy", ("couplings", "state"), "energy", {
+        "−½ sᵀWs": _energy(-0.5), "−sᵀWs": _energy(-1), "−½ sᵀWs, diagonal 0": _energy(-0.5, keeps_diagonal=False)}),
 )
 # fmt: on
 """The rules; those of one result in the order in which they are tried."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,11 +32,12 @@ _WORDS_FOR = {
 
 
 class Value(NamedTuple):
-    """A number of a run. array: the name of its array. run: scenario and variant."""
+    """A number of a run. array: the name of its array. run: scenario and variant. room: how far it may be off."""
 
     number: float
     array: str
     run: str
+    room: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +45,14 @@ class Known:
     """The numbers of one run.
 
     run: scenario and variant, as a text names them. arrays: those of numbers, the words' own vectors first. words: the
-    vectors by word. outcomes: the verdicts on its expectations.
+    vectors by word. outcomes: the verdicts on its expectations. rooms: how far the entries of a vector may be off.
     """
 
     run: str
     arrays: Mapping[str, Labelled]
     words: Mapping[str, np.ndarray]
     outcomes: Sequence[Outcome]
+    rooms: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -75,10 +77,17 @@ class Known:
 
     def products(self, one: str, other: str, cosines: bool) -> Iterator[Value]:
         """The cosines, or the products, of a word's vectors with another word."""
+        product = cosine if cosines else np.dot
+        rooms = [
+            max((self.rooms[key] for key in self.rooms if places(word, [key])), default=0.0) for word in (one, other)
+        ]
         for to in [self.words[word] for word in self.words if places(other, (word,))]:
             for key, vector in self.rows(one, tuple(self.arrays)):
                 if vector.shape == to.shape and Name.parse(key).quantity in (VOCABULARY, "state", "output"):
-                    yield Value(float(cosine(vector, to)) if cosines else float(vector @ to), key, self.run)
+                    right = float(product(vector, to))
+                    moved = [product(vector + step, to) for step in rooms[0] * np.eye(len(to))]
+                    moved += [product(vector, to + step) for step in rooms[1] * np.eye(len(to))]
+                    yield Value(right, key, self.run, float(np.sum(np.abs(np.array(moved) - right))))
 
     def measures(self) -> Iterator[tuple[str, float]]:
         """The numbers of the run that have a name of several words, and the computed numbers of its expectations."""

@@ -1,5 +1,6 @@
 """Numbers as a text prints them: .6, 0,6, −.6, 2/3, 60 %."""
 
+import math
 import re
 from decimal import Decimal
 from typing import NamedTuple
@@ -9,7 +10,9 @@ from hopattn.scenario.expectations.base import EXACT, rounds_to
 
 NUMBER = r"[+\-−–]?(?:\d+\s?/\s?\d+|(?:\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d+)?)(?:\s?\\?%)?"
 """A number in a regular expression."""
-_PARTS = re.compile(r"([+\-−–]?)(\d*[.,]?\d+(?:[eE][+-]?\d+)?)(?:\s?/\s?(\d+))?(\s?\\?%)?", re.ASCII)
+_PARTS = re.compile(
+    r"([+\-−–]?)\s?(∞|inf|\d*[.,]?\d+(?:[eE][+\-−]?\d+)?)\.?(?:\s?/\s?(\d*\.?\d+))?(\s?\\?%)?", re.ASCII
+)
 _THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _SEPARATORS = (r"\s*;\s*", r"\s*,\s+", r"\s*,\s*", r"\s+")
 """Between the numbers of a vector; the first that gives as many as are wanted, so that 0,6 may be one number."""
@@ -28,20 +31,24 @@ class Printed(NamedTuple):
 
         >>> Printed.parse("−.60"), Printed.parse("0,6").value, Printed.parse("1/4").value, Printed.parse("1,000")
         (Printed(text='−.60', value=-0.6, decimals=2), 0.6, 0.25, None)
+        >>> Printed.parse("1.").value, Printed.parse("− ∞").value, Printed.parse("2.03/4")
+        (1.0, -inf, Printed(text='2.03/4', value=0.5075, decimals=2))
         """
         text = text.strip()
         found = _PARTS.fullmatch(text)
-        if found is None or len(text) > 40 or _THOUSANDS.fullmatch(found[2]) or (found[3] and not int(found[3])):
+        if found is None or len(text) > 40 or _THOUSANDS.fullmatch(found[2]) or not float(found[3] or 1):
             return None
-        exact = Decimal(found[2].replace(",", ".")) * (-1 if found[1] in tuple("-−–") else 1)
+        sign = -1 if found[1] in tuple("-−–") else 1
+        if found[2] in ("∞", "inf"):
+            return cls(text, sign * math.inf, None)
+        exact = sign * Decimal(found[2].replace(",", ".").replace("−", "-"))
         if found[4]:
             exact = exact.scaleb(-2)
         exponent = exact.as_tuple().exponent
         if not isinstance(exponent, int) or abs(exact.adjusted()) > 15:
             return None
-        if found[3]:
-            return cls(text, float(exact) / int(found[3]), None)
-        return cls(text, float(exact), max(0, -exponent))
+        decimals = max(0, -exponent, len((found[3] or "").partition(".")[2]))
+        return cls(text, float(exact) / float(found[3] or 1), None if found[3] and not decimals else decimals)
 
     @property
     def room(self) -> float:
@@ -51,7 +58,7 @@ class Printed(NamedTuple):
     def agrees(self, value: float) -> bool:
         """Whether a value gives this number when it is rounded to its decimals."""
         if self.decimals is None:
-            return abs(value - self.value) <= EXACT
+            return value == self.value or abs(value - self.value) <= EXACT
         return rounds_to(value, self.value, self.decimals)
 
     def written(self, value: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hopattn.notes.claims import Claim, compared
 from hopattn.notes.known import VOCABULARY, Known, Value, meant
 from hopattn.notes.numbers import NUMBER, Printed, in_list
-from hopattn.notes.reading import Block
+from hopattn.notes.reading import UNSURE, Block
 from hopattn.scenario.arrays import Name
 
 Reading = list[tuple[int, Printed | None, Value]]
@@ -48,30 +48,15 @@ _NUMBER = (
     rf"(?<![\w.,])(?P<number>{NUMBER})(?![\w¦]|[.,]\d|\s*(?:±|–\s?[\d.]|\^|[·×*/+]|\\)|"
     r"\s+(?:to|or|bis|oder|times|of|more|less|larger|smaller|points?|words?|percent)\b)"
 )
-_UNSURE = re.compile(
-    r"\b(?:if|without|would|could|should|suppose|instead|under|unless|prints?|printed|misprints?|wrong\w*|says|claims?|"
-    r"states|not|no|half|twice|double|times|sum|minus|plus|squared?|wenn|ohne|würde|statt|nicht|kein\w*|Summe|gedruckt)\b",
-    re.I,
-)
-"""Words that make a sentence one about something else than the run."""
 
 
-def prose_claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
-    """The numbers of a paragraph that stand beside names of the runs, each compared."""
+def prose_claims(block: Block, runs: Sequence[Known], are_pairs: bool = False) -> list[Claim]:
+    """The numbers of a paragraph that stand beside names of the runs, each compared; or those of pairs of names."""
     text = block.text
-    found = dict(_measures(block, text, runs))
+    found = {} if are_pairs else dict(_measures(block, text, runs))
     for name, one, other in _any_name(text, runs):
-        found |= dict(_vectors(block, text, name, runs)) | dict(_pairs(block, text, one, other, runs))
-    return [found[place] for place in sorted(found)]
-
-
-def pair_claims(block: Block, runs: Sequence[Known]) -> list[Claim]:
-    """The numbers that the sentences of a paragraph give for two names of the runs, each compared."""
-    found = {
-        place: claim
-        for _, one, other in _any_name(block.text, runs)
-        for place, claim in _pairs(block, block.text, one, other, runs)
-    }
+        found |= {} if are_pairs else dict(_vectors(block, text, name, runs))
+        found |= dict(_pairs(block, text, one, other, runs))
     return [found[place] for place in sorted(found)]
 
 
@@ -170,5 +155,5 @@ def _single(
     at, printed = found.start("number"), Printed.parse(found["number"])
     before = re.split(r"[.!?]\s", text[:at])[-1]
     whole = re.match(r"\s*(?:$|[.,;:!?)\]—|]|and\b|und\b)", text[found.end() :])
-    if printed and values and not _UNSURE.search(before) and (whole or re.search(r"[.,/%]", printed.text)):
+    if printed and values and not UNSURE.search(before) and (whole or re.search(r"[.,/%]", printed.text)):
         yield at, compared(block.line_at(at), " ".join(about.split()), printed, values, accepted)

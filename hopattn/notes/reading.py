@@ -30,26 +30,39 @@ NEAR = 300
 _TEX_RULES = re.compile(
     r"\\(?:hline|(?:top|mid|bottom)rule|(?:cmidrule|cline|rowcolor|cellcolor)(?:\([^)]*\))?\{[^}]*\})"
 )
+_SUPPOSED = r"if|would|suppose|instead|unless|misprints?|wrong\w*|says|claims?|wenn|würde"
+SUPPOSED = re.compile(rf"\b(?:{_SUPPOSED})\b|^\W*(?:is|are|ist|sind)\b", re.I)
+"""Words that make a sentence a supposition or a question."""
+UNSURE = re.compile(
+    rf"\b(?:{_SUPPOSED}|without|could|should|under|prints?|printed|states|not|no|half|twice|double|times|sum|minus|plus|"
+    r"squared?|ohne|statt|nicht|kein\w*|Summe|gedruckt)\b",
+    re.I,
+)
+"""Words that make a sentence one about something else than the run."""
 _CAPTION = re.compile(r"\s*(?:\\caption|\**(?:table|tabelle)\b|: )", re.I)
 
-_MASKS = [
-    *[(r"<!--.*?-->", " "), (r"</?[a-zA-Z][^<>]*>", " ")],
+# fmt: off
+Masks = list[tuple[re.Pattern[str], str]]
+"""Signs of a language, each with the plain sign instead of it."""
+SIGNS: Masks = [(re.compile(pattern, re.DOTALL), instead) for pattern, instead in [
+    (r"<!--.*?-->|</?[a-zA-Z][^<>]*>", " "),
+    (r"\\[dt]?frac\s*\{\s*(\d+(?:\.\d+)?)\s*\}\s*\{\s*(\d+(?:\.\d+)?)\s*\}|\\[dt]?frac(\d)(\d)", r"\1\3/\2\4"),
+    (r"(\d)\{,\}(\d+)", r"\1,\2"), (r"\\(?:approx|simeq)\b", "≈"), (r"\\langle\b", "("), (r"\\rangle\b", ")"),
+    (r"\\(?:(?:[lL]ong)?[rR]ightarrow|implies|mapsto|to)\b|->|=>|⇒|➜", "→"),
+]]
+"""Signs of Markdown and LaTeX, in sentences and in formulas."""
+_MASKS: Masks = [(re.compile(pattern, re.DOTALL), instead) for pattern, instead in [
     *[(r"(?<=\])\([^()\s]*\)|https?://\S+|www\.\S+", "¦"), (r"`[^`]*[\s=(\[{][^`]*`", "¦")],
-    *[(r"\\[dt]?frac\s*\{\s*(\d+)\s*\}\s*\{\s*(\d+)\s*\}", r"\1/\2"), (r"(\d)\{,\}(\d+)", r"\1,\2")],
-    *[
-        (r"\\begin\{[pb]?(?:small)?matrix\}|\\left\s*[(\[]|\\langle\b", "("),
-        (r"(?<=\s)\*(?=\s)|\\(?:cdot|times)\b", "·"),
-    ],
-    *[(r"\\end\{[pb]?(?:small)?matrix\}|\\right\s*[)\]]|\\rangle\b", ")"), (r"\\(?:approx|simeq)\b", "≈")],
+    (r"\\begin\{[pb]?(?:small)?matrix\}|\\left\s*[(\[]", "("), (r"(?<=\s)\*(?=\s)|\\(?:cdot|times)\b", "·"),
+    (r"\\end\{[pb]?(?:small)?matrix\}|\\right\s*[)\]]", ")"),
     (r"\\(?:vec|overrightarrow|mathbf|mathrm|mathit|boldsymbol|bm|text(?:bf|it|tt|rm|sf)?|emph|num|mbox)\s*\{", " "),
-    (r"\\(?:begin|end)\s*\{[^{}]*\}|\\item\b|\\\[", ";"),
-    *[(r"\\(?:(?:long)?rightarrow|to|mapsto)\b|->", "→"), (r"\\\\(?:\[[^\]]*\])?", ";"), (r"\\%", "%")],
+    (r"\\(?:begin|end)\s*\{[^{}]*\}|\\item\b|\\\[", ";"), (r"\\\\(?:\[[^\]]*\])?", ";"), (r"\\%", "%"),
     *[(r"\^\{?(?:\\top|\\intercal|T)\}?|[ᵀ⊤]", " "), (r"\\[,;:!> ]|\\[()\[\]](?=[\s\S])|\\q?quad\b", " ")],
     (r"``|''", "”"),
     (r"[*$`&{}~]|(?<!\w)_+|_+(?!\w)", " "),
-]
-"""Signs of Markdown and LaTeX, and the plain signs instead of them."""
-_COMPILED = [(re.compile(pattern, re.DOTALL), plain) for pattern, plain in _MASKS]
+]]
+# fmt: on
+"""Signs of Markdown and LaTeX in sentences."""
 
 
 class Cell(NamedTuple):
@@ -96,12 +109,17 @@ def plain(text: str) -> str:
     [';', 'banks', '=', '[0,', '2/3', ']']
     """
     text = re.sub(r"\$([^$]+)\$", lambda found: f"{';' if '=' in found[1] else ' '}{found[1]} ", text)
-    for pattern, instead in _COMPILED:
-        text = pattern.sub(partial(filled, instead), text)
+    return masked(masked(text, SIGNS), _MASKS)
+
+
+def masked(text: str, masks: Masks) -> str:
+    """A text of the same length, with the plain signs of a table."""
+    for pattern, instead in masks:
+        text = pattern.sub(partial(_filled, instead), text)
     return text
 
 
-def filled(instead: str, found: re.Match[str]) -> str:
+def _filled(instead: str, found: re.Match[str]) -> str:
     """The sign instead of a mark, filled up to its length; line breaks stay."""
     fill = "¦" if instead == "¦" else " "
     short = found.expand(instead)
@@ -200,5 +218,5 @@ def _aligned_rows(lines: list[str]) -> dict[int, list[Row]]:
     return {
         i: [[Cell(cell, i + 1, j) for j, cell in enumerate(cells)]]
         for i, cells in enumerate(split)
-        if len(cells) > 2 and len(cells) in near[i]
+        if len(cells) > 2 and len(cells) in near[i] and not re.search(r"\s&\s|\\\\", lines[i])
     }

@@ -1,21 +1,15 @@
-"""Tables of a text beside the arrays of a run, and rows of weights that must sum to 1."""
+"""Tables of a text beside the arrays of a run."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hopattn.foundation.writing import number
 from hopattn.notes.claims import Claim, compared
 from hopattn.notes.known import Known, Value, meant, places
 from hopattn.notes.numbers import Printed
-from hopattn.notes.reading import Block, Cell, Row, plain
+from hopattn.notes.reading import Block, Cell, plain
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import labels
-
-_SHARES = r"softmax|attention[ -](?:weights|matrix|table)|aufmerksamkeitsgewichte"
-_OTHER = r"\bbefore\b|\bwithout\b|\bno softmax|\braw\b|unnormali|\bscores?\b|\blogit|similarit|\bohne\b|\bvor\b|instead"
-_HIDDEN = re.compile(r"|[·\-–—×]|\\cdot")
-_TOTAL = re.compile(r"sum|total|Σ|Summe|\\sum", re.I)
 
 
 class Fit(NamedTuple):
@@ -98,51 +92,3 @@ def _matched(texts: Sequence[str], known: Sequence[str]) -> list[int | None]:
         one[0] if len(one) == 1 else other[0] if len(other) == 1 else None
         for one, other in zip(plainly, numbered, strict=True)
     ]
-
-
-def says_weights(near: Sequence[str]) -> str:
-    """The word of the nearest text that speaks of weights: "softmax", "attention weights"; empty if it is not sure."""
-    for text in near:
-        if found := re.search(_SHARES, text, re.I):
-            softmax = re.search("softmax", text, re.I)
-            return "" if re.search(_OTHER, text, re.I) else "softmax" if softmax else found[0]
-    return ""
-
-
-def row_sums(block: Block) -> list[Claim]:
-    """The rows of a table of softmax weights, each with its sum.
-
-    The table is said to be one. If it is said to be one of attention weights only, another row must sum to 1, because
-    raw similarities may be called so too.
-    """
-    said = says_weights([_name(block.rows[0][0]), *map(plain, block.near)])
-    first = block.rows[0]
-    kept = [j for j, cell in enumerate(first) if not _TOTAL.fullmatch(_name(cell))]
-    rows = [row for row in block.rows if len(row) == len(first)] if said else []
-    summed = [(row, numbers) for row in rows if (numbers := _shares([row[j] for j in kept[1:]]))]
-    columns = [_shares([row[j] for row, _ in summed]) for j in kept[1:]]
-    if not summed or all(column and sums_to_one(column) for column in columns):
-        return []
-    sure = said == "softmax" or any(
-        sums_to_one(numbers) and sum(one.value > 0 for one in numbers) > 1 for _, numbers in summed
-    )
-    return [sum_claim(row[0].line, f"weights of {_name(row[0])}", numbers) for row, numbers in summed if sure]
-
-
-def _shares(row: Row) -> list[Printed]:
-    """The numbers of a row of weights; none if it holds something else, or only whole numbers."""
-    numbers = [one for cell in row if (one := _number(cell))]
-    others = [plain(cell.text).strip() for cell in row if not _number(cell)]
-    right = all(0 <= one.value <= 1 for one in numbers) and all(map(_HIDDEN.fullmatch, others))
-    return numbers if right and len(numbers) > 1 and any(one.value % 1 for one in numbers) else []
-
-
-def sums_to_one(numbers: Sequence[Printed]) -> bool:
-    """Whether numbers sum to 1, as far as their rounding allows."""
-    return abs(sum(one.value for one in numbers) - 1) <= sum(one.room for one in numbers) * (1 + 1e-9)
-
-
-def sum_claim(line: int, about: str, numbers: Sequence[Printed]) -> Claim:
-    """A row of weights beside the sum that it must have."""
-    sums = f"{' + '.join(one.text for one in numbers)} = {number(sum(one.value for one in numbers))}"
-    return Claim(line, about, sums) if sums_to_one(numbers) else Claim(line, about, sums, "1", "softmax")

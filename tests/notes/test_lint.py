@@ -27,11 +27,15 @@ def lint(hopattn, tmp_path, name, text, *options):
     return hopattn("lint", str(tmp_path / name), *options)
 
 
-@pytest.mark.parametrize(("name", "text", "line"), [("a.md", MARKDOWN, 8), ("a.tex", TEX, 4)])
-def test_a_row_of_weights_that_sums_to_more_than_1_is_found_without_a_scenario(hopattn, tmp_path, name, text, line):
+@pytest.mark.parametrize(
+    ("name", "text", "line", "title"), [("a.md", MARKDOWN, 8, " of four words"), ("a.tex", TEX, 4, "")]
+)
+def test_a_row_of_weights_that_sums_to_more_than_1_is_found_without_a_scenario(
+    hopattn, tmp_path, name, text, line, title
+):
     code, out, _ = lint(hopattn, tmp_path, name, text)
     assert code == 1
-    assert out.splitlines()[0].startswith(f"{tmp_path / name}:{line}: weights of or: ")
+    assert out.splitlines()[0].startswith(f"{tmp_path / name}:{line}: Attention weights{title}, row or: ")
     assert " = 1.3; the weights of a softmax sum to 1" in out
     assert out.splitlines()[1:] == ["2 numbers compared, 1 agrees"]
 

@@ -153,7 +153,7 @@ def test_a_worksheet_of_a_network(tmp_path_factory, data):
     checked = page(sides)
     assert checked.findings == []
     assert len(checked.claims) == sum(
-        len(rows) * len(rows[0]) for rows in sides.values() if np.array(rows, float).any()
+        len(rows) * len(rows[0]) for name, rows in sides.items() if name != "W" or np.array(rows, float).any()
     )
     name = data.draw(st.sampled_from(sorted(sides)))
     rows = [row.copy() for row in sides[name]]

@@ -30,8 +30,9 @@ def command(files: tuple[Path, ...], names: tuple[str, ...], as_json: bool) -> i
     the one with the fewest misses is kept. With a scenario, the numbers that stand beside its names are compared with
     its run too. Markdown, LaTeX, plain text, HTML and notebooks are read.
 
-    A number that differs is shown with its line and the right value. Exit code 1 if there is one; 2 if nothing could be
-    compared. A comment in the text names the scenario of the lines after it; after "off", nothing is compared:
+    A number that differs is shown with its line and the right value. Exit code 1 if there is one, or a matrix whose
+    formula the text states and most of whose numbers differ; 2 if nothing could be compared. A comment in the text
+    names the scenario of the lines after it; after "off", nothing is compared:
 
     \b
     <!-- hopattn: bank -->                in Markdown, HTML and text cells
@@ -70,7 +71,8 @@ def command(files: tuple[Path, ...], names: tuple[str, ...], as_json: bool) -> i
                 click.echo(plain(f"{one.file}: read as {'; '.join(forms)}"))
         if compared:
             click.echo(total(checked))
+    is_wrong = any(reading.is_wrong for one in checked for reading in one.readings)
     for one in checked:
-        if not one.claims:
+        if not (one.claims or any(reading.is_wrong for reading in one.readings)):
             click.echo(plain(one.nothing), err=True)
-    return 1 if findings else 0 if compared else 2
+    return 1 if findings or is_wrong else 0 if compared else 2
