@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -153,6 +154,15 @@ class Exercise:
         what = f"the errors {listed(idle)} change nothing here" if idle else "use larger pools, or further errors"
         raise InvalidInput(f"{self.where}: {TRIES:,} draws gave no problem number {place} that is friendly; {what}")
 
+    def started(self, asked: Numeric, random: Random) -> Draw | None:
+        """The right answer of a draw that need not be friendly; None if its numbers do not fit together."""
+        values = self.table.drawn(self.written, self.spec.is_user_key, random)
+        document = self._changed(self.document, values)
+        runs = self.runs(document, asked.variants)
+        if runs is None or not _is_of(asked, run := runs[asked.variants[0]]):
+            return None
+        return Draw(document, run[1], asked, {"": asked.answer(run[0])}, (), ())
+
     def attempt(self, asked: Numeric, random: Random) -> Draw | None:
         """One draw; None if it is not friendly."""
         values = self.table.drawn(self.written, self.spec.is_user_key, random)
@@ -167,7 +177,7 @@ class Exercise:
         if not (
             np.any(right.values)
             and is_short(right.values)
-            and without_zero_fields(arrays, arrays.words)
+            and (right.values.size == 1 or without_zero_fields(arrays, arrays.words))
             and holds(judged)
         ):
             return None
@@ -179,9 +189,12 @@ class Exercise:
         with fractions(), np.errstate(all="ignore"):
             parts = (*given(spec, texts("en"), asked, self.lesson),)
             lines = [*up_to_layer(spec.explain(arrays), len(layers_before(asked, spec)))]
-            own = asked.words or [step.at for step in steps]
+            own = asked.words or [step.at for step in steps] or [getattr(asked, "at", None) or ""]
             last = quantity(asked, spec) if len(layers_before(asked, spec)) < 2 else ""
             working = tuple(reduced(line) for line in relevant(lines, own, last))
+            if last == "turns":
+                sweeps = -(-len(right.values) // arrays["input"].values.shape[1])
+                working = (*takewhile(lambda line: f"sweep {sweeps + 1}," not in line, working),)
             if is_told(cells(right), parts) or not is_by_hand(working):
                 return None
             answers = self._answers(right, document, asked, random)

@@ -1,8 +1,8 @@
 """Friendly numbers: the rule that every drawn problem keeps.
 
 A problem is friendly if its key can be written by hand: each answer is a decimal of at most three places or a fraction
-with a denominator of at most 20, no line of the working is rounded, no neuron has a field of 0, no two words are the
-same vector, and what the lesson says holds with a margin of at least .05.
+with a denominator of at most 20, no line of the working is rounded, no neuron has a field of 0 (where more than one
+number is asked), no two words are the same vector, and what the lesson says holds with a margin of at least .05.
 """
 
 import re
@@ -33,6 +33,11 @@ _STAGES = {
     "state": r"layer \d+, the|after \d|energy|x·h|recalls|answers",
 }
 """The beginnings of the lines that lead to each quantity, in the order of the arithmetic."""
+_ALONE = {
+    "couplings": _STAGES["couplings"],
+    "energy": r".*, the first step:|field|energy(?! of the last)|x·h of the cue",
+}
+"""The beginnings of the only lines that lead to a quantity."""
 _QUOTIENT = re.compile(r"(−?\d+/\d+) = \1(?![\d/])")
 """A quotient that is written twice, as a fraction does not change when it is in lowest terms."""
 
@@ -55,7 +60,8 @@ def first_alike(words: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 def without_zero_fields(arrays: Mapping[str, Labelled], words: Mapping[str, np.ndarray]) -> bool:
     """Whether no field of a neuron of −1 and 1 is 0."""
-    spins = all(set(np.unique(np.abs(vector))) <= {1.0} for vector in words.values())
+    states = [*words.values()] or [array.values for name, array in arrays.items() if name == "input"]
+    spins = all(set(np.unique(np.abs(values))) <= {1.0} for values in states)
     fields = [array.values for name, array in arrays.items() if Name.parse(name).quantity.endswith("field")]
     fields += [arrays["turns"].values[..., 0]] if "turns" in arrays else []  # each neuron in its turn
     return not (spins and any(np.any(np.abs(values) <= WRITTEN_AS_0) for values in fields))
@@ -85,7 +91,7 @@ def relevant(working: Sequence[str], words: Sequence[str], quantity: str) -> Ite
     """The lines of the working that lead to a quantity of some words.
 
     Two spaces before a line are one level of depth. A line belongs to a word if it begins with it; where none does, all
-    lines of this level are kept. quantity: "scores", "weights", "field", "output", or "" for the last one.
+    lines of this level are kept. quantity: "scores", "weights", "field", "energy", "output", or "" for the last one.
 
     >>> working = ["head:", "  in:", "    output: 0", "  banks:", "    weights (given): .6", "    output: 1"]
     >>> [*relevant(working, ["banks"], "weights")]
@@ -99,10 +105,10 @@ def relevant(working: Sequence[str], words: Sequence[str], quantity: str) -> Ite
         else:
             blocks[-1].append(line)
     own = [block for block in blocks if any(_begins(block[0].strip(), word) for word in words)]
-    if quantity == "couplings":  # which are made before any cue comes
-        own = [block for block in blocks if block[0].startswith(_STAGES[quantity])]
     later = [*_STAGES.values()][[*_STAGES, quantity].index(quantity) + 1 :]
-    for first, *rest in own or blocks:
+    if quantity in _ALONE:
+        own, later = [block for block in own or blocks if re.match(_ALONE[quantity], block[0].strip())], []
+    for first, *rest in own if quantity in _ALONE else own or blocks:
         if not any(re.match(stage, first.strip()) for stage in later):
             yield first
             yield from relevant(rest, words, quantity)

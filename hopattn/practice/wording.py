@@ -10,9 +10,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+import numpy as np
+
 from hopattn.foundation.errors import InvalidInput, unknown
 from hopattn.foundation.writing import number
 from hopattn.practice.problem import Grid
+from hopattn.scenario.arithmetic import short_base
 from hopattn.scenario.arrays import labels, numbers
 from hopattn.scenario.expectations.base import Expectation, Numeric
 from hopattn.scenario.expectations.numbers import CosineTo, MatrixIs, MeasureIs, Nearest, ScoreIs, VectorIs, WeightIs
@@ -48,7 +51,10 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
     say = words["given"]
     memory = getattr(spec, "memory", None)
     steps = moves(asked, lesson)
-    yield from _vocabulary(spec, say, asked.words or [word for step in steps for word in (step.at, step.nearest)])
+    if isinstance(spec, StoredWords) and memory is not None:
+        yield from _states(spec, say, quantity(asked, spec))
+    else:
+        yield from _vocabulary(spec, say, asked.words or [word for step in steps for word in (step.at, step.nearest)])
     if steps:
         yield say["moves_right" if getattr(spec, "right", False) else "moves"].format(
             moves=", ".join(f"{step.at} → {step.nearest}" for step in steps)
@@ -77,6 +83,8 @@ def given(spec: Kind, words: Texts, asked: Numeric, lesson: Sequence[Expectation
         if last not in ("scores", "weights", "output"):
             joined = _wordless(spec) or _narrow(spec, i)
             yield words["residual"]["side_by_side" if joined else "true" if layer.residual else "false"]
+            if layer.feed_forward is not None:
+                yield from _feed_forward(layer.feed_forward, words, "right" if layer.right else "left", layer.residual)
 
 
 def _wordless(spec: Any) -> bool:
@@ -99,16 +107,12 @@ def used_words(spec: Kind) -> set[str]:
 
 def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]:
     """The vectors of the words that occur, and the parts of a vector."""
-    vocabulary: Any = spec.written if isinstance(spec, StoredWords) else getattr(spec, "vocabulary", None)
-    if isinstance(spec, StoredWords) and spec.written is None and spec.pictures is None:
-        yield say["patterns"]
-        yield grid({name: vector.tolist() for name, vector in spec.vocabulary.vectors.items()}, spec.vocabulary.axes)
+    vocabulary: Any = getattr(spec, "vocabulary", None)
     spaces = getattr(spec, "spaces", None) or {}
     if vocabulary is not None:
-        memory = getattr(spec, "memory", None)
         used = {*needed} if isinstance(spec, Cue) and needed else {*needed, *used_words(spec)}
         rows = {word: vector for word, vector in vocabulary.words.items() if word in used}
-        yield say["words" if memory is None else "patterns"]
+        yield say["words"]
         yield grid(rows, vocabulary.axes)
         if vocabulary.magnitude == "normalise":
             yield say["normalised"]
@@ -121,6 +125,24 @@ def _vocabulary(spec: Kind, say: Texts, needed: Sequence[str]) -> Iterator[Part]
     positions = getattr(spec, "positions", None)
     if positions is not None and positions.turn is not None:
         yield say["positions"].format(turn=number(positions.turn))
+
+
+def _states(spec: Any, say: Texts, asked: str) -> Iterator[Part]:
+    """The vectors of the patterns and cues of a memory; asked: the quantity that a question is of."""
+    memory, cues = spec.memory, {} if asked == "couplings" else spec.cue
+    stored = memory.couplings is None
+    used = {*spec.tokens, *((*memory.patterns, *(memory.values or ())) if stored else ())}
+    both = {"state": spec.vocabulary, "answer": spec.answers}
+    for key, side in both.items():
+        rows = {} if side is None else {name: row.tolist() for name, row in side.vectors.items() if name in used}
+        if key == "state" and spec.written is not None:
+            rows |= {name: row for name, row in spec.written.words.items() if name in rows}
+        rows |= {name: row for name in spec.tokens if name in cues and (row := getattr(cues[name], key)) is not None}
+        if side is not None and rows:
+            yield say["second_side" if key == "answer" else "patterns" if stored else "cues"]
+            yield grid(rows, side.axes)
+    if spec.written is not None and spec.written.magnitude == "normalise":
+        yield say["normalised"]
 
 
 def _layer_of_neurons(spec: Cue, say: Texts) -> Iterator[Part]:
@@ -209,6 +231,24 @@ def _head(head: Any, words: Texts, text: Any, last: str, edges: bool, right: boo
         yield words["activation"].get(head.activation, head.activation)
 
 
+def base_of(table: Any) -> float | None:
+    """The base of the powers of a softmax, of a head or a memory, if it is a short number; None for e."""
+    beta = math.log(table.base) if getattr(table, "base", None) else table.beta
+    return None if isinstance(beta, str) else short_base(beta)
+
+
+def _feed_forward(table: Any, words: Texts, side: str, residual: bool) -> Iterator[Part]:
+    """A feed-forward layer; side: "right" where the file writes the W of x·W."""
+    say = words["feed_forward"]
+    for matrix, bias, after in (("inner", "inner_bias", table.activation), ("outer", "outer_bias", "")):
+        rows = getattr(table, matrix)
+        yield say[f"{matrix}_{side}"]
+        yield grid(dict(zip(numbers(len(rows)), rows, strict=True)), numbers(len(rows[0])))
+        if any(shift := getattr(table, bias) or ()):
+            yield say[bias].format(numbers=", ".join(map(number, shift)))
+        yield words["nonlinearity"][after] if after else say["added" if residual else "instead"]
+
+
 def _weighing(table: Any, words: Texts) -> str:
     """How scores become weights, of a head or a memory."""
     separation = table.separation
@@ -216,40 +256,86 @@ def _weighing(table: Any, words: Texts) -> str:
     power, base, before = number(getattr(separation, "n", 1) - 1), "e", ""
     if isinstance(table.beta, str):
         before = words["separation"]["divided_by_root"]
-    elif (of_beta := getattr(table, "base", None) or round(math.exp(min(table.beta, 9.0)), 9)).is_integer():
+    elif (of_beta := base_of(table)) is not None:
         base = number(of_beta)
     elif table.beta != 1:
         before = words["separation"]["multiplied"].format(beta=number(table.beta))
     return before + str(words["separation"].get(name, name).format(base=base, power=power))
 
 
-def _update(memory: Any, spec: Any, say: Texts) -> str:
-    """How the neurons change in a step."""
-    ties = f" {say['up']}" if getattr(memory.update, "ties", "keep") == "up" else ""
+def in_sequence(spec: Any) -> bool:
+    """Whether the neurons of a memory change one after the other."""
+    return "one neuron" in spec.memory.update_rule(spec.stored).way
+
+
+def _update(memory: Any, spec: Any, say: Texts, may_be_0: bool) -> str:
+    """How the neurons change in a step; may_be_0: whether a field may be 0."""
+    up = getattr(memory.update, "ties", "keep") == "up"
+    ties = f" {say['up' if up else 'keep']}" if up or may_be_0 else ""
+    if memory.has_own_side:
+        return str(say["sides"]) + ties
     if isinstance(order := getattr(memory.update, "order", None), list):
         return str(say["order"].format(order=", ".join(map(str, order)))) + ties
-    return str(say["async" if "one neuron" in memory.update_rule(spec.stored).way else "sync"]) + ties
+    return str(say["async" if in_sequence(spec) else "sync"]) + ties
 
 
 def _memory(memory: Any, spec: Any, words: Texts, asked: str) -> Iterator[Part]:
     """The stored patterns, the model, the way of its updates and the cue; asked: the quantity that a question is of."""
-    say = words["given"]
-    yield say["stored"].format(patterns=", ".join(memory.patterns))
-    if memory.values:
-        yield say["answers"].format(values=", ".join(memory.values))
-    model = memory.model if isinstance(memory.model, str | None) else memory.model.name
-    power = number(getattr(memory.model, "n", 2) - 1)
-    yield words["model"].get(model or "memory", model).format(power=power)
+    say, neurons = words["given"], spec.vocabulary.axes
+    options = memory.model_dump(include={"model"})["model"] or {}
+    model = "memory" if memory.model is None else options["name"]
+    if memory.couplings is not None:
+        model, options = "couplings", {"bias": memory.bias, "threshold": memory.threshold}
+        yield say["couplings"]
+        yield grid(dict(zip(neurons, memory.couplings, strict=True)), neurons)
+    else:
+        yield say["stored"].format(patterns=", ".join(memory.patterns))
+        if memory.values:
+            yield say["answers"].format(values=", ".join(memory.values))
+    of_0_and_1 = "step" in (options.get("activation"), memory.activation)
+    shift = next((key for key in ("bias", "threshold") if np.any(options.get(key) or 0)), "")
+    yield (
+        words["model"]
+        .get(model, model)
+        .format(power=number(options.get("n", 2) - 1), **_rule(options, shift, say, of_0_and_1, len(neurons)))
+    )
     if asked == "couplings":
         return
-    if model is None:
+    if model == "memory":
         yield _weighing(memory, words)
-    if memory.model is not None and model in ("hopfield", "dense"):
-        yield words["activation"]["sign"]
-        yield _update(memory, spec, words["update"])
-    yield say["recalled"].format(tokens=", ".join(spec.tokens))
+        yield words["activation"].get(memory.activation, "")
+    if asked in ("energy", "energies"):
+        yield say[f"energy_{shift}" if shift else "energy"]
+    if asked != "energy" and model in ("hopfield", "dense", "couplings", "bam"):
+        yield words["activation"]["step" if of_0_and_1 else "sign"]
+        yield _update(memory, spec, words["update"], of_0_and_1)
+    yield say["several_cues" if len(spec.tokens) > 1 else "recalled"].format(tokens=", ".join(spec.tokens))
     if memory.max_steps == 1:
         yield say["one_step"]
+    elif asked == "output" and memory.steps > 1:
+        yield say["until"]
+
+
+def _rule(options: Mapping[str, Any], shift: str, say: Texts, of_0_and_1: bool, n: int) -> dict[str, str]:
+    """The words of a rule that learns couplings, and of the field of n neurons.
+
+    options: of the model. shift: the option that is added to the field or taken off it; empty for none.
+    """
+    divides, pairs = options.get("rule") == "hebb" and not of_0_and_1, options.get("name") == "bam"
+    row = options.get(shift, 0.0)
+    row = row if isinstance(row, list) else [row] * n
+    coupled = "self_coupling" if options.get("self_coupling") else "apart"
+    short = divides and not shift and coupled == "apart"
+    return {
+        "divided": say["divided_of_pairs" if pairs else "divided"] if divides else "",
+        "zeros": say["zeros"] if of_0_and_1 else "",
+        "own": say[coupled],
+        "shift": say[shift] if shift else "",
+        "shifts": say[{"bias": "biases"}.get(shift, "thresholds")].format(numbers=", ".join(map(number, row)))
+        if shift
+        else "",
+        "so": say["so"] if short else "",
+    }
 
 
 def grid(rows: Mapping[str, Sequence[float]], columns: Iterable[str]) -> Grid:
@@ -271,18 +357,27 @@ def question(expectation: Numeric, spec: Kind, words: Texts) -> str:
     if isinstance(expectation, ScoreIs):
         return str(ask["score"].format(name=expectation.score, place=_place(expectation, spec, words)))
     name = expectation.measure if isinstance(expectation, MeasureIs) else getattr(expectation, "matrix", "")
-    name = f"step 1 {name}" if spec.kind == "memory" and f"step 1 {name}" in ask else name
+    columns: Sequence[str] = getattr(expectation, "columns", None) or ()
     place = _place(expectation, spec, words) if isinstance(expectation, MatrixIs) else ""
+    if quantity(expectation, spec) in ("field", "energy") and len(columns) == 1:
+        return str(ask[f"one {name}"].format(neuron=columns[0], place=place))
+    name = f"step 1 {name}" if spec.kind == "memory" and f"step 1 {name}" in ask else name
+    name = "couplings of pairs" if name == "couplings" and getattr(spec, "answers", None) is not None else name
     form = ask.get(name, ask["measure" if isinstance(expectation, MeasureIs) else "matrix"])
     return str(form.format(name=name, place=place))
 
 
 def quantity(expectation: Numeric, spec: Kind) -> str:
-    """The quantity that an expectation asks for, such as "weights"; "" for the last one of a run."""
+    """The quantity that an expectation asks for, such as "weights"; "" for the last one of a run.
+
+    "energy" is that of the cue, and "energies" those of all steps.
+    """
     if isinstance(expectation, WeightIs):
         return "weights"
     if isinstance(spec, StoredWords) and isinstance(expectation, VectorIs):
         return "output"
+    if isinstance(expectation, MatrixIs) and expectation.matrix == "energy":
+        return "energy" if expectation.columns == ["0"] else "energies"
     name = expectation.matrix if isinstance(expectation, MatrixIs) else getattr(expectation, "of", "")
     return name if name in ("couplings", "scores", "weights", "field", "turns", "output") else ""
 
@@ -301,6 +396,8 @@ def _vector(expectation: Any, spec: Kind, words: Texts) -> str:
 
 def _place(entry: Any, spec: Kind, words: Texts) -> str:
     """The head and the layer in words, as far as an expectation gives them and there are several."""
+    if isinstance(entry, MatrixIs) and entry.at is not None and len(getattr(spec, "tokens", ())) > 1:
+        return str(words["place"]["cue"].format(token=entry.at))
     layers = getattr(spec, "layer", ())
     several = any(len(layer.head) > 1 for layer in layers)
     head = words["place"]["head"].format(head=entry.head) if entry.head and several else ""

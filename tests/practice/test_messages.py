@@ -159,13 +159,54 @@ def test_an_order_of_neurons_is_told_and_one_that_is_drawn_is_refused(tmp_path):
     refused(lambda: sheet(file), str(file), "no sentence of a sheet tells memory.update.order")
 
 
-def test_ties_are_told_and_neurons_of_0_and_1_are_refused(tmp_path):
+def test_ties_are_told_and_the_options_of_a_network(tmp_path):
     file, text = tmp_path / "six.toml", ha.load("six-neurons").text
     file.write_text(text.replace('"sync"', '{ name = "async", order = [6, 1, 2, 3, 4, 5], ties = "up" }'))
     order = "The neurons change one after the other, in this order: 6, 1, 2, 3, 4, 5."
     assert f"{order} A neuron whose field is 0 becomes 1." in sheet(file, 1).problems[0].given
     back = mistakes["order-reversed"](ha.load(file).spec.written_out)
     assert back == {"memory.update": {"name": "async", "order": [5, 4, 3, 2, 1, 6], "ties": "up"}}
-    for option in ("bias", "threshold"):
-        file.write_text(text.replace('"hopfield"', f'{{ name = "hopfield", {option} = 1 }}'))
-        refused(lambda: sheet(file), str(file), f"no sentence of a sheet tells memory.model.{option}")
+    for option, told in (
+        ("bias = 0.5", "plus its bias. The biases are .5, .5, .5, .5, .5, .5."),
+        ("threshold = [1, 0, 0, 0, 0, 0]", "less its threshold. The thresholds are 1, 0, 0, 0, 0, 0."),
+        ('rule = "outer_products"', "in all patterns. No neuron is coupled to itself."),
+        ("self_coupling = true", "Each neuron is coupled to itself too."),
+    ):
+        file.write_text(text.replace('"hopfield"', f'{{ name = "hopfield", {option} }}'))
+        assert told in " ".join(part for part in sheet(file, 1).problems[0].given if isinstance(part, str))
+    file.write_text(text.replace('"hopfield"', '{ name = "hopfield", rule = "pseudo_inverse" }'))
+    refused(lambda: sheet(file), str(file), "no sentence of a sheet tells memory.model.rule")
+
+
+FLOW = """schema = 1
+title = "four neurons"
+kind = "memory"
+[memory]
+couplings = [[0, -1, 1, 2], [-1, 0, 1, 1], [1, 1, 0, -2], [2, 1, -2, 0]]
+update = { name = "async", order = [3, 1, 2, 4] }
+[cue.start]
+state = [1, 1, -1, 1]
+[[expect]]
+ASKED
+asked = true
+[practice]
+vary = { "memory.couplings" = "signs", "cue.start.state" = "spins" }
+errors = ["order-reversed", "values-forgotten", "sign-exchanged", "signs-lost"]
+"""
+ENERGY = 'matrix = "energy"\ncolumns = ["0"]\nis = [[0]]\nwithin = 99'
+STATE = 'at = "start"\nis = [1, 1, 1, 1]\nwithin = 99'
+
+
+@pytest.mark.parametrize(
+    ("asked", "old", "new", "key"),
+    [
+        (STATE, "[[0, -1", "[[3, -1", "memory.couplings"),
+        (STATE, "update =", "max_steps = 2\nupdate =", "memory.max_steps"),
+        (ENERGY, "state = [1, 1, -1, 1]", "state = [1, 1, -1, 1]\nflip = 0.25", "cue.start.flip"),
+        (ENERGY, "[3, 1, 2, 4]", '"random"', "memory.update.order"),
+    ],
+)
+def test_a_part_of_a_network_that_no_sentence_tells_is_refused(tmp_path, asked, old, new, key):
+    file = tmp_path / "flow.toml"
+    file.write_text(FLOW.replace("ASKED", asked).replace(old, new))
+    refused(lambda: sheet(file), str(file), f"no sentence of a sheet tells {key}")
