@@ -67,5 +67,5 @@ def test_an_order_of_neurons_counts_from_1_in_a_file(tmp_path):
     np.testing.assert_array_equal(arrays["step 1 output"].values, found.state)
     for wrong in (list(range(N)), [1, 1], [1, 3], ["a", 1], [1.5]):
         file.write_text(FILE.replace("ORDER", str(wrong)), encoding="utf-8")
-        refused(lambda: ha.load(file), f"{file}:11: memory.update: order:", "'sequence', 'random'", "counted from 1")
+        refused(lambda: ha.load(file), f"{file}:11: memory.update.order:", "'sequence', 'random'", "counted from 1")
     refused(lambda: ha.Asynchronous((1, 2)), "order:", "counted from 0")

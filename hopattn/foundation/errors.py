@@ -74,15 +74,15 @@ def _from_1(found: re.Match[str]) -> str:
 def nearest(word: object, choices: Iterable[str]) -> str | None:
     """The choice that is most like a mistyped word, or None if no choice is near.
 
-    A choice with which the word begins is near to it too. Of choices that are equally near, the nearest is one with the
-    characters of the word: for "=" it is "==", not ">=". Of more than `MAX_COMPARED` choices, only those that begin
-    with the same letter are compared. To compare the letters in their order takes long; this is done only while a
-    choice has enough letters of the word to be nearer than the nearest so far.
+    A choice that begins with the word, or with which the word begins, is near to it too. Of choices that are equally
+    near, the nearest is one with the characters of the word: for "=" it is "==", not ">=". Of more than `MAX_COMPARED`
+    choices, only those that begin with the same letter are compared. To compare the letters in their order takes long;
+    this is done only while a choice has enough letters of the word to be nearer than the nearest so far.
 
     >>> nearest("softmx", ["softmax", "argmax"])
     'softmax'
-    >>> nearest("asynchronous", ["sync", "async"])
-    'async'
+    >>> nearest("asynchronous", ["sync", "async"]), nearest("outer", ["hebb", "outer_products"])
+    ('async', 'outer_products')
     """
     from difflib import SequenceMatcher  # imported here, so that the command line starts fast
 
@@ -105,7 +105,8 @@ def nearest(word: object, choices: Iterable[str]) -> str | None:
         if (pair.ratio(), bound[1]) > likeness:
             best, likeness = choice, (pair.ratio(), bound[1])
     if best is None:
-        prefixes = [choice for choice in candidates if len(choice) > 2 and text.startswith(choice)]
+        either = [(choice, *sorted((choice, text), key=len)) for choice in candidates]
+        prefixes = [choice for choice, short, long in either if len(short) > 2 and long.startswith(short)]
         best = max(prefixes, key=lambda choice: SequenceMatcher(None, choice, text).ratio(), default=None)
     return by_lower[best] if best is not None else None
 

@@ -268,7 +268,8 @@ ARGUMENTS = by_word(
             "dim": "",
         },
         "n_neurons num_neurons n_units input_size": {"neurons": "", "keys": SIZES, "patterns": SIZES},
-        "theta rope_theta rotary_base": {"base": ""},
+        "theta": {"base": "", "threshold": "", "bias": ""},
+        "rope_theta rotary_base": {"base": ""},
         "eps layer_norm_eps norm_eps": {"epsilon": "", "tol": ""},
         "tolerance atol rtol epsilon convergence_threshold": {"tol": ""},
         "synchronous parallel sync": {"update": 'write update="sync"'},
@@ -290,7 +291,8 @@ ARGUMENTS = by_word(
         },
         "softmax separation_fn sep": {"separation": ""},
         "nonlinearity activation_fn act activation_function": {"activation": ""},
-        "threshold thresholds external_field field": {"bias": ""},
+        "threshold": {"bias": ""},
+        "thresholds external_field field": {"threshold": "", "bias": ""},
         "attention_mask masking": {"mask": "write mask=, True = may attend"},
     }
 )
@@ -347,6 +349,17 @@ ATTRIBUTES = by_word(
 )
 """An attribute that an object or a class lacks, with those that may take its place, as in `ARGUMENTS`."""
 VALUES = {
+    "memory": by_word(
+        {
+            "kosko bidirectional bidirectional_associative_memory hetero_associative": "write 'bam'",
+            "kanerva sparse_distributed sparse_distributed_memory": "write 'sdm'",
+            "hopfield1982 classical binary discrete discrete_hopfield": "write 'hopfield'",
+            "hopfield1984 continuous_hopfield": "write 'graded'",
+            "ramsauer softmax modern_hopfield attention": "write 'modern'",
+            "krotov dense_associative_memory dam": "write 'dense'",
+            "demircigil": "write 'exponential'",
+        }
+    ),
     "update": by_word(
         {
             "random": 'write ha.Asynchronous(order="random"), in a file { name = "async", order = "random" }',
@@ -380,8 +393,9 @@ VALUES = {
         {
             "sigmoid expit": "write 'logistic'",
             "linear none": "write 'identity'",
-            "signum binary threshold": "write 'sign'",
+            "signum": "write 'sign'",
             "heaviside": "write 'step'",
+            "binary threshold": "write 'sign' for ±1, or 'step' for 0 and 1",
             "normalize normalise l2 sphere": "write 'unit'",
         }
     ),

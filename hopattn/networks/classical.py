@@ -135,11 +135,7 @@ class Hopfield(Coupled):
         rounding: Any = 0.0,
         offset: Real = 0.0,
     ) -> None:
-        matrix = as_float(couplings, "couplings")
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
-            message = f"couplings: expected a square matrix (N, N), not shape {tuple(matrix.shape)}"
-            raise InvalidInput(f"{message}; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
-        require_finite(matrix, "couplings")
+        matrix = _square(couplings, "couplings", "; `ha.memories.hopfield(patterns)` makes the couplings of patterns")
         object.__setattr__(self, "bias", _of_neurons(bias, "bias", matrix))
         error = _of_neurons(rounding, "rounding", matrix)
         if known_true(namespace(matrix).any(error < 0)):
@@ -208,10 +204,7 @@ class Hopfield(Coupled):
         ([0.0, 1.0], -2.0)
         """
         reject_unknown("states", [states], SPINS)
-        matrix = as_float(Q, "Q")
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
-            raise InvalidInput(f"Q: expected a square matrix (N, N), not shape {tuple(matrix.shape)}")
-        require_finite(matrix, "Q")
+        matrix = _square(Q, "Q")
         xp, b = namespace(matrix), 0 - _of_neurons(c, "c", matrix)
         couplings = -0.5 * (matrix + matrix.mT)
         if activation is not None:
@@ -299,6 +292,15 @@ class Hopfield(Coupled):
                 return 0.0
         eigenvalues = np.linalg.eigvalsh(couplings.astype(float))
         return float(max(-eigenvalues[0], 0.0) + 4 * len(matrix) * eps * np.abs(eigenvalues).max())
+
+
+def _square(value: Any, what: str, advice: str = "") -> Array:
+    """A finite square matrix `(N, N)`; advice: the end of the message for another shape."""
+    matrix = as_float(value, what)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or 0 in matrix.shape:
+        raise InvalidInput(f"{what}: expected a square matrix (N, N), not shape {tuple(matrix.shape)}{advice}")
+    require_finite(matrix, what)
+    return matrix
 
 
 def _of_neurons(value: Any, what: str, couplings: Array) -> Array:

@@ -6,6 +6,7 @@ A class below is a problem: Q, c and f₀ by its coefficients, the states that c
 worth. `minimise` recalls from random states. Where a problem is small, the best answer is known by enumeration.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -79,10 +80,9 @@ class Quadratic(Owner):
         *,
         states: str = "01",
     ) -> None:
-        Hopfield.from_quadratic(Q, c, states=states)  # refuses what does not fit
-        c = np.broadcast_to(as_float64(c, "c"), len(Q))
-        for name, value in (("Q", Q), ("c", c), ("constant", constant), ("states", states)):
+        for name, value in (("Q", Q), ("c", as_float64(c, "c")), ("constant", constant), ("states", states)):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "c", np.broadcast_to(self.c, self._spins.bias.shape))  # of the network that they fit
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.Q)} neurons of {'0 and 1' if self.states == '01' else '±1'})"
@@ -94,6 +94,13 @@ class Quadratic(Owner):
 
     def network(self, activation: str | Activation | None = None) -> Hopfield:
         """The network of this objective, of spins, or of graded neurons with an activation."""
+        return self._spins if activation is None else self._network(activation)
+
+    @cached_property
+    def _spins(self) -> Hopfield:
+        return self._network(None)
+
+    def _network(self, activation: str | Activation | None) -> Hopfield:
         build = partial(Hopfield.from_quadratic, constant=self.constant, states=self.states)
         return build(self.Q, self.c, activation=activation)
 
@@ -147,13 +154,29 @@ class Quadratic(Owner):
         return float(self.value(every[[np.argmin(self.objective(every))]])[0])
 
 
-def _permutations(x: np.ndarray, n: int) -> np.ndarray:
-    """Whether each state `(k, n²)` of 0 and 1 has a single 1 in each row and in each column, `(k,)`."""
-    tables = x.reshape(-1, n, n)
-    return np.asarray(np.all(tables.sum(axis=1) == 1, axis=1) & np.all(tables.sum(axis=2) == 1, axis=1))
+class _Permutation(Quadratic):
+    """N² neurons of 0 and 1 in N rows and N columns; a valid state has a single 1 in each row and in each column."""
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return math.isqrt(len(self.Q))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.size, self.size
+
+    @property
+    def start(self) -> float:  # type: ignore[override]
+        """1/N, so that N neurons of N² are active."""
+        return 1 / self.size
+
+    def _valid(self, x: np.ndarray) -> np.ndarray:
+        tables = x.reshape(-1, *self.shape)
+        return np.asarray(np.all(tables.sum(axis=1) == 1, axis=1) & np.all(tables.sum(axis=2) == 1, axis=1))
 
 
-class TravellingSalesman(Quadratic):
+class TravellingSalesman(_Permutation):
     """The shortest closed tour through N cities, by N² neurons: V_Xi is 1 where city X is visited at position i.
 
         f = ½A Σ_X Σ_i Σ_{j≠i} V_Xi V_Xj  +  ½B Σ_i Σ_X Σ_{Y≠X} V_Xi V_Yi  +  ½C (Σ_X Σ_i V_Xi − n)²
@@ -215,18 +238,6 @@ class TravellingSalesman(Quadratic):
         super().__init__(quadratic + C, -C * visits, 0.5 * C * visits**2)
         object.__setattr__(self, "distances", distances)
         object.__setattr__(self, "coefficients", (A, B, C, D, visits))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.distances.shape
-
-    @property
-    def start(self) -> float:  # type: ignore[override]
-        """1/N, so that N neurons of N² are active."""
-        return 1 / len(self.distances)
-
-    def _valid(self, x: np.ndarray) -> np.ndarray:
-        return _permutations(x, len(self.distances))
 
     def _value(self, x: np.ndarray) -> np.ndarray:
         visits = x.reshape(-1, *self.shape)
@@ -302,7 +313,7 @@ class MaxCut(Quadratic):
         return " | ".join(parts)
 
 
-class Queens(Quadratic):
+class Queens(_Permutation):
     """N queens on a board of N × N fields, none of which attacks another; V_ij is 1 where a queen is on field (i, j).
 
         f = ½A Σ_i (Σ_j V_ij − 1)²  +  ½B Σ_j (Σ_i V_ij − 1)²  +  C · (pairs of queens on one diagonal)
@@ -331,7 +342,6 @@ class Queens(Quadratic):
     """
 
     measured: ClassVar[str] = "penalty"
-    size: int
 
     @public
     def __init__(
@@ -348,22 +358,12 @@ class Queens(Quadratic):
         diagonal = (apart[0] == apart[1]) & (apart[0] > 0)
         quadratic = A * np.kron(one, every) + B * np.kron(every, one) + C * diagonal
         super().__init__(quadratic, -(A + B), 0.5 * (A + B) * size)
-        object.__setattr__(self, "size", size)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.size, self.size
-
-    @property
-    def start(self) -> float:  # type: ignore[override]
-        """1/N, so that N neurons of N² are active."""
-        return 1 / self.size
 
     def _valid(self, x: np.ndarray) -> np.ndarray:
         boards, n = x.reshape(-1, *self.shape), self.size
         both = boards, boards[:, :, ::-1]
         diagonals = [np.trace(one, k, axis1=1, axis2=2) for one in both for k in range(1 - n, n)]
-        return np.asarray(_permutations(x, n) & np.all(np.stack(diagonals) <= 1, axis=0))
+        return np.asarray(super()._valid(x) & np.all(np.stack(diagonals) <= 1, axis=0))
 
     @property
     def optimum(self) -> float:

@@ -15,6 +15,8 @@ LARGE = 20
 """The largest exponent with which the powers of a softmax are written out."""
 ROUNDED = 12
 """The number of decimals of a sum that are free of rounding errors."""
+LINES = 12
+"""The largest number of neurons or words of which each has a line, and of energies that are all written."""
 MANY = 8
 """The number of terms from which zero terms are left out; a vector of more than twice as many elements is cut."""
 
@@ -114,13 +116,13 @@ def product(matrix: Any, x: Any, bias: Any = None, *, right: bool = False) -> li
     right: whether the vector stands before the matrix, as in x·W, whose columns are these rows.
 
     >>> product([[1, 0], [0, 2]], [3, 4], [0, -1])
-    ['1×3 + 0×4 = 3 + 0 = 3; 3 + 0 = 3', '0×3 + 2×4 = 0 + 8 = 8; 8 + (−1) = 7']
+    ['1×3 + 0×4 = 3 + 0 = 3; with the bias 3 + 0 = 3', '0×3 + 2×4 = 0 + 8 = 8; with the bias 8 + (−1) = 7']
     """
     lines = [dot(x, row) if right else dot(row, x) for row in matrix]
     if bias is None:
         return lines
     fields = [sum(np.multiply(row, x).tolist()) for row in matrix]  # as `dot` adds them
-    return [f"{line}; {total(terms)}" for line, *terms in zip(lines, fields, bias, strict=True)]
+    return [f"{line}; with the bias {total(terms)}" for line, *terms in zip(lines, fields, bias, strict=True)]
 
 
 def weighted_sum(

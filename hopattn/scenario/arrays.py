@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from hopattn.foundation.errors import InvalidInput, listed, nearest, shortened, unknown
+from hopattn.foundation.other_words import by_word, clause_of
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.table import need, refusal
@@ -22,9 +23,11 @@ from hopattn.scenario.language.table import need, refusal
 AnyArray = TypeVar("AnyArray")
 _FORM = re.compile(
     r"(?:(?P<text>sequence \d+|(?:encoder|text)(?= layer )) )?(?:layer (?P<layer>\d+) )?(?:head (?P<head>\d+) )?"
-    r"(?:step (?P<step>\d+) )?(?:(?P<stage>.+) )?(?P<quantity>\S+)"
+    r"(?:step (?P<step>\d+) )?(?:(?P<stage>.+?) )??(?P<quantity>scaled scores|\S+)"
 )
 _NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
+_LETTERS = by_word({"Q": {"queries": ""}, "K": {"keys": ""}, "V": {"values": ""}, "W": {"couplings": ""}})
+"""The letters of formulas, each with the array that it stands for."""
 Labels = Sequence[str] | Sequence[float] | np.ndarray
 """The labels along an axis: texts; the numbers of a scale; or nothing, for an axis that counts from 0."""
 
@@ -33,9 +36,9 @@ Labels = Sequence[str] | Sequence[float] | np.ndarray
 class Name:
     """The name of one array: what it holds, and where in the computation.
 
-    quantity: the last word, such as "weights". text: "encoder", "text" or "sequence 2"; empty where there is one text.
-    layer, head, step: numbers from 1; None outside of layers, heads and steps. stage: the words before the quantity,
-    such as the name of a program's step.
+    quantity: the last word, such as "weights", or "scaled scores". text: "encoder", "text" or "sequence 2"; empty
+    where there is one text. layer, head, step: numbers from 1; None outside of layers, heads and steps. stage: the
+    words before the quantity, such as the name of a program's step.
 
     >>> Name.parse("sequence 1 layer 2 head 1 weights")
     Name(quantity='weights', text='sequence 1', layer=2, head=1, step=None, stage='')
@@ -90,6 +93,15 @@ def numbers(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, count + 1)))
 
 
+def behind(noun: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels behind a noun where they are the numbers 1, 2, …, so that a sum does not read as one of numbers.
+
+    >>> behind("key", ["1", "2"]), behind("key", ["dog", "cat"])
+    (('key 1', 'key 2'), ('dog', 'cat'))
+    """
+    return tuple(f"{noun} {label}" for label in labels) if (*labels,) == numbers(len(labels)) else (*labels,)
+
+
 def labelled(values: Any, axes: Mapping[str, Labels], tiny: bool = False, hidden: Any = None) -> Labelled:
     """Values with their axes; an axis of numbers is a scale, and an axis without labels counts from 0."""
     array, labels, scales = np.asarray(values), [], dict[str, np.ndarray]()
@@ -105,7 +117,7 @@ class Arrays(dict[str, Labelled]):
     """The arrays of a run by the text of their names, and what expectations compare them with.
 
     words: the vector `(dim,)` of each word. parts: the slice of a vector that each named part takes. recallable: the
-    words that a recall may give.
+    words that an array of words may hold, by its name.
     """
 
     def __init__(self) -> None:
@@ -113,7 +125,7 @@ class Arrays(dict[str, Labelled]):
         self._places: dict[tuple[str, int | None], list[str]] = {}
         self.words: Mapping[str, np.ndarray] = {}
         self.parts: Mapping[str, slice] = {}
-        self.recallable: tuple[str, ...] = ()
+        self.recallable: dict[str, tuple[str, ...]] = {}
         self.drawn: set[str] = set()
         """The arrays that figures alone read: no expectation and no sweep may name them."""
         self.without_mean: set[str] = set()
@@ -122,6 +134,8 @@ class Arrays(dict[str, Labelled]):
         """The matrices W of W x that tables show as the file has them, as the W of x·W."""
         self.on_demand: dict[str, Callable[[], Labelled]] = {}
         """Large arrays that are computed each time they are asked for by name, and are not among the items."""
+        self.absent: dict[str, str] = {}
+        """The measures that this run does not have, each with the reason."""
 
     def __setitem__(self, name: str, array: Labelled) -> None:
         self._note_place(name)
@@ -172,13 +186,14 @@ class Arrays(dict[str, Labelled]):
         tiny: bool = False,
         hidden: Any = None,
         right: bool = False,
+        recallable: Iterable[str] = (),
         **place: Any,
     ) -> None:
         """Add an array.
 
         values: `(…)`, numbers or words; a `Labelled` has axes already. axes: the labels of each axis, by its name.
         drawn: whether figures alone read it. mean: whether its mean says something. tiny, hidden: as for `Labelled`.
-        right: whether tables show the columns of a matrix as its rows.
+        right: whether tables show the columns of a matrix as its rows. recallable: the words that it may hold.
         place: text, layer, head, step and stage, as for `Name`.
         """
         name = str(Name(quantity, **place))
@@ -186,6 +201,7 @@ class Arrays(dict[str, Labelled]):
         self.drawn |= {name} if drawn else set()
         self.without_mean |= set() if mean else {name}
         self.right |= {name} if right else set()
+        self.recallable |= {name: words} if (words := tuple(map(str, recallable))) else {}
 
     def as_written(self, name: str) -> Labelled:
         """An array; a matrix that the file writes as the W of x·W has its rows and columns as there."""
@@ -203,7 +219,7 @@ class Arrays(dict[str, Labelled]):
     @property
     def measures(self) -> list[str]:
         """The names of the numbers."""
-        return [name for name, array in self.items() if not array.dims and self.has_mean(name)]
+        return [*(name for name, array in self.items() if not array.dims and self.has_mean(name)), *self.absent]
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -226,17 +242,23 @@ class Arrays(dict[str, Labelled]):
     ) -> str:
         """The name of the one array that a quantity, layer and head mean; last: of several, the last is meant.
 
-        Raises `Refused` at `path` if there is none, or if there are several.
+        Of several, the one whose whole name is the quantity is meant too. Raises `Refused` at `path` if there is none,
+        or if there are several.
         """
         names = self.find(quantity, layer, head)
         if len(names) == 1 or (names and last):
             return names[-1]
+        if quantity in names:
+            return quantity
         if names:
-            raise refusal(path, f"say which layer and head is meant (arrays: {listed(names)})")
+            several = f"{len(names)} arrays are called '{shortened(quantity)}'"
+            raise refusal(path, f"{several}; give the layer and head, or a whole name (arrays: {listed(names)})")
         if everywhere := self.find(quantity):
             raise refusal(path, f"there is no such layer or head (arrays: {listed(everywhere)})")
-        near = nearest(quantity, {Name.parse(name).quantity for name in self.asked})
-        hint = f"; did you mean '{near}'?" if near else ""
+        known = {Name.parse(name).quantity for name in self.asked} | {*self.asked}
+        near = nearest(quantity, sorted(known))
+        hint = clause_of(_LETTERS, quantity, known.__contains__, "write '{}'") or (near and f"did you mean '{near}'?")
+        hint = f"; {hint}" if hint else ""
         raise refusal(path, f"there is no array '{shortened(quantity)}' here{hint} (arrays: {listed(self.asked)})")
 
     def row(self, label: str, path: Path, rows: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from hopattn.foundation.errors import MAX_LISTED, InvalidInput, bounded, nearest, quoted, shortened, unknown
+from hopattn.memories.models import named_memories
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds import kinds
 from hopattn.scenario.kinds.base import LISTS_OF_FILE, WHOLE_FILE, Kind, Variant
@@ -149,7 +150,9 @@ class Checker:
         elif isinstance(kind, str) and kind in kinds:
             return kinds[kind]
         elif "kind" in self.document:
-            self._report(("kind",), unknown(kind, kinds))
+            known = isinstance(kind, str) and kind in named_memories
+            model = f'write kind = "memory", and model = "{kind}" in [memory]' * known
+            self._report(("kind",), unknown(kind, kinds, clause=model))
         else:
             typo = nearest("kind", self.document)
             near = f"; did you mean it by '{shortened(typo)}'?" if typo else ""

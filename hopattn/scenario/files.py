@@ -46,11 +46,16 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(shipped_folder().glob("*/*.toml"))}
 
 
+def by_group() -> dict[str, dict[str, Path]]:
+    """The files of the scenarios that come with hopattn, by name, in each group in the order of lists."""
+    files = shipped().items()
+    return {group: {name: path for name, path in files if path.parent.name == group} for group in GROUPS}
+
+
 def in_group(name: str) -> list[str]:
     """The names of the shipped scenarios of a group; the name itself where it is that of a scenario, or no group."""
-    files = shipped()
-    is_group = name in GROUPS and name not in files and not Path(name).is_file()
-    return [one for one, path in files.items() if path.parent.name == name] if is_group else [name]
+    is_group = name in GROUPS and name not in shipped() and not Path(name).is_file()
+    return [*by_group()[name]] if is_group else [name]
 
 
 def is_shipped(where: str) -> bool:

@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any
 
 from hopattn.foundation.registry import Choices
+from hopattn.scenario.arrays import numbers
+from hopattn.scenario.language.lines import dotted
 
 Document = Mapping[str, Any]
 """A scenario with all its defaults."""
@@ -21,8 +23,8 @@ MASKS = None, "causal", "strict"
 class Tables:
     """The tables of a scenario by name, as in `tables.memory`; one that is not there is empty.
 
-    head: the first head; mask, separation, query, key, value, weights and bias are its own. tokens, patterns, edges: of
-    the file; none where it has none.
+    head: the first head; mask, separation, query, key, value, weights and bias are its own. tokens, patterns, values,
+    edges: of the file; none where it has none.
     """
 
     def __init__(self, document: Document) -> None:
@@ -30,11 +32,12 @@ class Tables:
         self.layers: list[Any] = document.get("layer") or []
         self.head: Mapping[str, Any] = next((head for layer in self.layers for head in layer.get("head") or []), {})
         self.wordless = bool(self.head.get("values"))
-        self.mask = self.head.get("mask") or ("none" if self.wordless or not self.head else None)
         self.separation, self.weights = self.head.get("separation"), self.head.get("weights")
+        self.mask = self.head.get("mask") or ("none" if self.wordless or self.weights or not self.head else None)
         self.query, self.key, self.value = (self.head.get(self.role(name)) for name in ("query", "key", "value"))
         self.bias: Any = bias if isinstance(bias := self.head.get("bias"), Mapping) else {}
-        self.tokens, self.patterns = list(self.input.get("tokens") or []), self.memory.get("patterns") or []
+        self.tokens = list(self.input.get("tokens") or [])
+        self.patterns, self.values = (self.memory.get(name) or [] for name in ("patterns", "values"))
         self.model = model if isinstance(model := self.memory.get("model"), Mapping) else {}
         self.update = update if isinstance(update := self.memory.get("update"), Mapping) else {"name": update}
         self.edges = self.graph.get("edges") or []
@@ -60,6 +63,11 @@ class Tables:
             return {"memory.separation": name}
         return self.heads(separation=name) if self.separation in of_heads else {}
 
+    def fed(self, *keys: str) -> Changes:
+        """The present values of the feed-forward layers by their paths."""
+        tables = {f"layer.{i}.feed_forward": layer.get("feed_forward") or {} for i, layer in enumerate(self.layers, 1)}
+        return {f"{path}.{key}": table[key] for path, table in tables.items() for key in keys if table.get(key)}
+
     def moved(self, change: Callable[[float], float]) -> Changes:
         """A change of the steps of each query and key that is a position moved."""
         return {
@@ -71,27 +79,78 @@ class Tables:
             if isinstance(place := head.get(role), Mapping) and place.get("rotate")
         }
 
+    def some(self, start: int | None, stop: int | None) -> Changes:
+        """A memory of some of its patterns; those of numbers become words, which keep their names as cues."""
+        some, names = slice(start, stop), numbers(len(self.patterns))
+        if len(names) < 2:
+            return {}
+        changes = {"memory.patterns": self.patterns[some]} | (
+            {"memory.values": self.values[some]} if self.values else {}
+        )
+        if not all(isinstance(one, list) for one in self.patterns):
+            return changes
+        words = {"axes": [*numbers(len(self.patterns[0]))], **self.vocabulary, "magnitude": "free"}
+        words["words"] = {**(words.get("words") or {}), **dict(zip(names, self.patterns, strict=True))}
+        return changes | {"vocabulary": words, "memory.patterns": [*names[some]]}
+
+    def states(self, of: Callable[[list[float]], list[float]]) -> Changes:
+        """Other states of the cues that are given as numbers."""
+        cues = {name: cue["state"] for name, cue in self.cue.items() if cue.get("state")}
+        return {dotted(("cue", name, "state")): of(state) for name, state in cues.items()}
+
+    def zeros(self) -> Changes:
+        """The couplings of patterns of 0 and 1 whose zeros stay 0: Σ V Vᵀ without its diagonal."""
+        if (self.model.get("name"), self.model.get("rule"), self.model.get("activation")) != (
+            "hopfield",
+            "hebb",
+            "step",
+        ):
+            return {}
+        words = self.vocabulary.get("words") or {}
+        rows = [one if isinstance(one, list) else words[one] for one in self.patterns]
+        n = range(len(rows[0]))
+        couplings = [[sum(row[i] * row[j] for row in rows) * (i != j) for j in n] for i in n]
+        own = {name: self.memory[name] for name in ("patterns", "update", "max_steps")}
+        own |= {name: self.model[name] or None for name in ("bias", "threshold")}
+        kept = {name: value for name, value in own.items() if value is not None}
+        return {"memory": {"couplings": couplings, "activation": "step", **kept}}
+
+    def shifted(self, factor: float) -> Changes:
+        """What is added to the field of each neuron times a factor."""
+        tables = {"memory": self.memory, "memory.model": self.model}
+        shifts = {f"{place}.{key}": table.get(key) for place, table in tables.items() for key in ("bias", "threshold")}
+        lists = {path: shift if isinstance(shift, list) else [shift] for path, shift in shifts.items() if shift}
+        times = {path: [factor * one for one in numbers] for path, numbers in lists.items()}
+        return {path: row if isinstance(shifts[path], list) else row[0] for path, row in times.items()}
+
     def backwards(self) -> Changes:
         """The order of neurons that change one after the other, from the last to the first."""
-        vector = next((one for one in self.patterns if isinstance(one, list)), self.vocabulary.get("axes") or [])
+        patterns = next((one for one in self.patterns if isinstance(one, list)), self.vocabulary.get("axes") or [])
+        vector = self.memory.get("couplings") or patterns
         order = order if isinstance(order := self.update.get("order"), list) else [*range(1, len(vector) + 1)]
         own = self.memory and order and self.update["name"] in (None, "async")
         return {"memory.update": {**self.update, "name": "async", "order": order[::-1]}} if own else {}
 
     def neurons(self, change: Callable[[list[float]], list[float]]) -> Changes:
-        """A change of the weights of each neuron that words cue."""
-        if matrix := self.network.get("matrix"):
-            return {"network.matrix": [change(list(row)) for row in matrix]}
+        """A change of the weights of each neuron, or of each query that the file gives."""
+        places = {"network.matrix": self.network.get("matrix"), "memory.couplings": self.memory.get("couplings")}
+        for i, layer in enumerate(self.layers, start=1):
+            places |= {
+                f"layer.{i}.head.{j}.queries": head.get("queries") for j, head in enumerate(layer["head"], start=1)
+            }
+        if changes := {place: [change(list(row)) for row in matrix] for place, matrix in places.items() if matrix}:
+            return changes
         neurons = {name: change(list(weights)) for name, weights in (self.network.get("neurons") or {}).items()}
         free = {"vocabulary.magnitude": "free"} if self.vocabulary.get("magnitude") == "unit" else {}
         return {"network.neurons": neurons, **free} if neurons else {}
 
     def transposed(self) -> Changes:
-        """Each square matrix of the heads, or the matrix or the rotation of a network, with its columns as rows."""
+        """Each square matrix of heads and feed-forward layers, or that of a network, with its columns as rows."""
         if self.network.get("rotate"):
             return {"network.rotate": -self.network["rotate"]}
         roles = {"layer.head.query": self.query, "layer.head.key": self.key, "layer.head.value": self.value}
         lists = {path: own for path, own in roles.items() if isinstance(own, list) and not self.wordless}
+        lists |= self.fed("inner", "outer")
         square = {path: own for path, own in lists.items() if len(own) == len(own[0])}
         matrices = {"network.matrix": self.network["matrix"]} if self.network.get("matrix") else square
         return {path: [list(column) for column in zip(*own, strict=True)] for path, own in matrices.items()}
@@ -130,11 +189,19 @@ _ERRORS: dict[str, Callable[[Tables], Any]] = {
     "not-divided-by-the-sum": lambda t: t.separated("exponential", "softmax"),
     "largest-alone": lambda t: t.separated("argmax", "softmax", "identity"),
     "base-forgotten": lambda t: (
-        {"memory.beta": 1.0} if t.memory.get("beta", 1) != 1 else t.head.get("base") and t.heads(base=math.e)
+        {"memory.beta": 1.0}
+        if t.memory.get("separation") == "softmax" and t.memory.get("beta", 1) != 1
+        else t.head.get("base") and t.heads(base=math.e)
     ),
     "bias-forgotten": lambda t: t.bias and t.heads(bias=t.pairs(lambda i, j: 0.0)),
     "bias-added": lambda t: t.bias.get("slope") and t.heads(bias=t.pairs(lambda i, j: t.bias["slope"] * abs(i - j))),
-    "scale-forgotten": lambda t: t.head.get("beta") not in (None, 1.0) and t.heads(beta=1.0),
+    "scale-forgotten": lambda t: (
+        {"memory.beta": 1.0}
+        if t.memory.get("separation", "softmax") != "softmax" and t.memory.get("beta", 1) != 1
+        else t.head.get("beta") not in (None, 1.0) and t.heads(beta=1.0)
+    ),
+    "biases-forgotten": lambda t: dict.fromkeys(t.fed("inner_bias", "outer_bias")),
+    "negatives-kept": lambda t: dict.fromkeys(t.fed("activation"), "identity"),
     "word-not-added": lambda t: t.layers and t.layers[0].get("residual") is True and {"layer.residual": False},
     "word-added": lambda t: t.layers and t.layers[0].get("residual") is False and {"layer.residual": True},
     "values-for-keys": lambda t: t.value and t.value != t.key and t.heads(key=t.value),
@@ -160,12 +227,25 @@ _ERRORS: dict[str, Callable[[Tables], Any]] = {
     "asynchronous-for-synchronous": lambda t: t.memory and t.update["name"] != "async" and {"memory.update": "async"},
     "order-reversed": lambda t: t.backwards(),
     "one-step-only": lambda t: t.memory and {"memory.max_steps": 1},
+    "values-forgotten": lambda t: t.states(lambda state: [1.0] * len(state)),
+    "last-neuron-left-out": lambda t: t.states(lambda state: [*state[:-1], 0.0]),
+    "zeros-kept": lambda t: t.zeros(),
+    "threshold-forgotten": lambda t: t.shifted(0.0),
+    "threshold-with-the-other-sign": lambda t: t.shifted(-1.0),
     "self-coupling-kept": lambda t: "self_coupling" in t.model and {"memory.model.self_coupling": True},
     "not-divided-by-n": lambda t: t.model.get("rule") == "hebb" and {"memory.model.rule": "outer_products"},
-    "first-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:1]},
-    "last-pattern-alone": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[-1:]},
-    "last-pattern-left-out": lambda t: len(t.patterns) > 1 and {"memory.patterns": t.patterns[:-1]},
-    "pattern-for-cue": lambda t: t.patterns and t.tokens and {"input.tokens": t.patterns[:1] * len(t.tokens)},
+    "first-pattern-alone": lambda t: t.some(None, 1),
+    "last-pattern-alone": lambda t: t.some(-1, None),
+    "last-pattern-left-out": lambda t: t.some(None, -1),
+    "values-exchanged": lambda t: len(t.values) > 1 and {"memory.values": [*t.values[1:], t.values[0]]},
+    "pattern-for-cue": lambda t: (
+        t.patterns
+        and (
+            t.states(lambda _: t.patterns[0])
+            if isinstance(t.patterns[0], list)
+            else t.tokens and {"input.tokens": t.patterns[:1] * len(t.tokens)}
+        )
+    ),
 }
 
 

@@ -89,6 +89,29 @@ class Spins(Pool):
         return len(numbers := _numbers(present)) > 1 and {*numbers} <= {*SIGNS}
 
 
+class Bits(Pool):
+    """Vectors of 0 and 1."""
+
+    def draw(self, present: Any, random: Random) -> Any:
+        return _each(_list(present), lambda _: random.choice((0, 1)))
+
+    def holds(self, present: Any) -> bool:
+        return {*_numbers(present)} == {0, 1}
+
+
+class Signs(Pool):
+    """The present numbers, each with a sign that is drawn. A symmetric matrix stays symmetric."""
+
+    def draw(self, present: Any, random: Random) -> Any:
+        drawn = _each(_list(present), lambda value: value and random.choice(SIGNS) * abs(value))
+        if not isinstance(present[0], list) or present != [list(column) for column in zip(*present, strict=True)]:
+            return drawn
+        return [[drawn[min(i, j)][max(i, j)] for j in range(len(drawn))] for i in range(len(drawn))]
+
+    def holds(self, present: Any) -> bool:
+        return sum(number != 0 for number in _numbers(present)) > 1
+
+
 @dataclass(frozen=True)
 class Whole(Pool):
     """Whole numbers from `least` to `most`, without 0. Numbers that are 0 stay 0."""

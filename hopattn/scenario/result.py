@@ -14,7 +14,7 @@ from hopattn.results.files import csv_text, json_text, npz, write_folder
 from hopattn.results.frames import data_frame, dataset
 from hopattn.results.labelled import Labelled
 from hopattn.scenario.arrays import Arrays, Name
-from hopattn.scenario.sweep_and_figure import FigureTable, best_figure
+from hopattn.scenario.sweep_and_figure import FigureTable
 from hopattn.scenario.words.pictures import Strip
 from hopattn.transformer.heads import Head
 
@@ -55,11 +55,6 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({self.name!r}: {', '.join(self.arrays)})"
 
-    @property
-    def best_figure(self) -> str:
-        """The name of the figure that shows the run best; empty where there is none."""
-        return "recall" if self.strips else best_figure(self.arrays)
-
     def table(self, name: str) -> Labelled:
         """An array as tables show it: a matrix as the file has it, and weights with a column "rest" for a sink."""
         array, place = self.arrays.as_written(name), name.removesuffix("weights")
@@ -88,7 +83,7 @@ class Result(Drawable):
     runs : with their numbers and arrays.
     expectations : with their verdicts.
     words : those that the expectations name.
-    reading : how square matrices were read, where the file does not say it.
+    reading : how matrices were read that could be meant otherwise.
     """
 
     name: str
@@ -106,7 +101,7 @@ class Result(Drawable):
     words: tuple[str, ...] = ()
     """The words that the expectations name, in their order."""
     reading: str = ""
-    """How square matrices were read, where the file does not say it; empty for a scenario that comes with hopattn."""
+    """How matrices were read that could be meant otherwise; empty for a scenario that comes with hopattn."""
 
     def __repr__(self) -> str:
         verdicts = [outcome.met for outcome in self.expectations]

@@ -1,17 +1,15 @@
 """The tables `[sweep]` and `[figure]` of a scenario: what is made of its runs."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path as FilePath
-from pkgutil import iter_modules
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field, Tag, WithJsonSchema
 
 from hopattn.foundation.errors import InvalidInput, listed, reject_unknown, shortened, unknown
 from hopattn.foundation.registry import is_path
-from hopattn.scenario.arrays import Arrays, Name
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.grids import Values, axes_of, axis_values, of_words, require_few_points
 from hopattn.scenario.language.lines import Path, dotted
 from hopattn.scenario.language.paths import IsUserKey, names_of, parse_path, paths_in, place_of, without_numbers
@@ -85,7 +83,7 @@ class SweepTable(Table):
 def require_measured(name: str, arrays: Arrays) -> None:
     """Raise `InvalidInput` for a measure that is not an array of the run, or an array that has no mean."""
     array = entry_of(name, arrays)[0]
-    if array == MET or (array in arrays and arrays.has_mean(array)):
+    if array in (MET, *arrays.absent) or (array in arrays and arrays.has_mean(array)):
         return
     choices = [known for known in arrays if arrays.has_mean(known)] + [MET]
     if array in arrays.asked:
@@ -131,60 +129,9 @@ def _is_name(node: Any) -> bool:
     return node is None or isinstance(node, str) or (isinstance(node, Mapping) and "name" in node)
 
 
-BEST = (
-    ("messages", "messages"),
-    ("multiplications", "growth"),
-    ("memories", "fast_weights"),
-    ("derivative", "gradients"),
-    ("words_norm", "gradients"),
-    ("thermal", "magnetisation"),
-    ("score", "emergence"),
-    ("probes", "probes"),
-    ("component", "probe"),
-    ("fields", "maps"),
-    ("accuracy-law", "forgetting"),
-    ("points", "bifurcation"),
-    ("returned", "returns"),
-    ("barriers", "disconnectivity"),
-    ("selection", "program"),
-    ("written", "alignment"),
-    ("context", "alignment"),
-    ("joins", "network"),
-    ("parts", "parts"),
-    ("crosstalk", "crosstalk"),
-    ("landscape", "landscape"),
-    ("successor", "states"),
-    ("hidden", "layer"),
-    ("weights", "attention"),
-    ("network", "similarity"),
-    ("network", "neuron"),
-    ("energy", "energies"),
-    ("start", "basin"),
-)
-"""The figure that shows a quantity best, in the order of preference."""
-NEEDED: Mapping[str, Callable[[np.ndarray], bool]] = {
-    "fast_weights": lambda memories: max(memories.shape[1:]) <= 64,  # cells in a row that can be read
-    "similarity": lambda weights: weights.shape == (1, 2),  # one neuron, whose weights are a point of the plane
-    "basin": lambda starts: len(starts) >= 8 and bool(np.ptp(starts) > 0.05),  # enough cues, at different distances
-}
-"""The figures that not every array of their quantity can be drawn as, and which arrays can."""
-
-
-def best_figure(arrays: Arrays) -> str:
-    """The figure that shows the arrays of a run best; empty where `BEST` has none."""
-    known = {name: array.values for name, array in arrays.items() if array.dims and array.values.size}
-    values = {Name.parse(name).quantity: array for name, array in known.items()}
-    fit = (figure for quantity, figure in BEST if quantity in values and _can_be(figure, values[quantity]))
-    return next(fit, "")
-
-
-def _can_be(figure: str, values: np.ndarray) -> bool:
-    return figure not in NEEDED or NEEDED[figure](values)
-
-
 def figure_names() -> list[str]:
-    """The names of all figures; no figure is imported, so that a scenario is read without matplotlib."""
-    return [module.name for module in iter_modules([str(FilePath(__file__).parents[1] / "figures" / "gallery")])]
+    """The names of all figures, which lie above the scenarios and are loaded by name, as parts of one's own are."""
+    return [*import_module("hopattn.figures.figure").gallery()]
 
 
 class FigureTable(Table):

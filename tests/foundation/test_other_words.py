@@ -13,6 +13,7 @@ import hopattn as ha
 from hopattn.dynamics.own_parts import REGISTRIES
 from hopattn.foundation.other_words import ARGUMENTS, ATTRIBUTES, NAMES, VALUES, plain
 from hopattn.foundation.shown_types import spelled_out
+from hopattn.memories.models import named_memories
 from hopattn.retrieval.masks import mask_rules
 from tests.checkpoints.written import GPT2, state_of, write
 from tests.foundation.test_boundary import CALLS, METHODS, in_loops
@@ -159,6 +160,7 @@ KEYS = {
     "separation": ("letters", "memory.separation"),
     "activation": ("letters", "memory.activation"),
     "mask": ("bank", "layer.1.head.1.mask"),
+    "memory": ("weight-matrix", "memory.model"),
 }
 """A scenario, and its key that has a value of the kind."""
 
@@ -173,7 +175,9 @@ def test_each_value_is_answered_in_a_file_as_in_python(kind):
 
 
 def test_every_kind_of_value_is_that_of_a_registry():
-    assert {*VALUES} <= {registry.what for registry in (*REGISTRIES, mask_rules)}
+    assert {*VALUES} <= {registry.what for registry in (*REGISTRIES, mask_rules, named_memories)}
+    for word, clause in VALUES["memory"].items():
+        assert word not in named_memories and clause.removeprefix("write ").strip("'") in named_memories
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=CLASSES.get)

@@ -5,6 +5,7 @@ import pytest
 
 import hopattn as ha
 from hopattn.scenario.checking import InvalidScenario
+from tests.refusal import assert_says
 from tests.texts import parsed
 
 HEAD = 'schema = 1\ntitle = "t"\nkind = "memory"\n'
@@ -75,7 +76,7 @@ def test_couplings_of_many_neurons_are_computed_only_when_asked():
     assert array.labels[0][0] == "row 1, column 1"
     with pytest.raises(InvalidScenario, match=r"the matrix has shape \(35, 35\)"):
         parsed(f'{PICTURES}model = "hopfield"\n[input]\ntokens = ["J"]\n{expected}')
-    assert ha.plot(result, "attention") is not None
+    assert ha.plot(result, "recall") is not None
 
 
 def test_couplings_of_a_file_are_the_network_of_python():
@@ -226,12 +227,19 @@ ANSWER = '[vocabulary]\naxes = ["a", "b"]\nmagnitude = "free"\nwords = { A = [1,
 THREE = 'axes = ["x", "y", "z"]\nmagnitude = "free"\nwords = { B = [1, 1, -1] }\n[memory]\npatterns = ["A"]\n'
 BAM = f'{ANSWER}{THREE}values = ["B"]\nmodel = "bam"\n'
 UNFIT = [
-    (f'{ANSWER}{THREE}model = "hopfield"\n[input]\ntokens = ["A"]\n', "vocabulary.answer: is for the second side"),
+    (
+        f'{ANSWER}{THREE}model = "hopfield"\n[input]\ntokens = ["A"]\n',
+        "model = \"bam\"; the model 'hopfield' has one side",
+    ),
     (BAM.replace("{ B =", "{ A =") + '[input]\ntokens = ["A"]\n', "vocabulary.answer.words.A: 'A' is a word of the"),
     (f'{BAM}[cue.c]\nof = "A"\nanswer = "A"\n', "cue.c.answer: 'A' is unknown"),
     (f'{BAM}[cue.c]\nof = "A"\nanswer = [1]\n', "cue.c.answer: needs 3 numbers"),
     (f'{BAM}[cue.c]\nof = "B"\nanswer = "B"\n', "cue.c.answer: is the second side, and 'B' is of it already"),
     (f'{STORED}model = "hopfield"\n[cue.c]\nof = "1"\nanswer = "2"\n', "cue.c.answer: is for a memory whose"),
+    (f"{BAM}[cue.c]\n", "cue.c: needs one of `of`, `state`, `mixture` and `answer`; none is given"),
+    (f'{BAM}[cue.c]\nanswer = "B"\nflip = 0.5\n', "cue.c.flip: is for the first side"),
+    (f'{BAM}[cue.c]\nof = "A"\n[[expect]]\nat = "c"\nanswers = "A"\n', "'A' is unknown (choices: B, nothing)"),
+    (f'{BAM}[cue.c]\nof = "A"\n[[expect]]\nat = "c"\nrecalls = "B"\n', "'B' is unknown (choices: A, nothing)"),
     (f'{BAM}[input]\ntokens = ["C"]\n', "input.tokens.1: 'C' is unknown"),
     (BAM.replace('values = ["B"]', 'values = ["C"]') + '[input]\ntokens = ["A"]\n', "memory.values.1: 'C' is unknown"),
 ]
@@ -264,3 +272,98 @@ def test_the_cure_for_patterns_of_0_and_1_names_the_model_of_the_file():
     text = f'{HEAD}[memory]\npatterns = [[1, 0, 1]]\nvalues = [[1, 0]]\nmodel = "bam"\n[input]\ntokens = ["1"]\n'
     with pytest.raises(InvalidScenario, match=r'model = \{ name = "bam", activation = "step" \}'):
         parsed(text)
+
+
+PRINTED = f"""{HEAD}[memory]
+couplings = [[0, -1, 2], [-1, 0, 1], [2, 1, 0]]
+threshold = [0.5, 0, 1]
+activation = "step"
+update = {{ name = "async", order = [3, 1, 2] }}
+[cue]
+a = {{ state = [1, 1, 0] }}
+b = {{ state = [1, 1, 1] }}
+c = {{ state = [1, 0, 1] }}
+[[expect]]
+"""
+"""Three neurons of 0 and 1; E = x1 x2 − 2 x1 x3 − x2 x3 + x1/2 + x3, so that E(110) = 1.5, E(111) = E(101) = −.5."""
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        'matrix = "energy"\ncolumns = ["0"]\nis = [1.5, -0.5, -0.5]',
+        'matrix = "energy"\ncolumns = ["0"]\nis = [[1.5], [-0.5], [-0.5]]',
+        'matrix = "energy"\nat = "a"\ncolumns = ["0", "1"]\nis = [1.5, -0.5]',
+        'matrix = "turns"\nat = "a"\ncolumns = ["energy"]\nis = [-0.5, -0.5, -0.5]',
+        'matrix = "turns"\nat = "a"\ncolumns = ["field"]\nis = [2, 0.5]\nstated = [2, 0.5]',
+        'matrix = "steps"\nis = [2, 1, 1]',
+    ],
+)
+def test_the_energies_of_printed_states_are_expected_as_a_list(expected):
+    assert ha.run(parsed(f"{PRINTED}{expected}\n")).ok
+
+
+def test_an_energy_with_thresholds_is_written_as_two_sums():
+    working = run(PRINTED.replace("[[expect]]\n", ""), explain=True).working
+    assert [line.strip() for line in working if "of the cue" in line][:3] == [
+        "x·W x of the cue: 1×(−1) + 1×(−1) + 0×3 = −1 + (−1) + 0 = −2",
+        "b·x of the cue: −.5×1 + 0×1 + (−1)×0 = −.5 + 0 + 0 = −.5",
+        "energy of the cue: −½×(−2) − (−.5) = 1.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        (
+            "is = [1.5, -0.5, -0.5]",
+            r"shape \(3,\); the matrix has shape \(3, 3\), with the columns 0, 1, 2; `columns` names",
+        ),
+        ('columns = ["0", "1"]\nis = [[1, 2, 3], [1, 2, 3]]', r"shape \(3, 2\); write its transpose"),
+        ("is = 3", "got 3; expected an array"),
+        ("is = [1, [2]]", "expected a number"),
+    ],
+)
+def test_numbers_that_do_not_fit_a_matrix_are_told_what_would(expected, said):
+    with pytest.raises(InvalidScenario, match=said):
+        parsed(f'{PRINTED}matrix = "energy"\n{expected}\n')
+
+
+def test_numbers_where_a_name_belongs_are_told_where_they_stand():
+    memory = f'{HEAD}[memory]\npatterns = [[1, -1, 1], [1, 1, -1]]\nmodel = "hopfield"\n'
+    ones = memory + '[input]\ntokens = [[1, 1, -1], 2, "2"]\n'
+    with pytest.raises(InvalidScenario) as caught:
+        parsed(ones)
+    array, number = caught.value.problems
+    assert_says(array, "file.toml", "input.tokens.1", "expected a text", "[cue.a]: state = [1, 1, -1]")
+    assert_says(number, "file.toml", "input.tokens.2", "expected a text", 'write "2"')
+    cure = ones.replace("[input]", "[cue.a]\nstate = [1, 1, -1]\n[input]").replace("[[1, 1, -1], 2", '["a", "2"')
+    assert ha.run(parsed(cure)).arrays["state"].values.tolist() == [[1, 1, -1]] * 3
+    letter = f'{memory}[input]\ntokens = ["1"]\n[[expect]]\nmatrix = "W"\nis = [[1]]\n'
+    with pytest.raises(InvalidScenario, match="there is no array 'W' here; write 'couplings'"):
+        parsed(letter)
+
+
+def test_the_numbers_of_the_other_side_are_told_where_it_is():
+    text = f'{HEAD}[memory]\npatterns = [[1, -1, 1, -1]]\nvalues = [[1, 1, -1]]\nmodel = "bam"\n[cue.a]\n'
+    text += 'state = [1, -1, 1, -1]\n[[expect]]\nat = "a"\nis = [1, 1, -1]\n'
+    with pytest.raises(InvalidScenario, match=r'3 numbers do not fit the 4 elements .*; `in = "answer"` is the part'):
+        parsed(text)
+    assert ha.run(parsed(f'{text}in = "answer"\n')).ok
+
+
+def test_a_printed_bam_of_four_pairs_is_a_file_of_twenty_lines():
+    """GeeksforGeeks, Bidirectional Associative Memory (BAM) Implementation from Scratch: W is printed as Σ a bᵀ."""
+    left = [[1] * 6, [-1] * 6, [1, 1, -1, -1, 1, 1], [-1, -1, 1, 1, -1, -1]]
+    right = [[1, 1, 1], [-1, -1, -1], [1, -1, 1], [-1, 1, -1]]
+    printed = np.array([[4, 0, 4], [4, 0, 4], [0, 4, 0], [0, 4, 0], [4, 0, 4], [4, 0, 4]])
+    text = f'{HEAD}[memory]\npatterns = {left}\nvalues = {right}\nmodel = {{ name = "bam", rule = "outer_products" }}\n'
+    text += '[input]\ntokens = ["1", "2", "3", "4", "value 1", "value 2", "value 3", "value 4"]\n'
+    for i, (one, other) in enumerate(zip(left, right, strict=True), start=1):
+        text += f'[[expect]]\nat = "{i}"\nin = "answer"\nis = {other}\n[[expect]]\nat = "value {i}"\nis = {one}\n'
+    result = ha.run(parsed(f'{text}[[expect]]\nmatrix = "couplings"\nis = {printed.T.tolist()}\n'))
+    assert result.ok and len(result.expectations) == 9
+    with pytest.raises(
+        InvalidScenario, match=r"has shape \(6, 3\); the matrix has shape \(3, 6\); write its transpose"
+    ):
+        parsed(f'{text}[[expect]]\nmatrix = "couplings"\nis = {printed.tolist()}\n')

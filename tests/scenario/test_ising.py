@@ -86,3 +86,10 @@ def test_the_states_of_a_few_spins_are_explained_with_their_weights():
     assert lines[0] == "−−−: E = 0, weight at T = .5: e^(0/.5) = 1"
     assert sum(": E = " in line for line in lines) == 8 and lines[-1].startswith("the largest difference is ")
     assert not any(": E = " in line for line in ha.run(parsed(MAGNET), explain=True).runs[0].working)
+
+
+@pytest.mark.parametrize("spins", [20, 64])
+def test_every_spin_of_a_magnet_is_coupled_to_all_by_one_over_n(spins):
+    arrays = ha.run(parsed(MAGNET.replace("20", str(spins)))).arrays
+    np.testing.assert_array_equal(arrays["couplings"].values, np.full((spins, spins), 1 / spins))
+    assert ("couplings" in [*arrays]) == (spins == 20), "of many spins on demand"

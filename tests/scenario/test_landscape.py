@@ -209,3 +209,33 @@ def test_minima_and_fixed_points_are_looked_for_once_by_the_check_and_the_run(te
     monkeypatch.setattr(Landscape, "compute", lambda self, *rest: runs.append(self) or compute(self, *rest))
     assert ha.run(parsed(f"{text}[returns]\ncues = 40\n")).arrays["returned"].values.size
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize("update", ["sequence", "sync"])
+def test_all_stable_states_are_listed_and_where_each_state_of_a_few_spins_ends(update):
+    """Three patterns of five neurons by Hebb's rule without a diagonal: a plain loop over all 32 states."""
+    patterns = [[1, 1, 1, 1, -1], [1, -1, 1, -1, 1], [1, 1, -1, -1, -1]]
+    (one,) = ha.run(
+        parsed(
+            scenario("landscape", f'[memory]\npatterns = {patterns}\nmodel = "hopfield"\n[states]\n')
+            + f'updates = ["{update}"]\n'
+        ),
+        explain=True,
+    ).runs
+    w = 5 * one.arrays["couplings"].values.round(12)
+    assert np.array_equal(w, np.array(patterns).T @ patterns - 3 * np.eye(5)) and "stable" in one.shown
+    led = {}
+    for state in np.where(np.arange(32)[:, None] >> np.arange(4, -1, -1) & 1, 1, -1):
+        x = state.copy()
+        for _ in range(20):
+            before = x.copy()
+            for part in range(5) if update == "sequence" else [slice(None)]:
+                field = w[part] @ x
+                x[part] = np.where(field == 0, x[part], np.sign(field))
+        led["".join("−+"[(spin + 1) // 2] for spin in state)] = tuple(x) if np.array_equal(x, before) else "a cycle"
+    stable, end = one.arrays["stable"], one.arrays[f"{update} end"]
+    states = {name: tuple(row) for name, row in zip(stable.labels[0], stable.values, strict=True)}
+    assert {states.get(name, name) for name in end.values} == {*led.values()}
+    assert [states.get(name, name) for name in end.values] == [led[label] for label in end.labels[0]]
+    assert [states[name] for name in "123"] == [*map(tuple, patterns)] and states["mixture#1"] == (-1, -1, 1, -1, 1)
+    assert any(line.startswith("  mixture#1 (−1, −1, 1, −1, 1): from ") for line in one.working)

@@ -32,6 +32,16 @@ def test_a_cut_by_its_nodes():
     np.testing.assert_array_equal(arrays["couplings"].values, -0.5 * np.array([[0, 1, 4], [1, 0, 2], [4, 2, 0]]))
 
 
+def test_whole_numbers_name_nodes_in_their_order():
+    cycle = TRIANGLE.replace('[["a", "b"], ["b", "c"], ["c", "a"]]', "[[10, 2], [2, 0], [0, 10]]")
+    arrays = arrays_of(cycle)
+    assert arrays["solution"].labels == (("0", "2", "10"),) and arrays["cut"].values == 6
+    assert arrays["answer"].values == "0 | 2 10, cut 6"
+    loop = cycle.replace("[0, 10]", "[2, 2]")
+    assert_refused(loop, "6: max_cut.edges.3", "leads from '2' to itself")
+    assert_refused(cycle.replace("10]]", "1.5]]"), "6: max_cut.edges.3.2", "a whole number")
+
+
 def test_a_tour_is_a_matrix_and_a_text():
     arrays = arrays_of(SALESMAN)
     assert arrays["solution"].dims == ("city", "position")
@@ -45,8 +55,21 @@ def test_a_tour_is_a_matrix_and_a_text():
 
 
 def test_where_no_tour_is_valid_the_answer_says_what_to_do():
-    answer = arrays_of(SALESMAN.replace("D = 100", "D = 5000"))["answer"].values
-    assert answer == "no state is valid; take a smaller D, so that the length weighs less"
+    steep = SALESMAN.replace("D = 100", "D = 5000")
+    why = "no state is valid; take a smaller D, so that the length weighs less"
+    expected = steep + '[[expect]]\nmeasure = "length"\nis = 4\n'
+    result = ha.run(parsed(expected))
+    assert result.arrays["answer"].values == why and "length" not in result.arrays
+    (outcome,) = result.expectations
+    assert (outcome.met, outcome.computed, outcome.note) == (False, "none", why)
+    assert ha.run(parsed(expected.replace("D = 5000", "D = 100"))).ok
+
+
+def test_a_sweep_has_no_length_where_no_tour_is_valid():
+    over, measures = {"travelling_salesman.D": (100, 5000)}, ["length", "valid"]
+    swept = ha.experiments.sweep_scenario(parsed(SALESMAN), over, measures=measures, workers=1)
+    length, none = swept.mean("length")
+    assert length == 4 and np.isnan(none) and swept.mean("valid")[1] == 0
 
 
 def test_an_objective_of_ones_own():
@@ -55,6 +78,8 @@ def test_an_objective_of_ones_own():
     assert arrays["best"].values <= arrays["valid"].values == 1
     lines = ha.run(parsed(OBJECTIVE), explain=True).runs[0].working
     assert "f(x) = ½ xᵀQ x + cᵀx + f₀ = 1 − 3 + 5 = 3 of the answer" in lines
+    assert ha.run(parsed(OBJECTIVE)).reading.startswith("f(x) = ½ xᵀQ x + cᵀx + constant is minimised")
+    assert not ha.run(parsed(TRIANGLE)).reading
 
 
 def test_a_run_is_that_of_the_core():

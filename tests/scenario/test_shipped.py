@@ -35,7 +35,7 @@ def test_it_meets_what_it_expects_has_the_arrays_that_its_check_asks_and_a_page(
             assert_checked_by(least.run(np.random.default_rng(spec.seed)), run.arrays)
     if count(True, False) or name in ONE_OF_EACH_KIND.values():
         assert_explained(name, results[name])
-    monkeypatch.setattr("hopattn.views.notebook._picture", lambda draw, text: f"<p>{text}</p>")
+    monkeypatch.setattr("hopattn.views.notebook._picture", lambda sheet: f"<p>{sheet.title}</p>")
     assert results[name].title in Page(ha.html(results[name])).words
 
 

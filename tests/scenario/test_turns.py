@@ -101,6 +101,8 @@ def test_turns_are_expected_by_cue_and_column():
     assert ha.run(parsed(text(more=f'{TURNS}columns = ["field"]\nis = [[-0.4], [0.4]]\n'))).ok
     longer = text(more=f'{TURNS}columns = ["field"]\nis = [{", ".join(["[0]"] * 11)}]\n')
     assert_refused(longer, "19: expect.1.is", "the matrix has shape (10, 1)")
+    few = text(more=f"{TURNS}is = [[-0.4, 1]]\n")
+    assert_refused(few, "18: expect.1.is", "(1, 4), with the columns field, before, after, energy; `columns` names")
     assert_refused(two.replace('at = "a"\n', "").replace("ROWS", "[1, 1]"), "16: expect.1", "needs `at`, one of 1, a")
     assert_refused(two.replace('"a"\ncol', '"b"\ncol').replace("ROWS", "[1, 1]"), "18: expect.1.at", "'b'")
     assert_refused(
@@ -121,6 +123,17 @@ def test_only_a_synchronous_step_says_how_many_are_opposed():
         only = run(update)
         assert any("opposed to" in line for line in lines(only)) == said
         assert ("turns" in only.arrays) == (update == IN_ORDER)
+
+
+def test_a_synchronous_step_gives_the_field_of_each_neuron_as_a_sum():
+    """W_ij = ξ_i ξ_j/5 but for i = j, and the cue has the overlap 1 with ξ: h = (ξ − x)/5."""
+    told = [line for line in lines(run('"sync"')) if line.startswith("neuron ")]
+    ends = ["0, stays 1", "−.4, 1 → −1", "0, stays 1", "−.4, 1 → −1", "0, stays −1"]
+    assert [line.rpartition(" = ")[2] for line in told] == ends
+    biased = text('"sync"').replace('"hopfield"', '{ name = "hopfield", bias = [1, 0, 0, 0, 0] }')
+    told = lines(ha.run(parsed(biased), explain=True).runs[0])
+    assert any(line.endswith("with the bias 0 + 1 = 1, stays 1") for line in told)
+    assert "field of all neurons: (1×pattern 1 − 1×cue)/5 = (0, −.4, 0, −.4, 0)" in lines(run('"sync"'))
 
 
 def test_a_synchronous_step_takes_ties_in_a_file():
@@ -146,7 +159,7 @@ def test_the_field_is_a_sum_of_couplings_and_bias_or_a_difference_of_energies():
     """The cue has the overlap 1 with the pattern, and −1 where its first neuron is turned: E = −[s]₊³/3."""
     for model, line in (
         ('{ name = "dense", n = 3 }', "neuron 1: ½×(0 − (−.3333)) ≈ .1667, stays 1, energy −.3333"),
-        ('{ name = "hopfield", bias = -0.5 }', "= −.2 + .2 + (−.2) + .2 = 0; 0 − .5 = −.5, 1 → −1, energy .9"),
+        ('{ name = "hopfield", bias = -0.5 }', "(−.2) + .2 = 0; with the bias 0 − .5 = −.5, 1 → −1, energy .9"),
         ('{ name = "graded" }', "neuron 1: −.2×1 + .2×1 + (−.2)×1 + (−.2)×(−1) = −.2 + .2 + (−.2) + .2 = 0, 1 → 0"),
     ):
         only = ha.run(parsed(text('"async"').replace('"hopfield"', model)), explain=True).runs[0]
@@ -171,14 +184,15 @@ def test_thresholds_stand_in_a_file_as_a_number_or_one_for_each_neuron():
         model = STEP.replace(" }", f", threshold = {threshold} }}")
         only = ha.run(parsed(ones.replace('"hopfield"', model)), explain=True).runs[0]
         fields[threshold] = only.arrays["step 1 field"].values[0].tolist()
-        assert any(line.endswith("= −4; −4 − 1 = −5, 1 → 0, energy 4") for line in lines(only)) == (threshold == "1")
+        assert any(line.endswith("the bias −4 − 1 = −5, 1 → 0, energy 4") for line in lines(only)) == (threshold == "1")
     assert fields == {"1": [-3, -3, -1, -5, -1], "[1, 0, 1, 2, -1]": [-3, -2, -1, -6, 1]}
     both = STEP.replace(" }", ", threshold = 1, bias = 2 }")
     assert_refused(ones.replace('"hopfield"', both), "7: memory.model", "threshold: is the bias with the other sign")
 
 
 def test_a_cue_of_0_and_1_says_how_many_neurons_it_leaves_unknown():
-    said = "2 of 5 neurons are 0, which is unknown; if 0 means −1, write −1 for 0"
+    cure = 'neurons of 0 and 1 need model = { name = "hopfield", activation = "step" }'
+    said = f"2 of 5 neurons are 0, which is unknown; if 0 means −1, write −1 for 0; {cure}"
     zeros = text(tokens='["a", "1"]').replace("a = [1, 1, 1, 1, -1]", "a = [1, 0, 1, 0, 1]")
     (only,) = ha.run(parsed(zeros), explain=True).runs
     assert only.arrays["unknown"].values.tolist() == [said] and only.arrays["unknown"].labels == (("a",),)

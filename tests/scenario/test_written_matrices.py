@@ -268,6 +268,10 @@ def test_the_arithmetic_of_x_w_has_the_shapes_of_the_file():
     said = lines(text)
     assert "the query of each word, x·W with W (3, 1) = (1), (2), (3):" in said
     assert "the value of each word, x·W with W (3, 2) = (1, 2), (3, 4), (5, 6):" in said
+    sums = said[said.index("the value of each word, x·W with W (3, 2) = (1, 2), (3, 4), (5, 6):") + 1 :][:9]
+    by_hand = [["11", "14"], ["9", "12"], ["9", "12"]]  # X times this W
+    assert [[line.rpartition(" ")[2] for line in sums[i + 1 : i + 3]] for i in (0, 3, 6)] == by_hand
+    assert sums[:2] == ["a: (11, 14)", "1×1 + 0×3 + 2×5 = 1 + 0 + 10 = 11"]
     assert "layer 1, the outputs of the heads side by side, x·W by the output matrix W (2, 3):" in said
     assert {"row 1 of it: (1, 0, 2)", "row 2 of it: (0, 1, 0)"} < {*said}
     assert "layer 1, the feed-forward layer, for each word by itself, f(x·W₁ + b₁)·W₂ + b₂:" in said
@@ -283,6 +287,18 @@ def test_the_arithmetic_of_a_sheet_without_words_names_queries_keys_and_values()
     assert any(line.startswith("output: ") and "×value(2) + " in line for line in said)
     turned = lines(ABOUT + "[[layer]]\n[[layer.head]]\nrope = true\n" + QKV)
     assert turned[2:4] == ["1: (1, 2)", "2: (3, 1)"] and "2, p = 1: (3, 1) becomes (.7794, 3.0647)" in turned
+
+
+def test_scaled_scores_are_those_of_which_the_softmax_makes_weights():
+    text = ABOUT + WORDS + '[[layer]]\n[[layer.head]]\nbeta = "1/sqrt(dim)"\nmask = "none"\n[[layer.head]]\n'
+    arrays = ha.run(parsed(text)).arrays
+    scaled = arrays[arrays.name("scaled scores", ())]
+    np.testing.assert_allclose(scaled.values, X @ X.T / np.sqrt(3), rtol=1e-12)
+    np.testing.assert_allclose(softmax(scaled.values), arrays["layer 1 head 1 weights"].values, rtol=1e-12)
+    assert arrays.find("scores") == ["layer 1 head 1 scores", "layer 1 head 2 scores"]
+    assert scaled.labels == arrays["layer 1 head 1 scores"].labels and "layer 1 head 1 scaled scores" not in [*arrays]
+    expected = text + '[[expect]]\nmatrix = "scaled scores"\nis = [[5, 0, 3], [0, 9, 3], [3, 3, 3]]\n'
+    assert [one.met for one in ha.run(parsed(expected)).expectations] == [False]
 
 
 def test_the_arithmetic_of_narrow_heads_writes_no_zeros():

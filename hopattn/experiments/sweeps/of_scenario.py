@@ -19,6 +19,7 @@ from hopattn.foundation.boundary import public
 from hopattn.foundation.checks import Seed, each, whole_seed
 from hopattn.foundation.errors import InvalidInput, placed, unknown
 from hopattn.results.labelled import Labelled
+from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.grids import Grid, Values, axes_of, of_words
 from hopattn.scenario.language.paths import require_changes
 from hopattn.scenario.loading import Scenario, parse
@@ -140,14 +141,18 @@ def sweep_scenario(
     return replace(run_plan(trial, plan, options), scenario=base)
 
 
-def measured(name: str, arrays: Mapping[str, Labelled], outcomes: Sequence[Outcome]) -> float:
+def measured(name: str, arrays: Arrays, outcomes: Sequence[Outcome]) -> float:
     """A measure of a run: a number, the mean of an array, one entry of it, or the fraction of expectations met.
+
+    Not a number where the run has no such measure, such as the length of a tour where no tour is valid.
 
     Raises `InvalidInput` for an array without numbers, and for labels that do not fit the array.
     """
     if name == MET:
         judged = [outcome.met for outcome in outcomes if outcome.met is not None]
         return sum(judged) / len(judged) if judged else float("nan")
+    if name in arrays.absent:
+        return float("nan")
     array, place = _array(name, arrays)
     values = array.values[place] if place else array.values
     return float(np.mean(values))

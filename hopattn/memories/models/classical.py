@@ -80,13 +80,8 @@ def hopfield(
     >>> sparse.recall([1, 1, 0, 0, 0, 0]).state
     array([1., 1., 1., 0., 0., 0.])
     """
-    reject_unknown("activation", [activation], NEURONS)
-    if activation == "sign":
-        with place_of(patterns):
-            rows = spin_patterns(patterns)
-            return _network(rows, rule, self_coupling, activation, _bias_of(bias, threshold, rows.shape[1]))
-    rows = binary_patterns(patterns)
-    if rule in learning.rules and rule not in OF_0_AND_1:
+    rows = _patterns_of(activation, patterns, "patterns")
+    if activation == "step" and rule in learning.rules and rule not in OF_0_AND_1:
         raise InvalidInput(f"rule: '{rule}' learns patterns of ±1; for 0 and 1 expected {', '.join(OF_0_AND_1)}")
     with place_of(patterns):
         return _network(rows, rule, self_coupling, activation, _bias_of(bias, threshold, rows.shape[1]))
@@ -168,6 +163,12 @@ def input_driven(patterns: Stored, input: Array, *, beta: float = 4.0, self_coup
     return Hopfield(couplings, activation=Tanh(beta), patterns=rows)
 
 
+def _patterns_of(activation: str, patterns: Stored, what: str) -> Array:
+    """Patterns of the two values of an activation's neurons; raises `InvalidInput` for others."""
+    reject_unknown("activation", [activation], NEURONS)
+    return (spin_patterns if activation == "sign" else binary_patterns)(patterns, what)
+
+
 def _bias_of(bias: Any, threshold: Any, n: int) -> Any:
     """b, a number or one for each of n neurons; raises `InvalidInput` for others, and for a bias beside a threshold."""
     shifts = {what: number_or_row(value, what) for what, value in (("bias", bias), ("threshold", threshold))}
@@ -229,11 +230,10 @@ def bam(left: Stored, right: Stored, *, activation: Neurons = "sign", rule: Rule
     >>> recall.state, memory.answer(recall.state)
     (array([1., 1., 1., 1.]), array([ 1.,  1., -1.]))
     """
-    reject_unknown("activation", [activation], NEURONS)
     reject_unknown("rule", [rule], get_args(RuleOfPairs))
-    checked = spin_patterns if activation == "sign" else binary_patterns
-    sides = left_rows, right_rows = checked(left, "left"), checked(right, "right")
-    couplings = learning.associate(*(sides if activation == "sign" else (2 * rows - 1 for rows in sides)))
+    left_rows, right_rows = _patterns_of(activation, left, "left"), _patterns_of(activation, right, "right")
+    spins = [rows if activation == "sign" else 2 * rows - 1 for rows in (left_rows, right_rows)]
+    couplings = learning.associate(*spins)
     if activation == "step" or rule == "outer_products":  # whole numbers
         couplings = namespace(couplings).round(couplings * left_rows.shape[1])
     forward = Associator(couplings, activation=activation, patterns=right_rows)

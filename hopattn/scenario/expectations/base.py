@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from inspect import get_annotations
@@ -89,8 +89,11 @@ class Numeric(Expectation):
         """
 
     def judge(self, arrays: Arrays) -> Verdict:
-        values, shape = self.answer(arrays).values, shape_of(self.is_)
-        need(values.shape == shape, "is", lambda: self.why_unfit(values.shape))
+        answer, shape = self.answer(arrays), shape_of(self.is_)
+        values, columns = answer.values, next(reversed(answer.labels), ())
+        if len(shape) == 1 and values.ndim == 2 and 1 in values.shape:  # a single row or column
+            values = values.ravel()
+        need(values.shape == shape, "is", lambda: self.why_unfit(values.shape, columns, arrays.parts))
         lack = "needs `stated`, the number that the source prints"
         need(self.erratum is None or self.stated is not None, "erratum", lack)
         right, note, agrees = np.asarray(self.is_, dtype=float), "", self.erratum is None
@@ -112,8 +115,8 @@ class Numeric(Expectation):
             note = f"{note}; {how_far}" if note else how_far
         return Verdict(met, f"{texts[0]}{close}", texts[1], note)
 
-    def why_unfit(self, shape: tuple[int, ...]) -> str:
-        """Why `is` does not fit a result of this shape."""
+    def why_unfit(self, shape: tuple[int, ...], columns: Sequence[str], parts: Mapping[str, slice]) -> str:
+        """Why `is` does not fit a result of this shape. columns: the labels of its last axis. parts: as of `Arrays`."""
         hint = comma_hint(self.is_, shape[-1]) if shape else ""
         return f"has shape {shape_of(self.is_)}; the matrix has shape {shape}{hint}"
 

@@ -1,6 +1,6 @@
 """Expectations of numbers: of heads, of a whole matrix, of the run, of a probe, and of the vector at one token."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,16 +12,26 @@ from hopattn.foundation.writing import shown
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arrays import Arrays, occurrences
-from hopattn.scenario.expectations.base import EXACT, FEW_DIGITS, Expectation, Numeric, Value, Verdict, equal, texts_of
+from hopattn.scenario.expectations.base import (
+    EXACT,
+    FEW_DIGITS,
+    Expectation,
+    Numeric,
+    Value,
+    Verdict,
+    equal,
+    shape_of,
+    texts_of,
+)
 from hopattn.scenario.language.syntax_faults import comma_hint
 from hopattn.scenario.language.table import (
     Count,
-    Matrix,
     PositiveNumber,
     Refused,
     Table,
     TextOrTexts,
     Vector,
+    VectorOrMatrix,
     at,
     need,
     need_known,
@@ -110,14 +120,16 @@ class MatrixIs(OfHead, Numeric):
     """A whole matrix of numbers."""
 
     matrix: str
-    """The array: weights, scores, queries, keys, values, state, turns, …"""
+    """The array: weights, scores, scaled scores (beta times the scores of a softmax), queries, keys, values, state,
+    turns, …"""
     at: str | None = None
     """The row that is compared; of an array with a matrix for each cue, such as `turns`, the cue."""
     columns: Annotated[list[str], Field(min_length=1)] | None = None
     """The columns that are compared, in this order; by default all."""
-    is_: Annotated[Matrix, Field(alias="is")]
-    """The right numbers, row by row; of `turns`, the first turns may be enough."""
-    stated: Matrix | None = None
+    is_: Annotated[VectorOrMatrix, Field(alias="is")]
+    """The right numbers, row by row; of `turns`, the first turns may be enough. A single row or column may be one list,
+    and so is an array of one axis."""
+    stated: VectorOrMatrix | None = None
     """The numbers that the source prints."""
 
     def answer(self, arrays: Arrays) -> Labelled:
@@ -139,6 +151,16 @@ class MatrixIs(OfHead, Numeric):
             values, names[0] = values[: len(self.is_)], names[0][: len(self.is_)]
         return Labelled(values, dims, tuple(names), array.tiny, None if values is not array.values else array.hidden)
 
+    def why_unfit(self, shape: tuple[int, ...], columns: Sequence[str], parts: Mapping[str, slice]) -> str:
+        plain = super().why_unfit(shape, columns, parts)
+        rows, *across = shape_of(self.is_)
+        if (*across, rows) == shape:
+            return f"{plain}; write its transpose"
+        named = f", with the columns {listed(columns)}" if columns and [*shape[1:]] != across else ""
+        fewer = len(shape) == 2 and rows == shape[0] and (not across or 0 < across[0] < shape[1])
+        hint = "; `columns` names those that are compared" if fewer and self.columns is None else ""
+        return plain + named + hint
+
     def sentence(self) -> str:
         columns = f" ({', '.join(self.columns)})" if self.columns else ""
         return f"matrix of {self.matrix}{columns}{self.of_head()}{f' at {self.at}' if self.at else ''}"
@@ -154,6 +176,11 @@ class MeasureIs(Value):
         need(arrays.measures, "measure", f"'{shortened(self.measure)}' is unknown: this kind has no measures")
         need_known(self.measure, arrays.measures, "measure")
         return arrays[self.measure]
+
+    def judge(self, arrays: Arrays) -> Verdict:
+        if reason := arrays.absent.get(self.measure):
+            return Verdict(False, shown(self.is_), "none", reason)
+        return super().judge(arrays)
 
     def sentence(self) -> str:
         return self.measure
@@ -304,9 +331,11 @@ class VectorIs(Located, Numeric):
     def answer(self, arrays: Arrays) -> Labelled:
         return self.vector(arrays)
 
-    def why_unfit(self, shape: tuple[int, ...]) -> str:
+    def why_unfit(self, shape: tuple[int, ...], columns: Sequence[str], parts: Mapping[str, slice]) -> str:
         fit = f"do not fit the {shape[0]} elements of the vector{comma_hint(self.is_, shape[0])}"
-        return f"{len(self.is_)} numbers {fit}"
+        sizes = {name: (part.stop or 0) - (part.start or 0) for name, part in parts.items()}
+        other = next((name for name, size in sizes.items() if size == len(self.is_)), "")
+        return f"{len(self.is_)} numbers {fit}" + (f'; `in = "{other}"` is the part with so many' if other else "")
 
     def sentence(self) -> str:
         return f"vector of {self.place()}"

@@ -3,9 +3,10 @@
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, Tag
+from pydantic import BeforeValidator, Field, Tag
+from pydantic_core import PydanticCustomError
 
-from hopattn.foundation.errors import listed
+from hopattn.foundation.errors import listed, shortened
 from hopattn.foundation.writing import shown
 from hopattn.scenario.arrays import Arrays, Name
 from hopattn.scenario.expectations.base import EXACT, Expectation, Verdict, equal, shape_of, told_apart
@@ -14,6 +15,15 @@ from hopattn.scenario.language.table import ByTomlType, Number, Text, Tolerance,
 Element = Annotated[
     Annotated[Text, Tag("text")] | Annotated[Number, Tag("number")] | Annotated[Vector, Tag("array")], ByTomlType
 ]
+
+
+def _course(value: Any) -> Any:
+    """The word of an expected course; raises `PydanticCustomError` for a number, which another form expects."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        form = f'matrix = "energy", at = "…", columns = ["0"], is = [{shortened(value)}]'
+        message = f'got {shortened(value)}; expected "falls" or "rises"; the energy of a cue is {form}'
+        raise PydanticCustomError("course", "{message}", {"message": message})
+    return value
 
 
 class Ended(Expectation):
@@ -31,7 +41,7 @@ class Ended(Expectation):
     """The sort of a state that is not a stored pattern: a pattern reversed, a mixture of three, or another."""
     visits: Annotated[list[Text], Field(min_length=1)] | None = None
     """The patterns that it visited, from the cue on, one for each step; "nothing" for a state that is not a pattern."""
-    energy: Literal["falls", "rises"] | None = None
+    energy: Annotated[Literal["falls", "rises"] | None, BeforeValidator(_course)] = None
     """"falls": the energy does not rise on the way, and stays level where the cue is a fixed point already; "rises":
     some step raises it."""
 
@@ -51,11 +61,11 @@ class Ended(Expectation):
             lack = f"there is no array '{key}' here{needed} (arrays: {listed(arrays.asked)})"
             need(key in arrays.asked, key, lack)
         row = arrays.row(self.at, ("at",), arrays[next(iter(self._expected))].labels[0])
-        known = ["nothing", *arrays.recallable]
-        if self.recalls is not None:
-            need_known(self.recalls, known, "recalls")
+        for key, word in (("recalls", self.recalls), ("answers", self.answers)):
+            if word is not None:
+                need_known(word, arrays.recallable[key], key)
         for i, word in enumerate(self.visits or []):
-            need_known(word, known, "visits", i)
+            need_known(word, arrays.recallable["visits"], "visits", i)
         verdicts = (_ended(key, value, arrays[key].values[row]) for key, value in self._expected.items())
         met, expected, computed = zip(*verdicts, strict=True)
         return Verdict(all(met), ", ".join(expected), ", ".join(computed))

@@ -16,12 +16,13 @@ from pydantic_core import PydanticCustomError
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.vectors import linear
 from hopattn.foundation.writing import counted, number
+from hopattn.results.labelled import Labelled
 from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.masks import MaskRule, PositionRule
 from hopattn.retrieval.separation import separations
 from hopattn.retrieval.separation.base import Separation
 from hopattn.scenario.arithmetic import dot, equals, in_parts, vector, weighing, written
-from hopattn.scenario.arrays import Arrays, labels, numbers
+from hopattn.scenario.arrays import Arrays, Name, labels, numbers
 from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.explained_layers import explain_layers, explained_rows
 from hopattn.scenario.kinds.layers import HeadTable, LayerTable, MatricesTable, beta_of
@@ -225,6 +226,16 @@ class TextKind(MatricesTable, WordsKind):
         codings = self.encodings(layers)
         for i, (table, trace) in enumerate(zip(self.layer, traces, strict=True), start=1):
             add_layer(arrays, table.seen(trace), codings[i - 1], self.rows, self.columns, after=codings[i], layer=i)
+            for j, head in enumerate(layers[i - 1].attention.heads, start=1):
+                separation, scores = head.retrieval.separation, arrays[str(Name("scores", layer=i, head=j))]
+                if name_of(separation) == "softmax" and separation.beta != 1:
+                    name = str(Name("scaled scores", layer=i, head=j))
+                    arrays.add_on_demand(name, partial(_scaled, scores, separation.beta))
+
+
+def _scaled(scores: Labelled, beta: float) -> Labelled:
+    """Beta times the scores, as QKᵀ/√d."""
+    return replace(scores, values=beta * scores.values)
 
 
 class ReadoutTable(Table):

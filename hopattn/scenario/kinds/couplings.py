@@ -51,20 +51,15 @@ def _labelled(compute: Callable[[], Any], axes: Mapping[str, Sequence[str]]) -> 
 
 
 def add_couplings(
-    arrays: Arrays,
-    memory: Any,
-    build: Callable[[], Any],
-    neurons: Sequence[str],
-    answers: Sequence[str] | None = None,
+    arrays: Arrays, build: Callable[[], Any], neurons: Sequence[str], answers: Sequence[str] | None = None
 ) -> None:
     """Add the couplings of a memory that is a matrix.
 
-    build: makes the memory again, so that nothing keeps its couplings. neurons: the names of those of the cue. answers:
-    the names of those of the answer; by default they are the same.
+    build: makes the memory, so that nothing keeps its couplings. neurons: the names of those of the cue. answers: the
+    names of those of the answer; by default they are the same.
     """
-    if is_matrix(memory):
-        axes = {"to": neurons if answers is None else answers, "from": neurons}
-        add_matrix(arrays, partial(_built_couplings, build), axes)
+    axes = {"to": neurons if answers is None else answers, "from": neurons}
+    add_matrix(arrays, partial(_built_couplings, build), axes)
 
 
 def _built_couplings(build: Callable[[], Any]) -> np.ndarray:

@@ -13,6 +13,7 @@ from hopattn.positions.planes import frequencies
 from hopattn.results.labelled import Labelled
 from hopattn.retrieval.similarity import similarities
 from hopattn.scenario.arithmetic import (
+    LINES,
     MANY,
     addition,
     dot,
@@ -29,16 +30,14 @@ from hopattn.scenario.arithmetic import (
     weighted_sum,
     written,
 )
-from hopattn.scenario.arrays import numbers, occurrences
-from hopattn.scenario.kinds.layers import ROLES, HeadTable, LayerTable
+from hopattn.scenario.arrays import behind, occurrences
+from hopattn.scenario.kinds.layers import ROLES, HeadTable, LayerTable, Projection
 from hopattn.scenario.words.vocabulary import POSITION, WORD, Encoding
 from hopattn.transformer.blocks import Block
 from hopattn.transformer.heads import Head
 from hopattn.transformer.multi_head import MultiHead
 from hopattn.transformer.normalisation import Normalisation
 
-EXPLAINED_ROWS = 12
-"""The length up to which every word of a text is explained; of a longer text, only the last word."""
 SUBLAYERS = {
     "output": ("normed", "heads read", ""),
     "fed": ("renormed", "feed-forward layer reads", " of the feed-forward layer"),
@@ -53,7 +52,7 @@ Shown = Callable[[Any], str]
 
 def explained_rows(labels: Sequence[str]) -> list[tuple[int, str]]:
     """The rows that are explained, each with its label: all of a short text, the last of a long one."""
-    return list(enumerate(labels))[0 if len(labels) <= EXPLAINED_ROWS else -1 :]
+    return list(enumerate(labels))[0 if len(labels) <= LINES else -1 :]
 
 
 def explain_layers(
@@ -129,13 +128,13 @@ def _head(
     """
     weights, (rows, names) = arrays["weights"].values, arrays["weights"].labels
     if table.wordless:
-        rows, names = _named("query", rows), _named("key", names)
+        rows, names = behind("query", rows), behind("key", names)
     separation, value = head.retrieval.separation, table.projection("value")
     scores = arrays["scores"].values + (arrays["bias"].values / separation.beta if table.bias is not None else 0.0)
     plain = value.matrix is None and value.scale == 1 and not table.wordless
     values = names if plain else [f"value({name})" for name in arrays["weights"].labels[1]]
     yield from _maps(table, head, coding, arrays, shown, right)
-    if len(rows) > EXPLAINED_ROWS:
+    if len(rows) > LINES:
         yield f"  (of {len(rows)} words, the last is worked out)"
     for row, label in explained_rows(rows):
         yield f"  {label}:"
@@ -153,11 +152,6 @@ def _head(
                 yield f"    {table.activation}: {shown(arrays['output'].values[row])}"
         elif attended:
             yield "    output: 0"
-
-
-def _named(what: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of printed queries or keys; a number is not to be read as a factor."""
-    return tuple(f"{what} {label}" for label in labels) if labels == numbers(len(labels)) else labels
 
 
 def _maps(table: HeadTable, head: Head, coding: Encoding, arrays: ByName, shown: Shown, right: bool) -> Iterator[str]:
@@ -180,7 +174,11 @@ def _maps(table: HeadTable, head: Head, coding: Encoding, arrays: ByName, shown:
             title = f"the {role} of each word{times}{', by the matrix' if matrix is not None else ''}:"
             if right and matrix is not None:
                 title = f"the {role} of each word{times}, x·W with {_in_rows(matrix)}:"
-            yield from _rows(arrays[name], shown if role == "value" else vector, title, "  ")
+            sums, made = _sums(role, projection, head, coding, arrays, right), shown if role == "value" else vector
+            yield f"  {title}"
+            for row, label in enumerate(arrays[name].labels[0]):
+                yield f"    {label}: {made(arrays[name].values[row])}"
+                yield from (f"      {line}" for line in (sums[row] if sums else ()))
     if head.position is None:
         return
     steps, half = frequencies(head.query.dims[0], head.position.base), head.position.layout == "half"
@@ -195,6 +193,18 @@ def _maps(table: HeadTable, head: Head, coding: Encoding, arrays: ByName, shown:
         plain = getattr(head, role)(arrays[role].values) if vectors is None else vectors
         for p, label in enumerate(after.labels[0]):
             yield f"    {label}, p = {p}: {vector(plain[p])} becomes {vector(after.values[p])}"
+
+
+def _sums(
+    role: str, projection: Projection, head: Head, coding: Encoding, arrays: ByName, right: bool
+) -> list[list[str]]:
+    """Of each of few words the numbers of its query, key or value as sums; none where more than a matrix makes them."""
+    further = projection.scale != 1 or getattr(head, role).bias is not None
+    if projection.matrix is None or further or (head.position is not None and role != "value"):
+        return []
+    words = arrays[role].values[:, coding.part(projection.source, "from")]
+    rows = np.transpose(projection.matrix) if right else np.array(projection.matrix)
+    return [product(rows, word, right=right) for word in words] if len(words) * len(rows) <= 2 * LINES else []
 
 
 def _similarity(table: HeadTable, head: Head, arrays: ByName, row: int, j: int) -> str:

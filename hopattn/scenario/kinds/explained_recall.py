@@ -14,9 +14,10 @@ from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import counted, number
 from hopattn.memories.kernels import LogSumRelu
 from hopattn.memories.memory import Memory
-from hopattn.networks.classical import Hopfield
+from hopattn.networks.classical import Coupled, Hopfield
 from hopattn.retrieval.separation.base import Separation, with_sink
 from hopattn.scenario.arithmetic import (
+    LINES,
     MANY,
     dot,
     equals,
@@ -26,8 +27,8 @@ from hopattn.scenario.arithmetic import (
     weighted_sum,
     written,
 )
-from hopattn.scenario.arrays import Arrays, labels
-from hopattn.scenario.kinds.explained_turns import Flow
+from hopattn.scenario.arrays import Arrays, behind, labels
+from hopattn.scenario.kinds.explained_turns import Flow, synchronous_fields
 from hopattn.scenario.kinds.models import MemoryTable
 from hopattn.scenario.words.pictures import Size, Strip, Words, as_characters
 
@@ -115,19 +116,24 @@ def explain_recall(
         if UNKNOWN in arrays and label in (cues := arrays[UNKNOWN].labels[0]):
             yield f"  {arrays[UNKNOWN].values[cues.index(label)]}"
         if isinstance(memory, LogSumRelu):
-            yield from _explain_range(memory, own["input"], table.recalled_words)
+            yield from _explain_range(memory, own["input"], behind("pattern", table.recalled_words))
         elif isinstance(memory, Memory) and "step 1 weights" in own:
-            names, scores, weights = labels(table.patterns), own["step 1 scores"], own["step 1 weights"]
+            names = behind("pattern", labels(table.patterns))
+            scores, weights = own["step 1 scores"], own["step 1 weights"]
             for name, pattern, score in zip(names, memory.keys, scores, strict=True):
                 other = f"{name_of(memory.similarity)} {number(score)}"
                 yield f"  similarity to {name}: {product(own['input'], pattern) if memory.similarity.linear else other}"
             yield from (f"  {line}" for line in weighing(memory.separation, scores, names))
             yield f"  field: {weighted_sum(weights, names, None if words.size else memory.values)}"
         else:
-            for name, pattern in zip(table.recalled_words, memory.patterns, strict=True):
+            names = behind("pattern", table.recalled_words)
+            for name, pattern in zip(names, memory.patterns, strict=True):
                 yield f"  similarity to {name}: {product(own['input'], pattern)}"
-            yield from _explain_couplings(memory, own["input"], own["step 1 field"], table.recalled_words, words)
+            yield from _explain_couplings(memory, own["input"], own["step 1 field"], names, words)
             if isinstance(update, Synchronous):
+                if isinstance(memory, Coupled) and words.size is None:
+                    step = (own[f"step 1 {name}"] for name in ("field", "output"))
+                    yield from (f"    {line}" for line in synchronous_fields(memory, own["input"], *step))
                 yield from _explain_opposed(memory, update, own["input"], own["step 1 field"])
         if flow is not None:
             yield from flow.sweep(i, 0)
@@ -196,7 +202,7 @@ def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory
         yield from _with_picture(after, state, words, meaning)
     if "energy" in own:
         shown = [number(value) for value in own["energy"][: steps + 1]]
-        yield f"  energy: {' → '.join(shown if len(shown) <= 12 else [*shown[:10], '…', shown[-1]])}"
+        yield f"  energy: {' → '.join(shown if len(shown) <= LINES else [*shown[:10], '…', shown[-1]])}"
         for what, one, t in (("the cue", own["input"], 0), ("the last state", state, steps)):
             yield from (f"    {line}" for line in explain_energy(what, memory, one, float(own["energy"][t])))
     if "recalls" in own:
@@ -208,15 +214,19 @@ def _explain_end(own: Mapping[str, Any], words: Words, memory: AssociativeMemory
 def explain_energy(what: str, memory: AssociativeMemory, state: np.ndarray, energy: float) -> Iterator[str]:
     """The energy of a state as a sum, E(x) = Φ*(x) − Ψ(K x) or Φ*(x) − ½ x·W x.
 
-    Nothing where its terms are too many, or not of the forms that are written here. what: the name of the state.
-    energy: as the recall gives it.
+    A bias b gives −½ x·W x − b·x. Nothing where its terms are too many, or not of the forms that are written here.
+    what: the name of the state. energy: as the recall gives it.
     """
     own = float(memory.activation.conjugate(state))
     if isinstance(memory, Hopfield):
-        field = memory.field(state) + memory.bias  # x·(W x + 2b) holds the bias as often as E does
-        total = float(state @ field)
-        text, second, by_hand = f"½×{factor(total)}", total / 2, float(written(total)) / 2
-        yield f"x·h of {what}: {dot(state, field)}"
+        bias = np.asarray(memory.bias)
+        biased, field = bool(np.any(bias)), memory.field(state) - bias
+        total, shift = float(state @ field), float(bias @ state)
+        text, second, by_hand = f"½×{factor(total)}", total / 2 + shift, float(written(total)) / 2
+        yield f"x·{'W x' if biased else 'h'} of {what}: {dot(state, field)}"
+        if biased:
+            text, by_hand = f"{text} − {factor(shift)}", by_hand + float(written(shift))
+            yield f"b·x of {what}: {dot(bias, state)}"
     elif isinstance(memory, Memory) and len(memory.keys) <= MANY:
         scores = np.asarray(memory.scores(state))
         text, second = _potential(memory.separation, scores), float(memory.separation.potential(scores))

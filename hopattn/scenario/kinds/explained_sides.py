@@ -9,13 +9,10 @@ from hopattn.dynamics.updates.base import Update
 from hopattn.foundation.registry import name_of
 from hopattn.foundation.writing import counted, number
 from hopattn.networks.associator import Bidirectional
-from hopattn.scenario.arithmetic import dot, vector
+from hopattn.scenario.arithmetic import LINES, dot, vector
 from hopattn.scenario.arrays import Arrays
 from hopattn.scenario.kinds.explained_recall import of_cue
 from hopattn.scenario.words.pictures import Words
-
-NEURONS = 12
-"""The number of neurons of a side up to which each has its own line."""
 
 
 def explain_sides(
@@ -38,7 +35,7 @@ def explain_sides(
             yield f"  {f}, {update.way}, gives {vector(x1)} and {vector(y1)}"
         steps = int(own["steps"])
         yield f"  after {counted(steps, 'step')}: {vector(xn)} and {vector(yn)}; {Status(str(own['status'])).meaning}"
-        yield f"  energy: {' → '.join(map(number, own['energy'][: min(steps, NEURONS) + 1]))}"
+        yield f"  energy: {' → '.join(map(number, own['energy'][: min(steps, LINES) + 1]))}"
         for what, left, right in (("the cue", x, y), ("the last state", xn, yn)):
             yield f"    y·W x of {what}: {dot(right, w @ left)}; E = {number(-right @ w @ left)}"
         yield f"  recalls: {own['recalls']}"
@@ -57,10 +54,10 @@ def _explain_side(
     """The fields of the neurons of a side, and their states; a neuron of zero field stays."""
     fields = matrix @ cue
     yield f"  field of the {what}: {vector(fields)}"
-    if len(names) <= NEURONS:
+    if len(names) <= LINES:
         for name, row, old, new in zip(names, matrix, before, after, strict=True):
             yield f"    {name}: {dot(row, cue)}; {number(old)} → {number(new)}"
     idle = int(np.sum(fields == 0))
     yield f"  {activation} gives {vector(after)}" + (
-        f", where {counted(idle, 'neuron')} of zero field stay" * (idle > 0)
+        f", where {counted(idle, 'neuron')} of zero field stay{'s' * (idle == 1)}" * (idle > 0)
     )

@@ -1,6 +1,6 @@
 """Neuron by neuron: the array `turns` of an asynchronous recall, and a line of arithmetic for each turn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -11,11 +11,9 @@ from hopattn.dynamics.updates.asynchronous import Asynchronous
 from hopattn.foundation.writing import number
 from hopattn.networks.classical import Coupled
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.arithmetic import added, dot, equals, factor, written
+from hopattn.scenario.arithmetic import LINES, added, dot, equals, factor, written
 from hopattn.scenario.arrays import labelled
 
-EVERY = 12
-"""The largest number of neurons of which each has a line in every sweep; of more, those that change."""
 LISTED = 40
 """The largest number of lines of a sweep, and of neurons in the name of an order."""
 SWEEPS = 10
@@ -71,10 +69,10 @@ class Flow:
             if isinstance(memory := self.memory, Coupled) and memory.activation.discrete:
                 share = "half" if memory.activation.silent == 0 else "none"  # of E(x_i low) − E(x_i = 1)
                 told += [f"{share} of a neuron's coupling to itself counts"] * bool(np.any(np.diag(memory.couplings)))
-        order = order[before[order] != after[order]] if self.n > EVERY else order
+        order = order[before[order] != after[order]] if self.n > LINES else order
         if np.array_equal(before, after):
             told.append("no neuron changes")
-        elif self.n > EVERY:
+        elif self.n > LINES:
             told.append(f"{len(order)} of {self.n} neurons change{'s' * (len(order) == 1)}")
         yield f"{', '.join(told)}{':' * bool(len(order))}"
         for turn in islice(turns(self.memory, before, after, order), LISTED):
@@ -92,30 +90,25 @@ class Flow:
     def _listed(self, order: np.ndarray) -> str:
         """The numbers or the names of neurons in their order."""
         listed = [self.names[i].removeprefix("neuron ") for i in order]
-        if np.array_equal(order, np.arange(self.n)) and self.n > EVERY:
+        if np.array_equal(order, np.arange(self.n)) and self.n > LINES:
             return f"{listed[0]} to {listed[-1]}"
-        return ", ".join(listed if self.n <= LISTED else [*listed[:EVERY], "…"])
+        return ", ".join(listed if self.n <= LISTED else [*listed[:LINES], "…"])
 
     def _line(self, turn: Turn) -> str:
         """The turn of a neuron: its field as a sum, its old and new value, and the energy after it."""
-        what = "stays" if turn.before == turn.after else f"{number(turn.before)} →"
         energy = f", energy {number(float(self.memory.energy(turn.state)))}" if self.has_energy else ""
-        return f"{self.names[turn.neuron]}: {self._sum(turn)}, {what} {number(turn.after)}{energy}"
+        return f"{self.names[turn.neuron]}: {self._sum(turn)}, {change(turn.before, turn.after)}{energy}"
 
     def _sum(self, turn: Turn) -> str:
         """The field of a neuron in its turn as a sum; in a memory of patterns, from the energies of its two values."""
         memory, i, state = self.memory, turn.neuron, turn.state.copy()
         state[i] = turn.before
         if isinstance(memory, Coupled):
-            row, apart = np.asarray(memory.couplings)[i], [float(getattr(memory, "bias", np.zeros(self.n))[i])]
+            row, apart = np.asarray(memory.couplings)[i], {"the bias": _bias(memory, i)}
             if memory.activation.discrete or row[i] == 0:  # a spin turns without its coupling to itself
-                apart += [0.5 * float(row[i])] if memory.activation.silent == 0 else []
+                apart["half the coupling to itself"] = 0.5 * float(row[i]) if memory.activation.silent == 0 else 0.0
                 row, state = np.delete(row, i), np.delete(state, i)
-            total, apart = float(row @ state), [term for term in apart if term]
-            if not apart:
-                return dot(row, state)
-            text, sign = " + ".join(map(number, [total, *apart])), equals(turn.field, added(written([total, *apart])))
-            return f"{dot(row, state)}; {text.replace('+ −', '− ')} {sign} {number(turn.field)}"
+            return _field(row, state, apart, turn.field)
         if not memory.activation.discrete:
             return f"field {number(turn.field)}"
         sides, low = np.stack([state, state]), float(np.broadcast_to(memory.activation.silent, state.shape)[i])
@@ -123,3 +116,30 @@ class Flow:
         down, up = map(float, memory.energy(sides))
         by_hand, text = float(np.subtract(*written([down, up]))) / (1 - low), f"{number(down)} − {factor(up)}"
         return f"{f'½×({text})' if low else text} {equals(turn.field, by_hand)} {number(turn.field)}"
+
+
+def synchronous_fields(memory: Coupled, state: np.ndarray, field: np.ndarray, after: np.ndarray) -> Iterator[str]:
+    """The field of each of a few neurons that all turn at once as a sum, with its old and new value."""
+    few = state.shape == after.shape == (min(len(state), LINES),)
+    for i, row in enumerate(np.asarray(memory.couplings)) if few else ():
+        told = _field(row, state, {"the bias": _bias(memory, i)}, float(field[i]))
+        yield f"neuron {i + 1}: {told}, {change(state[i], after[i])}"
+
+
+def change(before: float, after: float) -> str:
+    """The old and the new value of a neuron."""
+    return f"stays {number(after)}" if before == after else f"{number(before)} → {number(after)}"
+
+
+def _bias(memory: Coupled, i: int) -> float:
+    return float(np.broadcast_to(getattr(memory, "bias", 0.0), len(memory.couplings))[i])
+
+
+def _field(row: np.ndarray, state: np.ndarray, apart: Mapping[str, float], field: float) -> str:
+    """The field of a neuron as a sum over the others. apart: what is added to it, by its name."""
+    named = {name: term for name, term in apart.items() if term}
+    if not named:
+        return dot(row, state)
+    terms = [float(row @ state), *named.values()]
+    text, sign = " + ".join(map(number, terms)).replace("+ −", "− "), equals(field, added(written(terms)))
+    return f"{dot(row, state)}; with {' and '.join(named)} {text} {sign} {number(field)}"

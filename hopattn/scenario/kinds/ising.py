@@ -14,7 +14,7 @@ from hopattn.networks.classical import Hopfield
 from hopattn.networks.ising import MOST_SPINS_SUMMED, boltzmann, curie_weiss, mean_field
 from hopattn.scenario.arrays import Arrays, numbers
 from hopattn.scenario.kinds.base import Kind
-from hopattn.scenario.kinds.couplings import MOST_SHOWN, add_couplings
+from hopattn.scenario.kinds.couplings import add_couplings, is_matrix
 from hopattn.scenario.kinds.models import ModelChoice, ModelTable
 from hopattn.scenario.language.table import (
     Count,
@@ -169,8 +169,8 @@ class Ising(Kind):
                 averages = "infinitely many", "exact"
                 arrays.add("curve", curves, {"fine temperature": fine, "average": averages}, drawn=True)
             arrays.add("thermal", thermal, {**axis, "quantity": THERMAL})
-            if table.neurons <= MOST_SHOWN or not table.curie_weiss:
-                add_couplings(arrays, table.memory(), table.memory, numbers(table.neurons))
+            if table.curie_weiss or is_matrix(table.memory()):
+                add_couplings(arrays, table.memory, numbers(table.neurons))
             if table.sweeps:
                 sampled = [*map(table.sampled, temperatures.tolist(), rng.spawn(len(temperatures)))]
                 means, errors = np.stack(sampled, axis=1)

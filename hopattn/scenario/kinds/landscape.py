@@ -19,10 +19,10 @@ from hopattn.landscapes.plane import has_successors, successors
 from hopattn.landscapes.sampled import pooled
 from hopattn.landscapes.stationary import bifurcation
 from hopattn.results.labelled import Labelled
-from hopattn.scenario.arithmetic import vector
+from hopattn.scenario.arithmetic import LINES, vector
 from hopattn.scenario.arrays import Arrays, labelled, labels, numbers
 from hopattn.scenario.grids import axis_values
-from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling
+from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling, is_matrix
 from hopattn.scenario.kinds.ensemble import NUMBERS, StoredTable
 from hopattn.scenario.kinds.models import MemoryTable, StoredWords
 from hopattn.scenario.language.table import (
@@ -43,6 +43,8 @@ from hopattn.scenario.language.table import (
 
 MOST = 32
 """The number of minima, those of the least energy, that a result holds; the basins of all others are added up."""
+MOST_TOLD = 6
+"""The largest number of spins of which it is told where each state ends."""
 LEFT = ("others", "cycles")
 """The last two ends of an update: all fixed points beyond `MOST`, and all cycles."""
 Grid = Annotated[Annotated[Text, Tag("text")] | Annotated[list[Number], Field(min_length=1), Tag("array")], ByTomlType]
@@ -86,7 +88,7 @@ class Landscape(StoredWords):
     """A memory, and the valleys of its energy: how deep, how wide, and how they merge."""
 
     shown_arrays: ClassVar[tuple[str, ...]] = (
-        *(COUPLINGS, "basin", "cycles", "minima", "energy", "depth", "barrier"),
+        *(COUPLINGS, "stable", "basin", "cycles", "minima", "energy", "depth", "barrier"),
         *("returned", "radii", "radii-error", "count"),
     )
     kind: Literal["landscape"]
@@ -152,7 +154,8 @@ class Landscape(StoredWords):
             update = table.update_rule(memory)
             obstacle = update.obstacle(memory) or memory.why_not("recall")
             need(not obstacle, "update", obstacle)
-        add_couplings(arrays, memory, partial(self._memory, seed), self.axes)
+        if is_matrix(memory):
+            add_couplings(arrays, partial(self._memory, seed), self.axes)
         with Parts() as parts:
             with parts.at():
                 self._add_states(arrays, memory, update)
@@ -181,9 +184,7 @@ class Landscape(StoredWords):
         if not len(states):  # every course ends in a cycle
             return ()
         if not len(memory.patterns):
-            silent = "0" if memory.activation.silent == 0 else "−"
-            signs = np.where(states > 0, "1" if silent == "0" else "+", silent)
-            return tuple("".join(row) for row in signs.tolist())
+            return _signs(memory, states)
         like, farthest = memory._reference.likeness(states), (states @ memory.patterns.T).argmin(axis=1)
         names = np.where(like.matched >= 0, np.array(self.names)[like.matched], like.spurious.astype(object))
         reverse = np.flatnonzero(like.spurious == Spurious.REVERSED)
@@ -214,6 +215,14 @@ class Landscape(StoredWords):
         arrays.add("basin", shares, {"update": tuple(basins), "pattern": labels(self.names)})
         names = (*self._names_of(memory, whole.states[ends[:MOST]]), *LEFT)
         arrays.add("ends", rows, {"update": tuple(basins), "end": names}, drawn=True)
+        if len(ends):
+            arrays.add("stable", whole.states[ends[:MOST]], {"end": names[: -len(LEFT)], "axis": self.axes}, mean=False)
+        if len(self.axes) <= MOST_TOLD:
+            called = dict(zip(ends.tolist(), self._names_of(memory, whole.states[ends]), strict=True))
+            for way, one in basins.items():
+                if one.reached is not None:
+                    led = [called.get(int(end), "a cycle") for end in one.attractor[np.asarray(one.reached)]]
+                    arrays.add("end", led, {"state": _signs(memory, whole.states)}, stage=way)
         for way in [way for way in basins if way != RANDOM]:
             arrays.add("cycles", np.sum(basins[way].period > 1), stage=way)
         if not memory.why_not("energy") and not single:
@@ -303,8 +312,13 @@ class Landscape(StoredWords):
             arrays.add(f"points-{name}", values, {"point": ()}, mean=False)
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
-        """The names of the arrays that a terminal shows; where all minima are equally low, none has a depth."""
-        return tuple(name for name in super().shown(arrays) if arrays[name].values.size)
+        """The names of the arrays that a terminal shows, of stable states a few; where all minima are equally low, none
+        has a depth."""
+        return tuple(
+            name
+            for name in super().shown(arrays)
+            if arrays[name].values.size and (name != "stable" or max(arrays[name].values.shape) <= LINES)
+        )
 
     def explain(self, arrays: Arrays) -> Iterator[str]:
         if self.memory is not None:
@@ -312,6 +326,12 @@ class Landscape(StoredWords):
             yield from explained_coupling(self._memory(root), self.axes)
         for name, lines in EXPLAINED.items():
             yield from lines(arrays) if name in arrays else ()
+
+
+def _signs(memory: AssociativeMemory, states: np.ndarray) -> tuple[str, ...]:
+    """Each state of spins as a text, such as `+−+` or `101`."""
+    high, silent = ("1", "0") if memory.activation.silent == 0 else ("+", "−")
+    return tuple("".join(row) for row in np.where(states > 0, high, silent).tolist())
 
 
 def on_scales(values: Any, axes: dict[str, tuple[str, ...]], scales: dict[str, np.ndarray]) -> Labelled:
@@ -338,6 +358,12 @@ def _explain_ends(arrays: Arrays) -> Iterator[str]:
         some = np.flatnonzero(shares)
         parts = alike([ends.labels[1][i] for i in some], [number(shares[i]) for i in some])
         yield f"{update}, the share of all states that ends in each: {'; '.join(map(': '.join, parts))}"
+        if f"{update} end" in arrays:
+            stable, led = arrays["stable"], arrays[f"{update} end"]
+            vectors = dict(zip(stable.labels[0], map(vector, stable.values), strict=True))
+            for end in dict.fromkeys(led.values.tolist()):
+                states = (state for state, one in zip(led.labels[0], led.values, strict=True) if one == end)
+                yield f"  {' '.join(filter(None, (end, vectors.get(end))))}: from {', '.join(states)}"
 
 
 def _explain_returns(arrays: Arrays) -> Iterator[str]:

@@ -448,17 +448,17 @@ def _renormalised(table: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
 class FeedForwardTable(Table):
     """The feed-forward layer W₂ f(W₁ x + b₁) + b₂, for each word by itself."""
 
-    inner: Matrix
+    inner: Annotated[Matrix, Told(pools=OF_MATRICES)]
     """W₁, (hidden, dim): one row for each hidden neuron; (dim, hidden) with matrices = "right". As a memory, it holds a
     key for each hidden neuron."""
-    outer: Matrix
+    outer: Annotated[Matrix, Told(pools=OF_MATRICES)]
     """W₂, (dim, hidden): one column for each hidden neuron; (hidden, dim) with matrices = "right". As a memory, it
     holds a value for each hidden neuron."""
-    inner_bias: Vector | None = None
+    inner_bias: Annotated[Vector | None, Told(pools=OF_MATRICES)] = None
     """b₁, a number for each hidden neuron; by default 0."""
-    outer_bias: Vector | None = None
+    outer_bias: Annotated[Vector | None, Told(pools=OF_MATRICES)] = None
     """b₂, a number for each element of a vector; by default 0."""
-    activation: Annotated[str, NameIn(NONLINEARITIES)] = "relu"
+    activation: Annotated[str, NameIn(NONLINEARITIES), Told("nonlinearity")] = "relu"
     """The function f of the hidden neurons."""
 
     def build(self, dim: int, right: bool = False) -> FeedForward:
@@ -560,7 +560,7 @@ class LayerTable(MatricesTable):
     residual: Annotated[bool, Told()] = True
     """Whether the output is added to the words (true) or replaces them (false); the same for the feed-forward layer.
     Outputs that are side by side without `output` need false."""
-    feed_forward: FeedForwardTable | None = None
+    feed_forward: Annotated[FeedForwardTable | None, Told()] = None
     """The feed-forward layer."""
     norm: NormChoice = "none"
     """The normalisation of each vector, for attention and feed-forward layer alike: "layer" (mean 0, variance 1), "rms"

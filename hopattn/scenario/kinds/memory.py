@@ -26,7 +26,7 @@ from hopattn.retrieval.interventions import Worth
 from hopattn.retrieval.similarity import cosine
 from hopattn.scenario.arithmetic import vector
 from hopattn.scenario.arrays import Arrays, labels
-from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling
+from hopattn.scenario.kinds.couplings import COUPLINGS, add_couplings, explained_coupling, is_matrix
 from hopattn.scenario.kinds.explained_recall import UNKNOWN, explain_recall, strips
 from hopattn.scenario.kinds.explained_sides import explain_sides
 from hopattn.scenario.kinds.explained_turns import Flow
@@ -48,9 +48,11 @@ from hopattn.scenario.language.table import (
     fitting,
     need,
     need_known,
+    need_one_of,
     need_room,
+    need_unused,
 )
-from hopattn.scenario.words.cues import INSTEAD_OF_NOISE, Damaged, random_stream, vectors_of
+from hopattn.scenario.words.cues import DAMAGE, INSTEAD_OF_NOISE, SOURCES, Damaged, random_stream, vectors_of
 from hopattn.scenario.words.pictures import Strip, Vectors
 from hopattn.scenario.words.vocabulary import WORD, Input, VocabularyOfSides
 
@@ -87,7 +89,7 @@ class MemoryScenario(StoredWords):
     """The stored patterns, and how they are recalled."""
     written: Annotated[VocabularyOfSides | None, Field(alias="vocabulary"), Told()] = None
     """The words as vectors."""
-    cue: dict[Text, Damaged] = Field(default_factory=dict)
+    cue: Annotated[dict[Text, Damaged], Told()] = Field(default_factory=dict)
     """Cues that are damaged words, mixed of several, or numbers, by name."""
     input: Annotated[Input | None, Told()] = None
     """The cues; without it, those of [cue], in their order."""
@@ -178,7 +180,11 @@ class MemoryScenario(StoredWords):
             need(cue.answer is None, "answer", f"is the second side, and '{shortened(str(cue.of))}' is of it already")
             return self._both({}, {"": cue.build(answers.vectors, None, rng)})[""]
         left = right = np.zeros(len(self.neurons))
-        if cue.answer is None or any(key is not None for key in (cue.of, cue.state, cue.mixture)):
+        if all(getattr(cue, key) is None for key in SOURCES):
+            need_one_of(cue, *SOURCES, "answer")
+            cure = "to damage a word of the second side, write it as `of`"
+            need_unused(cue, DAMAGE, f"is for the first side, and only `answer` is given; {cure}")
+        else:
             left = self._both({"": cue.build(known, words.size, rng)}, {})[""]
         if isinstance(cue.answer, str):
             need_known(cue.answer, answers.vectors, "answer")
@@ -188,7 +194,7 @@ class MemoryScenario(StoredWords):
             right = self._both({}, {"": vector})[""]
         return left + right
 
-    def _started(self, memory: Any) -> tuple[Any, Update]:
+    def _started(self, memory: Any) -> tuple[Any, Any]:
         """The memory of all neurons, and the rule of a step; two sides change in turn, the second one first."""
         n, update = len(self.vocabulary.axes), self.memory.update_rule(memory)
         if self.answers is None:
@@ -202,12 +208,12 @@ class MemoryScenario(StoredWords):
         need(self.tokens, (), "needs cues: [input] with tokens, or a [cue.name] for each")
         need_room((len(table.patterns) + dim) * dim + steps * (dim + 1) + MOST_OVERLAPS)
         memory, cues = self._built(root)
-        add_couplings(arrays, memory, partial(self._memory, root), words.axes, self._answer_axes)
+        if is_matrix(memory):
+            add_couplings(arrays, partial(self._memory, root), words.axes, self._answer_axes)
         with Parts() as parts:
             with parts.at("memory"):
-                with at("update"):
-                    memory, update = self._started(memory)
-                    need(not (obstacle := update.obstacle(memory)), (), obstacle)
+                memory, update = self._started(memory)
+                need(not (obstacle := update.obstacle(memory)), "update", obstacle)
                 if table.between is not None:
                     need(not (reason := memory.why_not("energy")), "between", f"there is no energy: {reason}")
             for i, (token, cue) in enumerate(zip(self.tokens, cues, strict=True)):
@@ -216,7 +222,7 @@ class MemoryScenario(StoredWords):
                 with parts.at(*place):
                     reason, advice = memory.activation.why_outside_domain(cue), INSTEAD_OF_NOISE if noisy else ""
                     need(not reason, (), f"'{shortened(token)}' {reason}{advice}")
-        arrays.words, arrays.parts, arrays.recallable = words.vectors, {WORD: slice(0, dim)}, table.stored_words
+        arrays.words, arrays.parts = words.vectors, {WORD: slice(0, dim)}
         if self.answers is not None:
             n = len(words.axes)
             arrays.parts = {WORD: slice(0, n), "answer": slice(n, dim)}
@@ -242,7 +248,8 @@ class MemoryScenario(StoredWords):
         arrays.add("input", cues, cue | axis)
         if self.answers is None and memory.activation.discrete and memory.activation.silent == -1:
             of_0_and_1 = [i for i, one in enumerate(cues) if {*one} == {0, 1}]
-            advice = "are 0, which is unknown; if 0 means −1, write −1 for 0"
+            advice = "are 0, which is unknown; if 0 means −1, write −1 for 0; neurons of 0 and 1 need "
+            advice += table.asking_for_0_and_1
             unknown = [f"{int(np.sum(cues[i] == 0))} of {cues.shape[1]} neurons {advice}" for i in of_0_and_1]
             if unknown:
                 arrays.add(UNKNOWN, unknown, {"cue": [rows[i] for i in of_0_and_1]})
@@ -268,7 +275,8 @@ class MemoryScenario(StoredWords):
                 answer, known = memory.answer(recall.state), memory.forward.patterns
             matched = ReferencePatterns(known, memory.activation).likeness(answer).matched
             arrays.add("answer", answer, cue | {"axis": (self.answers or self.vocabulary).axes})
-            arrays.add("answers", np.array([*(table.values or ()), "nothing"])[matched], cue)
+            words = np.array([*(table.values or ()), "nothing"])
+            arrays.add("answers", words[matched], cue, recallable=words)
         if self._is_drawn:
             arrays.add("trajectory", trajectory[..., word], step | {"axis": self.vocabulary.axes})
 
@@ -280,12 +288,12 @@ class MemoryScenario(StoredWords):
         patterns, state = memory.patterns[:, word], recall.state[:, word]
         stored = ReferencePatterns(patterns, memory.activation)
         ended = recall if self.answers is None else stored.likeness(state)
-        arrays.add("recalls", names[ended.matched], cue)
+        arrays.add("recalls", names[ended.matched], cue, recallable=names)
         arrays.add("spurious", np.where(ended.spurious == "", "none", ended.spurious), cue)
         arrays.add("of", parts_of_spurious(state, ended, patterns, names), cue)
         states = recall.trajectory.reshape(-1, cues.shape[1])[:, word]
         visited = np.concatenate([stored.likeness(states[some]).matched for some in blocks(len(states), BLOCK)])
-        arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step)
+        arrays.add("visits", names[visited.reshape(recall.trajectory.shape[:2]).T], step, recallable=names)
         if recall.overlaps is not None:
             pattern = {"pattern": labels(table.recalled_words)}
             arrays.add("course", recall.overlaps.swapaxes(0, 1), step | pattern, drawn=True)
@@ -306,9 +314,8 @@ class MemoryScenario(StoredWords):
     def _flow(self, stored: Any, cues: np.ndarray, rng: np.random.Generator) -> Flow:
         """The turns of the asynchronous recall of cues that begins with this generator. stored: the memory."""
         memory, update = self._started(stored)
-        options: Any = {"update": update, "max_steps": self.memory.steps, "keep": "trajectory"}
-        recall = memory.recall(cues, rng=deepcopy(rng), **options)
-        return Flow(memory, options["update"], recall.trajectory.swapaxes(0, 1), rng, self.seed)
+        recall = memory.recall(cues, update=update, max_steps=self.memory.steps, rng=deepcopy(rng), keep="trajectory")
+        return Flow(memory, update, recall.trajectory.swapaxes(0, 1), rng, self.seed)
 
     def _add_turns(self, arrays: Arrays, cues: np.ndarray, start: np.random.Generator, root: int) -> None:
         """The turns of an asynchronous recall: now if they are few, else when they are asked for.

@@ -52,7 +52,7 @@ from hopattn.scenario.language.table import (
     own_fields,
     registry_entry,
 )
-from hopattn.scenario.words.cues import combined_words
+from hopattn.scenario.words.cues import OF_STATES, combined_words
 from hopattn.scenario.words.pictures import Pictures, Vectors, Words
 from hopattn.scenario.words.vocabulary import Vocabulary
 
@@ -118,7 +118,7 @@ class ModelTable(Table):
     sink: Number | None = None
     """The logit of a null pattern, which competes with beta times the scores and gives nothing: the weights of a cue
     then sum to less than 1, and the array `rest` holds what is left. 0 is softmax1."""
-    activation: Annotated[str, NameIn(activations)] = "identity"
+    activation: Annotated[str, NameIn(activations), Told("activation")] = "identity"
     """The function from a neuron's field to its state."""
     update: Annotated[UpdateChoice | None, Told("update")] = None
     """The rule of a step: all neurons together, one by one, at random …; by default the memory's own: spins one after
@@ -202,35 +202,39 @@ class ModelTable(Table):
 
 
 def update_entry(choice: Any) -> Update:
-    """The update that a file asks for; an order of neurons counts from 1 there, and from 0 in Python."""
+    """The update of the key `update`; an order of neurons counts from 1 in a file, and from 0 in Python."""
     order = getattr(choice, "order", "")
-    if isinstance(order, str):
-        return registry_entry(updates, choice)
-    if not isinstance(order, list) or not order or sorted(order, key=str) != sorted(range(1, len(order) + 1), key=str):
-        expected = "expected 'sequence', 'random', or the number of every neuron once, counted from 1"
-        raise InvalidInput(f"order: {expected}, not {quoted(order)}")
-    parameters = choice.model_dump(exclude={"name"}) | {"order": [number - 1 for number in order]}
-    return updates.make(choice.name, **parameters)
+    with at("update", table=choice if isinstance(choice, Table) else None):
+        if isinstance(order, str):
+            return registry_entry(updates, choice)
+        every = [*range(1, len(order) + 1)] if isinstance(order, list) else []
+        expected = (
+            "expected 'sequence', 'random', or the number of every neuron once, counted from 1, such as [2, 1, 3]"
+        )
+        message = f"{quoted(order)} does not fit; {expected}"
+        need(every and sorted(order, key=str) == sorted(every, key=str), "order", message)
+        parameters = choice.model_dump(exclude={"name"}) | {"order": [number - 1 for number in order]}
+        return updates.make(choice.name, **parameters)
 
 
 class MemoryTable(ModelTable):
     """A memory of words, and the options of its recall."""
 
     arguments: ClassVar[Mapping[str, str]] = dict.fromkeys(("keys", "patterns"), "stored") | {"values": "read"}
-    stored: Annotated[WordsOrNumbers | None, Field(alias="patterns"), Told(pools=("spins", "whole"))] = None
+    stored: Annotated[WordsOrNumbers | None, Field(alias="patterns"), Told(pools=(*OF_STATES, "whole"))] = None
     """The words that are stored; or numbers, which are stored as they stand: [[1, 1, -1], …]. Such patterns are called
     1, 2, 3 …, and need no vocabulary. With `couplings`, recalled states are compared with them, and they may be left
     out."""
-    couplings: Matrix | None = None
+    couplings: Annotated[Matrix | None, Told(pools=("signs",))] = None
     """Instead of a model: the couplings W of a network, one row for each neuron. Number j of row i leads from neuron j
     to neuron i. Spins are updated by default; `activation` may name other neurons, such as "step" for 0 and 1. One
     after the other, a neuron turns where the energy falls: its coupling to itself then counts half for 0 and 1, and not
     at all for spins; with `update = "sync"` it counts whole."""
-    bias: NumberOrVector | None = None
+    bias: Annotated[NumberOrVector | None, Told()] = None
     """With `couplings`: what is added to the field of every neuron, or of each of them; by default 0."""
-    threshold: NumberOrVector | None = None
+    threshold: Annotated[NumberOrVector | None, Told()] = None
     """With `couplings`, instead of `bias`: what is taken off the field of every neuron, or of each of them."""
-    read: Annotated[WordsOrNumbers | None, Field(alias="values"), Told()] = None
+    read: Annotated[WordsOrNumbers | None, Field(alias="values"), Told(pools=OF_STATES)] = None
     """The words to which the patterns lead, one for each pattern; by default a pattern leads to itself. Values of
     numbers are called value 1, value 2 …"""
     input: Text | None = None
@@ -290,8 +294,9 @@ class MemoryTable(ModelTable):
         return left, right
 
     def need_fit(self) -> None:
-        super().need_fit()
         patterns, values, card = self.patterns, self.values, self.card
+        if self.couplings is None:
+            super().need_fit()
         need(self.stored or self.couplings, "patterns", "is missing; give what is stored, or `couplings`")
         if self.couplings is None:
             own = 'and none are given; a model has its own: model = { name = "hopfield", bias = 1 }'
@@ -320,6 +325,14 @@ class MemoryTable(ModelTable):
                 with parts.at("between", i):
                     need_known(word, {*patterns})
 
+    @property
+    def asking_for_0_and_1(self) -> str:
+        """What asks for neurons of 0 and 1."""
+        if self.couplings is not None:
+            return 'activation = "step"'
+        name = "hopfield" if self.card is None or "activation" not in self.card.parameters else self.card.name
+        return f'model = {{ name = "{name}", activation = "step" }}'
+
     @contextmanager
     def named_rows(self, cues: Sequence[str] = ()) -> Iterator[None]:
         """Name words instead of rows in what is refused inside; cues: the names of the cues of a recall."""
@@ -328,9 +341,9 @@ class MemoryTable(ModelTable):
         except Refused:
             raise
         except InvalidInput as error:
-            name = "hopfield" if self.card is None or "activation" not in self.card.parameters else self.card.name
-            cure = f'; for 0 and 1, write −1 for 0, or model = {{ name = "{name}", activation = "step" }}'
-            message = str(error).replace(CURE_OF_0_AND_1, cure)
+            message = str(error).replace(
+                CURE_OF_0_AND_1, f"; for 0 and 1, write −1 for 0, or {self.asking_for_0_and_1}"
+            )
             words = self.values if message.startswith(("values", "right")) and self.values else self.patterns
             words = list(cues) if message.startswith(("cues", "energy")) else words
             word = lambda match: f"'{shortened(words[int(match[2])])}'"  # noqa: E731
@@ -341,11 +354,6 @@ class MemoryTable(ModelTable):
         """The largest number of steps of a recall."""
         answers = self.read is not None and self.card is not None and self.card.answers
         return self.max_steps or (1 if answers else 100)
-
-    @property
-    def stored_words(self) -> tuple[str, ...]:
-        """The patterns and the values, each once."""
-        return tuple(dict.fromkeys((*self.patterns, *(self.values or ()))))
 
     @property
     def recalled_words(self) -> list[str]:
@@ -407,6 +415,13 @@ def _names(entries: Sequence[str | Vector], before: str) -> list[str]:
     return [entry if isinstance(entry, str) else f"{before}{i}" for i, entry in enumerate(entries, start=1)]
 
 
+def _unread_answers(table: MemoryTable | None) -> str:
+    """Why a memory reads no words of a second side."""
+    models = " or ".join(f'model = "{name}"' for name, card in named_memories.items() if card.read_out == "right")
+    other = f"the model '{table.card.name}' has one side" if table and table.card else "no model is named here"
+    return f"only a memory of two sides has such words: {models}; {other}"
+
+
 class StoredWords(Kind):
     """The base of the kinds with words and pictures, and mostly a memory of them."""
 
@@ -437,8 +452,7 @@ class StoredWords(Kind):
         words, own, answers = combined_words(self.written, self.pictures), getattr(self.written, "answer", None), None
         if own is not None:
             with at("vocabulary", "answer"):
-                unread = 'is for the second side of a bidirectional memory, model = "bam"'
-                need(table is not None and table.has_own_side, (), unread)
+                need(table is not None and table.has_own_side, (), lambda: _unread_answers(table))
                 answers = Words(tuple(own.axes), Vectors(own.vectors))
                 for name in answers.vectors:
                     twice = f"'{shortened(name)}' is a word of the first side too; rename one of them"

@@ -191,10 +191,8 @@ class Settling(Table):
         """The rule of a step."""
         if self.update is None:
             return memory.default_update
-        with at("update"):
-            rule = update_entry(self.update)
-            cure = "leave `update` out, for one layer or token after another"
-            need(not (obstacle := rule.obstacle(memory)), (), f"{obstacle}; {cure}")
+        rule, cure = update_entry(self.update), "leave `update` out, for one layer or token after another"
+        need(not (obstacle := rule.obstacle(memory)), "update", f"{obstacle}; {cure}")
         return rule
 
 
@@ -442,7 +440,6 @@ class NetworkScenario(StoredWords):
         main = parts.get(next(iter(table.compared), ""), slice(None))
         arrays.words, arrays.parts = self.vocabulary.vectors, {WORD: main, **parts}
         if table.compared:
-            arrays.recallable = tuple(word for compared in table.compared.values() for word in compared)
             self._compare(arrays, memory, states)
 
     def _add_couplings(self, arrays: Arrays, network: Network) -> None:
@@ -470,10 +467,10 @@ class NetworkScenario(StoredWords):
         nearest = np.argmax(np.abs(cosine(seen[:, -1], patterns)), axis=-1)
         visited = stored.likeness(seen.reshape(-1, seen.shape[-1])).matched.reshape(seen.shape[:2])
         spurious = np.where(likeness.spurious == "", "none", likeness.spurious)
-        arrays.add("recalls", names[likeness.matched], cues)
+        arrays.add("recalls", names[likeness.matched], cues, recallable=names)
         arrays.add("spurious", spurious, cues)
         arrays.add("of", parts_of_spurious(seen[:, -1], likeness, patterns, names), cues)
-        arrays.add("visits", names[visited], {**cues, "step": ()})
+        arrays.add("visits", names[visited], {**cues, "step": ()}, recallable=names)
         arrays.add("nearest", patterns[nearest], {**cues, **axis}, mean=False)
         arrays.add("nearest word", names[nearest], cues)
         arrays.add("patterns", patterns, {"pattern": compared, **axis}, mean=False)
@@ -483,7 +480,8 @@ class NetworkScenario(StoredWords):
             answer = states[:, -1, memory.parts[layer]]
             of_words = ReferencePatterns(np.stack([words.vectors[word] for word in others]), memory[layer].activation)
             arrays.add("answer", answer, {**cues, **axis})
-            arrays.add("answers", np.array([*others, "nothing"])[of_words.likeness(answer).matched], cues)
+            matched, known = of_words.likeness(answer).matched, np.array([*others, "nothing"])
+            arrays.add("answers", known[matched], cues, recallable=known)
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
         """The names of the arrays that a terminal shows; the caption of a strip of pictures replaces some of them."""

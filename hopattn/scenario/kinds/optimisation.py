@@ -10,7 +10,7 @@ from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr, Tag
 
 from hopattn.foundation.writing import number
 from hopattn.networks.optimisation import MaxCut, Quadratic, Queens, TravellingSalesman, minimise
@@ -19,6 +19,7 @@ from hopattn.scenario.kinds.base import Kind
 from hopattn.scenario.kinds.couplings import add_matrix
 from hopattn.scenario.kinds.models import UpdateChoice, update_entry
 from hopattn.scenario.language.table import (
+    ByTomlType,
     Count,
     Matrix,
     Number,
@@ -73,25 +74,32 @@ class TravellingSalesmanTable(Table):
         return TravellingSalesman(distances, A=self.A, B=self.B, C=self.C, D=self.D, n=self.n)
 
 
+Node = Annotated[Annotated[Text, Tag("text")] | Annotated[int, Tag("number")], ByTomlType]
+"""The name of a node."""
+
+
 class MaxCutTable(Table):
     """A graph whose nodes are divided into two parts, with as many edges as possible between them."""
 
     dims: ClassVar[tuple[str, ...]] = ("node",)
-    edges: Annotated[list[Annotated[list[Text], Field(min_length=2, max_length=2)]], Field(max_length=10_000)]
-    """The edges, each by the names of its two nodes: [["a", "b"], ["b", "c"]]."""
+    edges: Annotated[list[Annotated[list[Node], Field(min_length=2, max_length=2)]], Field(max_length=10_000)]
+    """The edges, each by the names of its two nodes: [["a", "b"], ["b", "c"]]. Whole numbers are names too, and give
+    the nodes their order: [[0, 1], [1, 2]]."""
     weights: Vector | None = None
     """The weight of each edge; by default 1."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(node for edge in self.edges for node in edge))
+        nodes = dict.fromkeys(node for edge in self.edges for node in edge)
+        whole = all(isinstance(node, int) for node in nodes)
+        return tuple(dict.fromkeys(map(str, sorted(nodes) if whole else nodes)))
 
     def problem(self) -> Quadratic:
         nodes = self.names
         need(0 < len(nodes) <= 1000, "edges", f"joins {len(nodes):,} nodes; expected from 2 to 1,000")
         weights = fitting(self.weights, "weights", (len(self.edges), "one for each edge"))
         graph, place = np.zeros((len(nodes), len(nodes))), {node: i for i, node in enumerate(nodes)}
-        for i, (one, other) in enumerate(self.edges):
+        for i, (one, other) in enumerate(map(str, edge) for edge in self.edges):
             pair = [place[one], place[other]], [place[other], place[one]]
             need(one != other, ("edges", i), f"leads from '{one}' to itself, which no cut divides")
             need(not graph[pair].any(), ("edges", i), f"joins '{one}' and '{other}', as an edge before it")
@@ -117,11 +125,12 @@ class QueensTable(Table):
 
 
 class QuadraticTable(Table):
-    """Any quadratic objective ½ xᵀQ x + cᵀx + constant."""
+    """Any quadratic objective f(x) = ½ xᵀQ x + cᵀx + constant."""
 
     dims: ClassVar[tuple[str, ...]] = ("neuron",)
     Q: Annotated[Matrix, Field(max_length=1000)]
-    """The matrix Q, one row a neuron; only its symmetric part counts."""
+    """The matrix Q of f(x) = ½ xᵀQ x + cᵀx + constant, one row a neuron; only its symmetric part counts. Where your
+    sheet minimises xᵀQ x, double every number of its Q."""
     c: Vector | None = None
     """The vector c; by default 0."""
     constant: Number = 0.0
@@ -163,11 +172,16 @@ class Optimisation(Kind):
     search: SearchTable = Field(default_factory=SearchTable)
     """The recalls."""
 
+    _is_least: bool = PrivateAttr(default=False)
+    """Whether a check asks for the names of the arrays, so that a value that means nothing is among them too."""
+
     def need_bounds(self) -> None:
         self._built  # noqa: B018
 
     def least(self) -> Self:
-        return self.changed(search=self.search.model_copy(update={"starts": 2, "max_steps": 2}))
+        least = self.changed(search=self.search.model_copy(update={"starts": 2, "max_steps": 2}))
+        least._is_least = True
+        return least
 
     @cached_property
     def _built(self) -> tuple[Any, Quadratic]:
@@ -190,18 +204,27 @@ class Optimisation(Kind):
             update = None if search.update is None else update_entry(search.update)
             options: Any = {"starts": search.starts, "u0": search.u0, "max_steps": search.max_steps}
             found = minimise(problem, update=update, rng=rng, **options)
-        first = found.state[None]
         arrays.add("shares", found.shares, {"starts": ("valid", "best"), "share": ("share", "from", "to")})
         arrays.add("valid", np.mean(found.valid))
         arrays.add("best", np.mean(found.best))
         arrays.add("different", len(found.different))
         if problem.optimum is not None:
             arrays.add("optimum", problem.optimum)
-        arrays.add(problem.measured, problem.value(first)[0])
+        if found.valid.any() or self._is_least:
+            arrays.add(problem.measured, problem.value(found.state[None])[0])
+        else:
+            arrays.absent[problem.measured] = found.said(names)
         arrays.add("answer", np.array(found.said(names)))
         arrays.add("solution", found.state.reshape(problem.shape), axes, mean=False)
+        if cities := getattr(table, "cities", None):
+            places = np.array([*cities.values()])
+            arrays.add("places", places, {"city": names, "axis": numbers(places.shape[1])}, drawn=True)
         neuron = tuple(map(" ".join, product(*axes.values())))
         add_matrix(arrays, partial(_couplings, problem), {"to": neuron, "from": neuron})
+
+    def reading(self) -> str:
+        half = "f(x) = ½ xᵀQ x + cᵀx + constant is minimised; double every number of Q for xᵀQ x"
+        return half if self.quadratic is not None else ""
 
     def shown(self, arrays: Arrays) -> tuple[str, ...]:
         return tuple(name for name in arrays if name not in ("valid", "best"))

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from hopattn.foundation.errors import nearest, shortened, unknown
+from hopattn.foundation.other_words import ARGUMENTS, by_word, clause_of
 from hopattn.scenario.language.lines import Path
 from hopattn.scenario.language.paths import annotations_at, known_keys, options
 from hopattn.scenario.language.syntax_faults import text_hint
@@ -29,6 +30,25 @@ _EXPECTED = {
     "finite_number": "a finite number",
     "int_parsing_size": "a smaller whole number",
 }
+_WORDS = {word: {key: "" for key, clause in keys.items() if not clause} for word, keys in ARGUMENTS.items()} | by_word(
+    {
+        "W_Q w_query": {"query": ""},
+        "W_K w_key": {"key": ""},
+        "W_V w_value": {"value": ""},
+        "Q": {"queries": ""},
+        "K": {"keys": ""},
+        "V targets pairs": {"values": ""},
+        "stored memories stored_patterns": {"patterns": ""},
+        "zero_diagonal diagonal": {"self_coupling": "leave it out: the diagonal is 0 without self_coupling = true"},
+        "normalise normalize": {"rule": 'write rule = "hebb", which divides by N, or rule = "outer_products"'},
+        "initial init initial_state x0": {"cue": "write [cue.start] with state = […]", "state": ""},
+    }
+)
+"""Other words for a key, each with the keys that may take its place."""
+_CHOICES = by_word({"async asynchronous": {"async": "", "sequence": ""}})
+"""Other words for a choice, likewise."""
+VERY_LARGE = 10**40
+"""A whole number from which on a message writes no digits."""
 _LIMITS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
 
 
@@ -69,7 +89,9 @@ def _document_path(detail: Any, document: Any) -> Path:
 def _message(detail: Any, path: Path, model: type[BaseModel]) -> str:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return unknown(path[-1], known_keys(model, detail["loc"][:-1]), clause=_level(path, detail["loc"], model))
+        keys = known_keys(model, detail["loc"][:-1])
+        other = clause_of(_WORDS, str(path[-1]), keys.__contains__, "write {}")
+        return unknown(path[-1], keys, clause=_level(path, detail["loc"], model) or other)
     if kind == "missing":
         return "is missing; write schema = 1" if path == ("schema",) else "is missing"
     if kind in ("literal_error", "union_tag_invalid"):
@@ -131,11 +153,27 @@ def _wrong_choice(value: Any, context: Mapping[str, Any]) -> str:
     if "discriminator" in context and isinstance(value, dict) and not isinstance(value.get("name"), str):
         return f"got {_quoted(value.get('name'))}; expected a name, a text"
     wrong = context.get("tag", value)
-    return unknown(wrong, choices) if choices else f"got {_quoted(wrong)}; expected {expected.replace('True', 'true')}"
+    clause = clause_of(_CHOICES, str(wrong), choices.__contains__, "write '{}'")
+    return (
+        unknown(wrong, choices, clause=clause)
+        if choices
+        else f"got {_quoted(wrong)}; expected {expected.replace('True', 'true')}"
+    )
 
 
 def _hint(kind: str, value: Any, location: Sequence[str | int], model: type[BaseModel]) -> str:
-    """The hint for a text instead of a number, of a list of numbers, or of a list of texts; else empty."""
+    """The hint for a text instead of a number, of a list of numbers, or of a list of texts, for a number or a vector
+    instead of a text, and for a table without its name; else empty.
+    """
+    if _EXPECTED[kind].endswith("a table") and location[-1] in known_keys(model, location):
+        name = ".".join(map(str, location[:-1]))
+        return f"; each table of {name} has a name: write [{name}.one] above `{location[-1]}`"
+    if kind == "string_type" and toml_type(value) == "number" and abs(value) < VERY_LARGE:
+        return f'; write "{value}"'
+    if kind == "string_type" and toml_type(value) == "array" and location[0] == "input":
+        cued = "cue" in known_keys(model, ())
+        place = f"[cue.a]: state = {value}" if cued else f"[vocabulary.words]: a = {value}"
+        return f'; write a name, such as "a", and give its numbers in {shortened(place)}'
     if kind in ("float_type", "int_type"):
         return text_hint(value, whole=kind == "int_type")
     entries = [inner for annotation in annotations_at(model, (*location, 0)) for inner, _ in options(annotation)]
@@ -152,7 +190,7 @@ def _quoted(value: Any) -> str:
         return _article(name)
     if name == "truth value":
         return str(value).lower()
-    if isinstance(value, int) and abs(value) >= 10**40:
+    if isinstance(value, int) and abs(value) >= VERY_LARGE:
         return "a number of very many digits"  # Python may refuse to write it out
     return f"'{shortened(value)}'" if name == "text" else shortened(value)
 

@@ -50,6 +50,13 @@ Angle = Annotated[float, Field(ge=-1e6, le=1e6)]
 Text = Annotated[str, Field(min_length=1)]
 Vector = Annotated[list[Number], Field(min_length=1)]
 Matrix = Annotated[list[Vector], Field(min_length=1)]
+VectorOrMatrix = Annotated[
+    Annotated[Vector, Tag("vector")] | Annotated[Matrix, Tag("matrix")],
+    Discriminator(
+        lambda value: "vector" if isinstance(value, list) and not (value and isinstance(value[0], list)) else "matrix"
+    ),
+]
+"""A list of numbers, or of rows of numbers."""
 
 
 PoolEntry = str | dict[str, Any] | list[Any]

@@ -12,9 +12,11 @@ from hopattn.scenario.arrays import labels
 from hopattn.scenario.language.table import (
     ByTomlType,
     Parts,
+    PoolEntry,
     PositiveNumber,
     Table,
     Text,
+    Told,
     Vector,
     need,
     need_different,
@@ -28,6 +30,10 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Hidden = Annotated[
     Annotated[Literal["left", "right", "top", "bottom"], Tag("text")] | Annotated[Fraction, Tag("number")], ByTomlType
 ]
+SOURCES, DAMAGE = ("of", "state", "mixture"), ("reverse", "flip", "noise", "hide")
+"""The keys of which one says what a cue is made of, and those of its damage."""
+OF_STATES: tuple[PoolEntry, ...] = ("spins", "bits")
+"""The pools of states of neurons."""
 INSTEAD_OF_NOISE = "; use `flip`, the fraction of the neurons that is reversed, instead of noise"
 """The advice where a memory refuses a noisy cue: a neuron that is reversed keeps its magnitude."""
 
@@ -77,7 +83,7 @@ class Damaged(Table):
 
     of: Text | None = None
     """The word that it is made of."""
-    state: Vector | None = None
+    state: Annotated[Vector | None, Told(pools=OF_STATES)] = None
     """The numbers of its neurons, instead of `of`: [1, 1, -1]."""
     mixture: Annotated[list[Text], Field(min_length=2)] | None = None
     """The words of a mixture, instead of `of`: the sign of their sum, and 0 (unknown) where the sum is 0."""
@@ -91,7 +97,10 @@ class Damaged(Table):
     """The part that becomes unknown (0): a half of a picture (a middle row or column stays), or a fraction of the
     neurons; the seed decides which ones."""
 
-    answer: Annotated[Annotated[Text, Tag("text")] | Annotated[Vector, Tag("array")], ByTomlType] | None = None
+    answer: Annotated[
+        Annotated[Annotated[Text, Tag("text")] | Annotated[Vector, Tag("array")], ByTomlType] | None,
+        Told(pools=OF_STATES),
+    ] = None
     """Of a memory of two sides, the second side of the cue: a word of [vocabulary.answer], or numbers. Without `of` and
     its like, the first side is unknown (0)."""
 
@@ -105,7 +114,7 @@ class Damaged(Table):
         """
         with Parts() as parts:
             with parts.at():
-                need_one_of(self, "of", "state", "mixture")
+                need_one_of(self, *SOURCES)
             if self.of is not None:
                 with parts.at("of"):
                     need_known(self.of, words)

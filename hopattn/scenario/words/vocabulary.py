@@ -91,7 +91,7 @@ class Vocabulary(Table):
 class VocabularyOfSides(Vocabulary):
     """Words as vectors on named axes, and those of a second side."""
 
-    answer: Vocabulary | None = None
+    answer: Annotated[Vocabulary | None, Told()] = None
     """The words of the second side of a bidirectional memory, on axes of their own: `values` are among them."""
 
 
